@@ -1,6 +1,6 @@
-//! Noticing that the daemon at the other end does not answer any more: its process is stopped, or hangs.
+//! Notices that the daemon at the other end does not answer any more, because its process is stopped or hangs.
 //!
-//! A call may take long, and a busy daemon is not a dead one. So silence alone proves nothing, but a daemon that lives
+//! A call may take long, and a busy daemon is not a dead one. So silence alone proves nothing, but a running daemon
 //! answers a ping at once, whatever else it does. While no call waits there are no pings, and nobody wakes up.
 
 use std::sync::PoisonError;

@@ -13,7 +13,7 @@ use crate::error::ClientError;
 pub struct CallOptions {
     /// How long to wait; for ever without one.
     pub deadline: Option<Duration>,
-    /// Where progress goes. What does not fit is dropped.
+    /// Receives progress. Messages for which it has no room are dropped.
     pub progress: Option<mpsc::Sender<Vec<u8>>>,
     /// Whether a [`crate::ReconnectingClient`] may ask again when the connection breaks under the request.
     pub repeat: Repeat,

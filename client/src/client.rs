@@ -17,13 +17,13 @@ use crate::error::ClientError;
 use crate::wire::{self, End};
 use crate::{connect, token};
 
-/// Calls that may wait for an answer at once; more wait for their turn.
+/// Calls that may wait for an answer at once; further calls wait for their turn.
 const MAX_IN_FLIGHT: usize = 2048;
 
 /// Requests that wait to be written.
 const QUEUE: usize = 64;
 
-/// Notifications that a slow listener may be behind before it misses some.
+/// The number of notifications that a slow listener may lag before it misses some.
 const EVENTS: usize = 128;
 
 /// How much longer than the daemon the client waits before it concludes that the daemon is stuck.
@@ -37,17 +37,17 @@ pub struct Client {
     _open: Arc<watch::Sender<()>>,
 }
 
-/// Something that the daemon told without being asked.
+/// A message from the daemon that no call asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// A notification.
     Notify {
-        /// What happened.
+        /// The kind of event.
         method: String,
         /// Opaque details.
         params: Arc<[u8]>,
     },
-    /// A session stands. After the first one: the connection was lost meanwhile, and events with it.
+    /// A session is open. From the second one on: the connection was lost meanwhile, and events with it.
     Connected {
         /// The daemon's build.
         build: String,
@@ -70,9 +70,9 @@ pub(crate) struct Shared {
     token: Mutex<Option<String>>,
     handshake: Handshake,
     welcome: Welcome,
-    /// Told when a call begins.
+    /// Notified when a call begins.
     pub(crate) begun: Notify,
-    /// When anything came from the daemon.
+    /// The time of the last message from the daemon.
     pub(crate) heard: Mutex<Instant>,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct Shared {
 #[derive(Debug, Default)]
 pub(crate) struct Calls {
     pub(crate) waiting: HashMap<u64, Waiting>,
-    /// Set when the connection is gone: why.
+    /// The reason, once the connection is gone.
     pub(crate) closed: Option<String>,
 }
 
@@ -193,12 +193,12 @@ impl Client {
         Ok(running)
     }
 
-    /// Hears what the daemon tells without being asked, from now on.
+    /// Subscribes to the daemon's unsolicited messages, from now on.
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.shared.events.subscribe()
     }
 
-    /// Whether the connection still stands, as far as known.
+    /// Whether the connection is still open, as far as known.
     pub fn is_open(&self) -> bool {
         self.shared.calls.lock().unwrap_or_else(PoisonError::into_inner).closed.is_none()
     }
@@ -244,7 +244,7 @@ impl Shared {
         let _ = self.events.send(Event::Disconnected);
     }
 
-    /// Forgets a call that nobody waits for any more, and tells the daemon.
+    /// Forgets a call that nobody waits for any more, and cancels it in the daemon.
     pub(crate) fn abandon(&self, id: u64) {
         let known = self.calls.lock().unwrap_or_else(PoisonError::into_inner).waiting.remove(&id);
         if known.is_some() && self.handshake.has(capability::CANCEL) {
@@ -260,7 +260,7 @@ impl Shared {
         }
     }
 
-    /// Tells the daemon a bearer token that has changed since it was last told.
+    /// Sends the daemon a bearer token that has changed since it was last sent.
     fn renew_token(&self) {
         if !self.handshake.has(capability::TOKEN) {
             return;

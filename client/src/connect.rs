@@ -20,7 +20,7 @@ use crate::trust;
 /// How long a daemon may take to accept a connection and welcome a session. It does both at once when it is healthy.
 const OPENING: Duration = Duration::from_secs(5);
 
-/// A connection on which a session stands.
+/// A connection with an open session.
 pub(crate) struct Opened {
     pub(crate) stream: Stream,
     pub(crate) decoder: FrameDecoder,

@@ -1,4 +1,4 @@
-//! What can go wrong between a client and the daemon.
+//! The errors between a client and the daemon.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use sdl_proto::{HandshakeError, WireError, code};
 use crate::paths::PathsError;
 use crate::spawn::SpawnError;
 
-/// Why a call has no result. Cheap to clone, because many calls can fail for one reason.
+/// The reasons why a call has no result. Cheap to clone, because many calls can fail for one reason.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum ClientError {
     /// The folders can't be used.
@@ -20,7 +20,7 @@ pub enum ClientError {
     Connect {
         /// The socket.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: Arc<io::Error>,
     },
     /// Somebody listens, but is silent.
@@ -29,13 +29,13 @@ pub enum ClientError {
         /// The socket.
         path: PathBuf,
     },
-    /// A daemon has the state folder and does not answer, so that no other can be started.
+    /// A daemon holds the state folder and does not answer, so that no other can be started.
     #[error("the daemon{} does not answer; end it with: sdlctl stop", .pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
     Stuck {
         /// Its process, as far as known.
         pid: Option<u32>,
     },
-    /// What listens is not this user's daemon. Nothing was told to it.
+    /// The listener is not this user's daemon. Nothing was sent to it.
     #[error("what listens on {path} is not trusted: {reason}", path = .path.display())]
     Untrusted {
         /// The socket.
@@ -74,7 +74,7 @@ pub enum ClientError {
     OutcomeUnknown {
         /// The method.
         method: String,
-        /// What broke.
+        /// The failure.
         cause: String,
     },
     /// No answer came in time; the request was cancelled.

@@ -1,5 +1,5 @@
-//! The process that has a state folder, found by its lock. A daemon that does not answer can't be asked who it is, and
-//! one that was asked to end has ended when the lock is free.
+//! The process that holds a state folder, found by its lock. A daemon that does not answer can't be asked for its
+//! number, and a daemon that was asked to end has ended when the lock is free.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _};
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::paths::Paths;
 
-/// The daemon that has a state folder.
+/// The daemon that holds a state folder.
 #[derive(Debug)]
 pub struct Holder {
     lock: PathBuf,
@@ -24,7 +24,7 @@ pub struct Holder {
 pub enum End {
     /// It is asked, and lets its requests finish.
     Terminate,
-    /// It has no say in it.
+    /// It is killed.
     Kill,
 }
 
@@ -68,7 +68,7 @@ impl Holder {
         }
         let file = File::open(&self.lock)?;
         let (sender, receiver) = mpsc::sync_channel(1);
-        // Waiting for a lock has no time limit, so a thread does it, and is left behind.
+        // Waiting for a lock has no time limit, so a thread does it, and may be abandoned.
         std::thread::Builder::new().name("daemon-lock".into()).spawn(move || {
             let taken = file.lock();
             // Release the lock before the message: the receiver may try it at once.
@@ -81,8 +81,7 @@ impl Holder {
         }
     }
 
-    /// Ends the process, if it is certain that it is the one that holds the lock: the file's number alone may be that of
-    /// a daemon of long ago.
+    /// Ends the process, if it is certain that it holds the lock: the file's number alone may be that of an old daemon.
     #[cfg(target_os = "linux")]
     pub fn end(&self, how: End) -> io::Result<()> {
         let unsure = || io::Error::new(io::ErrorKind::NotFound, "which process it is can't be told");

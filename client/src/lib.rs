@@ -1,6 +1,6 @@
 //! Finds the daemon, starts it when needed, and calls it.
 //!
-//! * [`Paths`]: where everything lies.
+//! * [`Paths`]: the paths of all files.
 //! * [`Client`]: one connection, any number of calls at once.
 //! * [`ensure_daemon`]: makes sure that a daemon runs; never two.
 //! * [`ReconnectingClient`]: a session that outlives daemons.

@@ -1,4 +1,4 @@
-//! Where things lie: the daemon's state, its logs, and the socket that leads to it.
+//! The paths of the daemon's state, its logs, and its socket.
 
 use std::ffi::OsString;
 use std::fs;
@@ -13,8 +13,8 @@ use sdl_proto::PROTOCOL_MAJOR;
 #[cfg(unix)]
 const MAX_SOCKET_PATH: usize = 103;
 
-/// Where a socket lies whose own folder has too long a path. Not the environment's temporary folder, which client and
-/// daemon may see differently.
+/// The folder for a socket whose own folder has too long a path. Not the environment's temporary folder, which client
+/// and daemon may see differently.
 const SHORT_FOLDER: &str = "/tmp";
 
 /// The folders and files that client and daemon must agree on.
@@ -28,7 +28,7 @@ pub struct Paths {
 /// Why the folders can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PathsError {
-    /// The system does not tell where the user's folders are.
+    /// The system does not say where the user's folders are.
     #[error("no home folder is known: set HOME, or SDL_STATE_DIR to an absolute path")]
     NoHome,
     /// An override is not usable.
@@ -36,7 +36,7 @@ pub enum PathsError {
     NotAbsolute {
         /// The environment variable.
         variable: &'static str,
-        /// What it holds.
+        /// Its value.
         value: PathBuf,
     },
     /// A folder can't be made or looked at.
@@ -44,7 +44,7 @@ pub enum PathsError {
     Io {
         /// The folder.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A folder is somebody else's, or others may write to it.
@@ -99,12 +99,12 @@ impl Paths {
         Self { state, runtime, socket }
     }
 
-    /// What survives a restart: ledgers, settings.
+    /// Files that survive a restart: ledgers, settings.
     pub fn state(&self) -> &Path {
         &self.state
     }
 
-    /// What does not: socket, locks of starting.
+    /// Files that do not: socket, start-up locks.
     pub fn runtime(&self) -> &Path {
         &self.runtime
     }
@@ -134,8 +134,8 @@ impl Paths {
         self.logs().join("start.log")
     }
 
-    /// Takes away the rights that others have to what lies in the state folder: one made by hand, or by an older build, may
-    /// be open to be read.
+    /// Removes other users' rights to the contents of the state folder: one made by hand, or by an older build, may be
+    /// readable by others.
     #[cfg(unix)]
     pub fn tighten(&self) -> Result<(), PathsError> {
         use std::os::unix::fs::PermissionsExt as _;
@@ -149,7 +149,7 @@ impl Paths {
             for path in entries.chain([folder.clone()]) {
                 let metadata = match fs::symlink_metadata(&path) {
                     Ok(metadata) => metadata,
-                    // A log that was rotated away, or work of a client that is done.
+                    // A log that was rotated away, or a file of a client that has finished.
                     Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                     Err(error) => return Err(failed(&path)(error)),
                 };
@@ -194,7 +194,7 @@ fn socket_in(runtime: &Path, short: &Path) -> PathBuf {
     if path.as_os_str().len() <= MAX_SOCKET_PATH {
         return path;
     }
-    // The folder's name tells whose socket for which place it is, so that two long paths never meet.
+    // The socket's name is derived from its folder, so that two long paths never share one.
     let user = rustix::process::geteuid().as_raw();
     let place = fnv1a_hash(runtime.as_os_str().to_owned());
     short.join(format!("sdl-{user}-{place:016x}")).join(name)
@@ -202,12 +202,12 @@ fn socket_in(runtime: &Path, short: &Path) -> PathBuf {
 
 #[cfg(windows)]
 fn socket_in(runtime: &Path, _short: &Path) -> PathBuf {
-    // Pipes share one namespace for all users; the runtime folder's path tells users and set-ups apart.
+    // Pipes share one namespace for all users; the runtime folder's path keeps users and set-ups apart.
     let place = fnv1a_hash(runtime.as_os_str().to_owned());
     PathBuf::from(format!(r"\\.\pipe\sdl-v{PROTOCOL_MAJOR}-{place:016x}"))
 }
 
-/// A hash that is the same in every build, which the standard library's does not promise.
+/// A hash that is the same in every build, unlike that of the standard library.
 fn fnv1a_hash(text: OsString) -> u64 {
     text.as_encoded_bytes()
         .iter()
@@ -238,7 +238,7 @@ pub(crate) fn check_folder(path: &Path, metadata: &fs::Metadata) -> Result<(), P
         return untrusted(format!("it belongs to user {}, not to user {user}", metadata.uid()));
     }
     if metadata.is_symlink() {
-        // Our own link: what counts is where it leads.
+        // Our own link: the folder that it leads to counts.
         let target = fs::metadata(path).map_err(|source| PathsError::Io { path: path.to_owned(), source })?;
         return check_folder(path, &target);
     }

@@ -9,7 +9,7 @@ use sdl_proto::HandshakeError;
 use crate::connect::exchange_handshakes;
 use crate::error::ClientError;
 
-/// What a first look at the socket shows.
+/// The result of a first look at the socket.
 #[derive(Debug)]
 pub enum Probe {
     /// A daemon answers that this build can work with.

@@ -74,17 +74,17 @@ impl ReconnectingClient {
         }
     }
 
-    /// Changes what the next connections say in their hello.
+    /// Changes the hello of later connections.
     pub fn update_hello(&self, change: impl FnOnce(&mut SessionHello)) {
         change(&mut self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Hears notifications, and when connections come and go, from now on.
+    /// Subscribes to notifications, and to connections coming and going, from now on.
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.inner.events.subscribe()
     }
 
-    /// The connection that stands, or a new one; starts the daemon if need be and allowed.
+    /// The open connection, or a new one; starts the daemon if need be and allowed.
     pub async fn connected(&self) -> Result<Client, ClientError> {
         // One system call if this process has started a daemon, else none.
         spawn::reap_children();
@@ -109,7 +109,7 @@ impl ReconnectingClient {
                 Ok(client)
             }
             Err(error) => {
-                // What passes by itself is worth another attempt at once.
+                // An error that passes by itself is worth another attempt at once.
                 if !error.is_untouched() {
                     current.failure = Some((Instant::now(), error.clone()));
                 }

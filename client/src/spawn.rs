@@ -1,7 +1,7 @@
-//! Starting the daemon's process, and hearing from it how the start went.
+//! Starts the daemon's process, and learns from it how the start went.
 //!
-//! The daemon gets a pipe as its standard output and writes exactly one line there: that it serves, or why it does
-//! not. Its standard error goes to a file until its own log takes over.
+//! The daemon gets a pipe as its standard output and writes exactly one line there: that it serves, or why it does not.
+//! Its standard error goes to a file until its own log takes over.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
@@ -66,13 +66,13 @@ pub enum SpawnError {
     Run {
         /// The program.
         program: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// It ended, and said why.
+    /// It ended and gave a reason.
     #[error("the daemon could not start: {0}")]
     Failed(String),
-    /// It ended without a word.
+    /// It ended without a message.
     #[error("the daemon ended while it started ({status}). {}", quote_stderr(.stderr, .log))]
     Died {
         /// How it ended.
@@ -93,7 +93,7 @@ pub enum SpawnError {
     Lock {
         /// The lock file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// Some other client has been starting a daemon for too long.
@@ -150,7 +150,7 @@ fn parse_report(line: &str) -> Option<Result<(), String>> {
     Some(Err(reason))
 }
 
-/// Where the daemon's program lies.
+/// Finds the daemon's program.
 pub fn daemon_program() -> Result<PathBuf, SpawnError> {
     if let Some(named) = std::env::var_os(PROGRAM_VARIABLE).filter(|named| !named.is_empty()) {
         return Ok(PathBuf::from(named));
@@ -208,7 +208,7 @@ fn daemon_command(program: &Path, paths: &Paths, stderr: File) -> Command {
         .env("SDL_RUNTIME_DIR", paths.runtime())
         // A daemon must not keep the caller's working directory busy.
         .current_dir(paths.state());
-    // What a service manager told the caller is not meant for the daemon.
+    // Variables that a service manager set for the caller are not meant for the daemon.
     for variable in
         ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"]
     {

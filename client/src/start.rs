@@ -48,8 +48,8 @@ pub async fn ensure_daemon(paths: &Paths, launch: &Launch) -> Result<(), ClientE
     result
 }
 
-/// Whether a daemon may be started although this one could not be asked. One that is there and silent has the state folder:
-/// another would wait for it in vain.
+/// Whether a daemon may be started although this one could not be asked. A silent daemon that still runs holds the
+/// state folder: another would wait for it in vain.
 fn unless_stuck(paths: &Paths, error: ClientError) -> Result<(), ClientError> {
     match error {
         ClientError::Silent { .. } => match Holder::of(paths) {

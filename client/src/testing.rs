@@ -14,7 +14,7 @@ use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::broadcast;
 use tokio::task::{JoinHandle, JoinSet};
 
-/// What to do about a request.
+/// How to handle a request.
 #[derive(Debug, Clone)]
 pub enum Reply {
     /// Answer it.
@@ -25,7 +25,7 @@ pub enum Reply {
     HangUp,
     /// Let the caller wait.
     Never,
-    /// Do nothing more on this connection, as a process that is stopped.
+    /// Do nothing more on this connection, like a stopped process.
     FallSilent,
 }
 
@@ -41,7 +41,7 @@ impl Reply {
     }
 }
 
-/// What the daemon has heard so far.
+/// The messages that the daemon has received so far.
 #[derive(Debug, Clone, Default)]
 pub struct Heard {
     /// One for each session.
@@ -64,7 +64,7 @@ pub struct FakeDaemon {
 }
 
 impl FakeDaemon {
-    /// Listens on `socket` as a daemon of `build`; `script` says what to do about each request.
+    /// Listens on `socket` as a daemon of `build`; `script` decides how to handle each request.
     pub fn start(
         socket: &Path,
         build: &str,
@@ -89,12 +89,12 @@ impl FakeDaemon {
         Ok(Self { heard, notifications, accepting })
     }
 
-    /// What it has heard so far.
+    /// The messages that it has received so far.
     pub fn heard(&self) -> Heard {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Tells every session.
+    /// Sends a notification to every session.
     pub fn notify(&self, method: &str, params: &[u8]) {
         let _ = self.notifications.send((method.to_owned(), params.to_vec()));
     }

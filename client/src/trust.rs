@@ -1,4 +1,4 @@
-//! Whether what listens on a socket is this user's daemon. Where a socket lies in a folder that all users share, somebody
+//! Whether the listener on a socket is this user's daemon. If a socket is in a folder that all users share, somebody
 //! else can be there first.
 
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! The two tasks behind a connection: one reads, one writes.
+//! The two tasks of a connection: one reads, one writes.
 
 use std::io;
 use std::pin::pin;
@@ -16,10 +16,10 @@ use crate::client::{Event, Queued, Shared};
 /// Requests that are ready together are written together, up to about this many bytes.
 const WRITE_BATCH: usize = 64 << 10;
 
-/// How long to listen to a daemon that does not take anything any more.
+/// How long to listen to a daemon that does not read any more.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// What the tasks work on.
+/// The state that the tasks share.
 pub(crate) struct Wire {
     pub(crate) stream: Stream,
     pub(crate) decoder: FrameDecoder,
@@ -37,7 +37,7 @@ pub(crate) async fn run_connection(wire: Wire, shared: Arc<Shared>) {
         biased;
         end = &mut reading => end,
         error = write_queue(&stream, request_queue, control_queue, &shared) => match error {
-            // What the daemon said before it closed the connection tells more than what the system says about that.
+            // The daemon's last message before it closed the connection explains more than the system's error does.
             Some(error) => tokio::time::timeout(LAST_WORDS, reading).await.unwrap_or_else(|_| End::broken(error)),
             None => End::broken("the connection was closed"),
         },
@@ -47,7 +47,7 @@ pub(crate) async fn run_connection(wire: Wire, shared: Arc<Shared>) {
     shared.close(&end);
 }
 
-/// Why a connection is over.
+/// The reason why a connection is over.
 pub(crate) struct End {
     pub(crate) reason: String,
     /// Whether the daemon has answered every request that it had begun, so that the others never happened.
@@ -66,7 +66,7 @@ impl End {
     }
 }
 
-/// Hands on what the daemon sends; returns why it ended.
+/// Passes on the daemon's messages; returns the reason why they ended.
 async fn read_messages(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> End {
     let mut io = stream;
     loop {
@@ -112,7 +112,8 @@ fn take_message(message: ServerMessage, shared: &Shared) {
     }
 }
 
-/// Writes what is queued. Control messages go first: a cancellation should not wait behind what it might cancel.
+/// Writes queued messages. Control messages go first: a cancellation should not wait after the request that it might
+/// cancel.
 async fn write_queue(
     stream: &Stream,
     mut requests: mpsc::Receiver<Queued>,
@@ -155,7 +156,7 @@ fn push_control(message: &ClientMessage, bytes: &mut Vec<u8>) {
 /// Marks the request as sent before its first byte goes out: from then on its effect can't be excluded.
 fn push_request(queued: Queued, shared: &Shared, bytes: &mut Vec<u8>) {
     let mut calls = shared.calls.lock().unwrap_or_else(PoisonError::into_inner);
-    // One that was abandoned while it waited here is not sent at all.
+    // A request that was abandoned while it waited here is not sent at all.
     if let Some(call) = calls.waiting.get_mut(&queued.id) {
         call.sent = true;
         drop(calls);

@@ -1,4 +1,5 @@
-//! A daemon that does not answer is noticed, one that is busy is waited for, and one that is not this user's is told nothing.
+//! A daemon that does not answer is noticed, one that is busy is waited for, and one that is not this user's gets no
+//! data.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 

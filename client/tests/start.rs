@@ -1,7 +1,7 @@
-//! Starting daemons: one and only one, and what is said when there is none.
+//! Starting daemons: exactly one, and the errors when there is none.
 //!
-//! This program is both sides. Started by the client library it is a daemon, whose behaviour a file in its state
-//! folder describes; started by `cargo test` it runs the tests.
+//! This program is both sides. When the client library starts it, it is a daemon, whose behaviour a file in its state
+//! folder describes; when `cargo test` starts it, it runs the tests.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 
 #[cfg(unix)]
@@ -49,7 +49,7 @@ mod unix {
         }
     }
 
-    /// What this program does when the client library has started it.
+    /// The daemon's side: runs when the client library has started this program.
     async fn daemon() {
         let paths = Paths::from_env().unwrap();
         assert_eq!(std::env::current_dir().unwrap(), fs::canonicalize(paths.state()).unwrap());

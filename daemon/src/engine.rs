@@ -25,7 +25,7 @@ use crate::repo::{FAREWELL, OpenError, Repo, Site};
 /// How long the sweep may read one ledger.
 const SWEEP_DEADLINE: Duration = Duration::from_secs(60);
 
-/// Why the daemon can't start.
+/// The reasons why the daemon can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     /// A store can't be opened.
@@ -39,7 +39,7 @@ pub enum EngineError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// The system's word for it.
+        /// The system's error.
         source: std::io::Error,
     },
 }
@@ -53,7 +53,7 @@ pub struct Engine {
     /// The log of decisions, and the ceiling of the policies.
     audit: Audit,
     ceilings: Ceilings,
-    /// For search by meaning, where someone brought a model.
+    /// For search by meaning, if the user provided a model.
     meaning: Option<Meaning>,
     /// The facts store began empty: what ledgers name is not there any more.
     facts_lost: bool,
@@ -77,7 +77,7 @@ impl Engine {
     /// The same with other settings of the repositories' ledgers.
     pub fn open_with(state: &Path, options: Options) -> Result<Arc<Self>, EngineError> {
         for dir in ["repos", "cookies", "scratch"].map(|name| state.join(name)) {
-            // What a request that did not end left behind is nobody's now.
+            // Files that an unfinished request left are not needed any more.
             if dir.ends_with("scratch") {
                 let _ = fs::remove_dir_all(&dir);
             }
@@ -122,8 +122,8 @@ impl Engine {
         Ok(self.facts.stats()?.cached)
     }
 
-    /// Removes the facts that no kept version of any repository names. Once a start is enough: what a day's edits leave
-    /// behind is small.
+    /// Removes the facts that no kept version of any repository names. Once per start is enough, because a day's edits
+    /// leave few unused facts.
     fn sweep_facts(&self) {
         // A repository that is not served still names facts, and its ledger is not open to ask.
         if !read_lock(&self.absent).is_empty() {
@@ -173,7 +173,7 @@ impl Engine {
         read_lock(&self.repos).values().cloned().collect()
     }
 
-    /// The repository with this id, or that holds this path, or the only one. The error says what there is.
+    /// The repository with this id, or that holds this path, or the only one. The error lists the repositories.
     pub fn find_repo(&self, named: Option<&str>) -> Result<Arc<Repo>, String> {
         let repos = self.all_repos();
         let known = || {
@@ -222,7 +222,7 @@ impl Engine {
         }
         let dir = self.repo_dir(id);
         match fs::remove_dir_all(&dir) {
-            // One that never could be opened.
+            // A repository that never could be opened.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
             removed => removed.map_err(|source| EngineError::Folder { path: dir, source }),
         }
@@ -258,7 +258,7 @@ impl Engine {
         let mut entries: Vec<Entry> = self.mending.entries();
         entries.extend(read_lock(&self.absent).iter().map(|absent| absent.entry.clone()));
         entries.extend(self.all_repos().iter().map(|repo| repo.entry().clone()));
-        // One that is on its way from one list to another is in both.
+        // A repository that is moving from one list to another is in both.
         entries.sort_by(|a, b| a.repo_id.cmp(&b.repo_id));
         entries.dedup_by(|a, b| a.repo_id == b.repo_id);
         catalog::store_catalog(&self.catalog(), &entries)
@@ -268,7 +268,7 @@ impl Engine {
         RootContext::for_user(vec![self.state.clone()])
     }
 
-    /// Starts a repository and serves it. That its start ended the process, should it do so, is known to the next one.
+    /// Starts a repository and serves it. If the start ends the process, the next process knows it.
     fn start_repo(&self, entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
         let id = entry.repo_id.clone();
         self.starts.begin(&id);
@@ -442,7 +442,7 @@ impl Host for Engine {
     }
 }
 
-/// Nothing that is done under these locks can leave a value half changed.
+/// Nothing done under these locks can leave a value half changed.
 fn read_lock<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }

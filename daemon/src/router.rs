@@ -1,5 +1,5 @@
-//! From a method's name to the code that answers it. Knows no tool and no argument: tools answer `tools/…`, the
-//! modules of [`crate::admin`] answer what `sdlctl` asks.
+//! From a method's name to the code that answers it. Knows no tool and no argument: tools answer `tools/…`, and the
+//! modules of [`crate::admin`] answer the requests of `sdlctl`.
 
 use std::sync::{Arc, Weak};
 
@@ -30,13 +30,13 @@ pub struct Router {
 }
 
 impl Router {
-    /// Routes to `engine`; `stop` is told when a client asks the daemon to end.
+    /// Routes to `engine`; `stop` is notified when a client asks the daemon to end.
     pub fn new(engine: Arc<Engine>, stop: Arc<Notify>) -> Self {
         let tools = Arc::new(Tools::new(engine.clone()));
         Self { engine, tools, workers: Turns::new(WORKERS), stop, sessions: DashMap::new() }
     }
 
-    /// Writes what the tools keep in memory. To be called when no request runs any more.
+    /// Writes the data that the tools keep in memory. To be called when no request runs any more.
     pub fn flush(&self) {
         self.tools.flush();
     }
@@ -88,7 +88,7 @@ impl Router {
     }
 }
 
-/// Changes what a client is shown and lets it know; whether that is anything new.
+/// Changes the surface that a client sees and notifies it; returns whether the surface is new.
 fn show_surface(session: &Peer, wanted: Surface) -> bool {
     let (surface, names) = shown_surface(session);
     let changed = surface != wanted;
@@ -227,10 +227,10 @@ fn params_of_surface(surface: &str) -> Vec<u8> {
     format!("{{\"surface\":\"{surface}\"}}").into_bytes()
 }
 
-/// What is between a surface's name and how names are spelled: `flat+dotted`.
+/// Separates a surface's name from the spelling of names: `flat+dotted`.
 const SPELLED: char = '+';
 
-/// A session's surface, and how names are spelled there. What is not known means the default.
+/// A session's surface, and how names are spelled there. An unknown value means the default.
 fn shown_surface(session: &Peer) -> (Surface, Names) {
     let setting = session.surface();
     let (surface, names) = setting.split_once(SPELLED).unwrap_or((&setting, ""));

@@ -1,9 +1,9 @@
-//! Who works next. There are few workers and any number of requests, and one client that asks for much must not keep
-//! the others waiting.
+//! Decides which request runs next. There are few workers and any number of requests, and one client that sends many
+//! must not keep the others waiting.
 //!
-//! A free worker goes to the session that has the fewest at work; of several, to the one that waits longest. No session
-//! gets all of them, however alone it is at the moment: the next one to come finds some free. A few more are for people
-//! alone, so that they can look at a daemon that is busy.
+//! A free worker goes to the session with the fewest running requests; among equals, to the one that has waited
+//! longest. No session gets all workers, even if it is alone at the moment: the next session finds some free. A few
+//! more are for people alone, so that they can look at a busy daemon.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,7 +19,7 @@ struct Shared {
     state: Mutex<State>,
 }
 
-/// How many may work at once.
+/// How many requests may run at once.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// All together.
@@ -30,12 +30,12 @@ pub struct Limits {
     pub people: usize,
 }
 
-/// Who asks for a turn.
+/// The session that asks for a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asker {
     /// The session.
     pub session: u64,
-    /// Whether a person is at its other end.
+    /// Whether a person uses it.
     pub is_person: bool,
 }
 
@@ -78,7 +78,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives what is free to those whose turn it is.
+    /// Gives free slots to those whose turn it is.
     fn share_out(this: &Arc<Self>) {
         loop {
             let next = {

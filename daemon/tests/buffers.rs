@@ -26,9 +26,9 @@ const BASE: &[(&str, &str)] = &[
     ("tests/test_cart.py", TEST),
 ];
 
-/// What the files may be edited to.
+/// The texts that the files may be edited to.
 const EDITS: &[(&str, &str)] = &[
-    // A literal, a header that others rely on, a rename that callers lose, no text at all.
+    // A literal, a header that others use, a rename that breaks callers, no text at all.
     (
         "shop/price.py",
         "def unit(sku):\n    return len(sku) * 2\n\n\ndef total(items):\n    return sum(unit(i) for i in items)\n",
@@ -144,7 +144,7 @@ fn base() -> BTreeMap<String, String> {
     BASE.iter().map(|(path, text)| ((*path).to_owned(), (*text).to_owned())).collect()
 }
 
-/// Takes out what tells one state from another that reads the same.
+/// Removes the fields that differ between two states that read the same.
 fn masked(value: &mut Value) {
     match value {
         Value::Object(map) => {
@@ -271,7 +271,7 @@ fn cases() -> u32 {
 proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Whatever is edited, every read of the unsaved text gives what it gives once that is saved and committed.
+    /// Whatever is edited, every read of the unsaved text equals the read after it is saved and committed.
     #[test]
     fn unsaved_text_reads_as_saved_text(edits in proptest::collection::vec(0..EDITS.len(), 1..5)) {
         let (unsaved, mut files) = (World::base(), base());
@@ -280,7 +280,7 @@ proptest! {
             files.insert(path.to_owned(), text.to_owned());
             let pushed = unsaved.push(path, "change", i as u64 + 1, Some(text));
             prop_assert_eq!(&pushed["accepted"], &json!(true));
-            // Each state that is read is made from the one that was read before.
+            // Reads in between, because each state that is read is made from the one read before.
             unsaved.names("unit");
         }
         assert_same(&unsaved, &World::new(&files));

@@ -1,4 +1,4 @@
-//! A tree that is nested deeper than the system names paths: what can't be reached is told, in few words.
+//! A tree that is nested deeper than the system names paths: files that can't be reached are reported, in few words.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 

@@ -1,4 +1,4 @@
-//! What a person takes out of the ledger has no secret in it either.
+//! Data that a person exports from the ledger has no secret in it either.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 use std::fs;

@@ -66,7 +66,7 @@ fn a_formatter_and_comments_resend_no_cards() {
         PRICES.replace('\t', "    ").replace("    sum := 0", "    // Nothing yet.\n\n    sum := 0 // so far");
     fs::write(root.join("prices.go"), &body).unwrap();
     let refreshed = refresh(&known);
-    // Cards that moved to other lines are told, and not sent again.
+    // Cards that moved to other lines are listed, and not sent again.
     let sent = &refreshed["delta"]["changedSymbols"];
     assert!(sent.is_null() || sent == &json!([]), "{refreshed:#}");
     assert_eq!(etag("Unit"), unit, "the etag is of tokens");

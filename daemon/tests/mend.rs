@@ -1,4 +1,4 @@
-//! What goes wrong with a store while the daemon runs is mended while it runs.
+//! Damage to a store while the daemon runs is repaired while it runs.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
 use std::fs::{self, File};
@@ -17,7 +17,7 @@ use sdld::engine::Engine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Fails commits: the next so many, in one way.
+/// Makes the next commits fail: a number of them, in one way.
 #[derive(Default)]
 struct Switch {
     next: Mutex<(usize, Option<Fault>)>,
@@ -95,7 +95,7 @@ impl World {
         self.call("repo.status", json!({ "sync": "require" }))
     }
 
-    /// Asks until there is an answer, as a client does that is told to ask again. Gives what it was told meanwhile.
+    /// Asks until there is an answer, as a client does that gets "ask again". Returns the earlier answers too.
     #[track_caller]
     fn synced_soon(&self) -> (Value, Vec<Value>) {
         let deadline = Instant::now() + Duration::from_secs(60);
@@ -119,7 +119,7 @@ impl World {
             == 1
     }
 
-    /// Flips a bit wherever `name` is in the stored facts, as a bad disk does, and has nothing of them in memory.
+    /// Flips a bit wherever `name` is in the stored facts, as a bad disk does, and clears the facts from memory.
     fn damage_facts(&self, name: &str) {
         self.facts(FactsStore::forget_decoded);
         flip(&self.folder.path().join("state/facts/data.mdb"), name);
@@ -213,8 +213,8 @@ fn a_damaged_ledger_is_set_aside_and_built_anew() {
     let warnings = world.engine.info().warnings;
     assert!(warnings.len() == 1 && warnings[0].contains("ledger of app was damaged"), "{warnings:?}");
 
-    // A handle of the old ledger means nothing in the new one. While somebody remembers what it was of, there is a
-    // whole slice for it; afterwards there is a clear word.
+    // A handle of the old ledger means nothing in the new one. While the tools remember its slice, they answer with a
+    // whole slice; afterwards with a clear error.
     let handle = |slice: &Value| json!({ "sliceHandle": slice["sliceHandle"], "knownVersion": before["ledgerVersion"] });
     let whole = world.call("slice.refresh", handle(&slice)).unwrap();
     assert_eq!(whole["freshInstance"], true, "{whole}");
@@ -339,7 +339,7 @@ fn key_of_a(world: &World) -> sdl_model::FactsKey {
 fn facts_that_can_not_be_made_again_cost_an_index_from_scratch() {
     let world = World::new();
     world.damage_facts("marked0");
-    // What the worker finds: the facts that the last version names, of a text that is no more.
+    // The facts that the last version names belong to a text that is gone.
     world.write(1);
     world.synced_soon();
     assert!(world.finds("marked1") && !world.finds("marked0"));
@@ -350,7 +350,7 @@ fn facts_that_can_not_be_made_again_cost_an_index_from_scratch() {
 fn a_full_index_believes_no_stored_facts() {
     let world = World::new();
     let key = key_of_a(&world);
-    // Undamaged rows that are not what the text says.
+    // Undamaged rows that don't match the text.
     let wrong = sdl_lang::extract_guarded(key.lang, b"def evil():\n    return 1\n").unwrap();
     world.facts(|facts| facts.put_many(&[(key, &wrong)]).unwrap());
     let verified = world.verified();

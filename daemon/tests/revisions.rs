@@ -278,7 +278,8 @@ fn the_answer_does_not_depend_on_what_was_asked_before_or_on_git_s_index() {
     for (at, (from, to)) in all().enumerate().collect::<Vec<_>>().into_iter().rev() {
         assert_eq!(ask(from, to), expected[at], "{from} to {to}, backwards");
     }
-    // An index that is staged ahead of the tree, behind it, empty, gone, and no index at all.
+    // An index that is ahead of the tree, one that is older than it, an empty index, a deleted one, and a repository
+    // that never had one.
     let index = world.root.join(".git/index");
     fs::write(world.root.join("README.md"), "staged\n").unwrap();
     for change in [

@@ -1,4 +1,4 @@
-//! What a change of many files at once leaves in memory.
+//! The memory that a change of many files at once leaves in use.
 #![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
 
 use std::fs;

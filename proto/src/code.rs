@@ -84,13 +84,13 @@ codes! {
     UNKNOWN_VERSION = "unknownVersion";
     /// The first index is under way.
     INDEXING = "indexing";
-    /// What was written to the tree could not be confirmed as committed in time.
+    /// The newest writes to the tree could not be confirmed as committed in time.
     NOT_SYNCED = "notSynced";
-    /// The file is not what the ledger knows.
+    /// The file differs from the one that the ledger knows.
     SOURCE_MOVED = "sourceMoved";
     /// Not allowed by the settings.
     DENIED = "denied";
-    /// In conflict with what exists.
+    /// In conflict with existing data.
     CONFLICT = "conflict";
     /// The repository or a part of the system cannot answer.
     UNAVAILABLE = "unavailable";

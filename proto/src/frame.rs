@@ -8,7 +8,7 @@ pub const MAX_FRAME: usize = 32 << 20;
 /// Bytes of the length prefix.
 pub const PREFIX: usize = 4;
 
-/// What a reader asks for first. Most messages are smaller than this.
+/// The number of bytes that a reader asks for first. Most messages are smaller than this.
 const FIRST_RESERVE: usize = 4 << 10;
 
 /// A buffer that has grown beyond this is given back once it is empty.
@@ -38,12 +38,13 @@ pub enum FrameError {
 
 /// Splits a byte stream into frames.
 ///
-/// The owner appends what it reads to [`FrameDecoder::space`] and takes frames with [`FrameDecoder::next_frame`]
-/// until there is none left. Memory grows with the bytes that really arrived, never with what a prefix claims.
+/// The owner appends the bytes that it reads to [`FrameDecoder::space`] and takes frames with
+/// [`FrameDecoder::next_frame`] until there are no more. Memory grows with the bytes that really arrived, never with a
+/// prefix's claim.
 #[derive(Debug)]
 pub struct FrameDecoder {
     buffer: Vec<u8>,
-    /// Where the first byte that was not handed out yet lies.
+    /// The offset of the first byte that was not handed out yet.
     start: usize,
     limit: usize,
 }
@@ -76,7 +77,7 @@ impl FrameDecoder {
         &mut self.buffer
     }
 
-    /// Appends `bytes`; for owners that have them in hand already.
+    /// Appends `bytes`, for owners that already have them.
     pub fn push(&mut self, bytes: &[u8]) {
         self.compact();
         self.buffer.extend_from_slice(bytes);
@@ -121,7 +122,7 @@ impl FrameDecoder {
         Some(u32::from_le_bytes(prefix) as usize)
     }
 
-    /// Drops what was handed out, and a buffer that one large frame has blown up.
+    /// Drops the bytes that were handed out, and a buffer that one large frame has enlarged.
     fn compact(&mut self) {
         if self.start == 0 {
             return;

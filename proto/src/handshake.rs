@@ -34,7 +34,7 @@ pub struct Offer {
     pub max: u16,
 }
 
-/// What each side says first.
+/// The first message of each side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handshake {
     /// Protocol versions.
@@ -45,7 +45,7 @@ pub struct Handshake {
     pub capabilities: Vec<String>,
 }
 
-/// Why two sides can't talk.
+/// The reasons why two sides can't talk.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum HandshakeError {
     /// The other side is some other program.
@@ -66,7 +66,7 @@ pub enum HandshakeError {
     OtherTooOld {
         /// Its build string.
         build: String,
-        /// What it speaks.
+        /// The versions that it speaks.
         offer: Offer,
     },
     /// The other side is too new for us.
@@ -78,7 +78,7 @@ pub enum HandshakeError {
     OtherTooNew {
         /// Its build string.
         build: String,
-        /// What it speaks.
+        /// The versions that it speaks.
         offer: Offer,
     },
 }
@@ -120,7 +120,7 @@ impl Handshake {
     }
 
     /// Reads a handshake from the front of `bytes`: the value and how many bytes it took, or `None` while some are
-    /// still missing. A wrong magic is told from the first wrong byte on.
+    /// still missing. A wrong magic is reported from the first wrong byte on.
     pub fn decode(bytes: &[u8]) -> Result<Option<(Self, usize)>, HandshakeError> {
         if bytes.iter().zip(&MAGIC).any(|(is, should)| is != should) {
             return Err(HandshakeError::NotOurs);
@@ -164,7 +164,7 @@ impl Handshake {
         self.capabilities.iter().any(|name| name == capability)
     }
 
-    /// How the sender's build stands to ours: `Less` means that it is older.
+    /// Compares the sender's build with ours: `Less` means that it is older.
     pub fn age(&self) -> Ordering {
         compare_builds(&self.build, BUILD)
     }

@@ -7,7 +7,7 @@
 //! 2. [frames](frame): a length and that many bytes;
 //! 3. in each frame one [`ClientMessage`] or one [`ServerMessage`].
 //!
-//! What a request means is no concern of this crate: methods are strings, parameters and results are opaque bytes.
+//! This crate does not know the meaning of a request: methods are strings, parameters and results are opaque bytes.
 
 mod build;
 mod bytes;
@@ -41,7 +41,7 @@ pub const BUILD: &str = match option_env!("SDL_BUILD") {
     None => env!("CARGO_PKG_VERSION"),
 };
 
-/// What this build can do beyond the protocol version's bare minimum.
+/// The capabilities of this build beyond the protocol version's minimum.
 pub const CAPABILITIES: &[&str] =
     &[capability::CANCEL, capability::DEADLINE, capability::NOTIFY, capability::PROGRESS, capability::TOKEN];
 

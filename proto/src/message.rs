@@ -1,4 +1,4 @@
-//! The envelope: what a frame holds.
+//! The envelope: the content of a frame.
 //!
 //! Variants and fields are only ever appended within one protocol version, never reordered: bincode writes positions,
 //! not names. A new variant needs a capability, so that it is sent only to a side that knows it.
@@ -38,20 +38,20 @@ pub enum ClientMessage {
 /// From the daemon to a client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ServerMessage {
-    /// The session stands.
+    /// The session is open.
     Welcome(Welcome),
     /// The answer to a request. Each request gets exactly one, in any order.
     Response {
         /// The request.
         id: u64,
-        /// Opaque result, or what went wrong.
+        /// Opaque result, or the error.
         result: Result<Payload, WireError>,
     },
-    /// A sign of life of a request that wanted progress.
+    /// A sign of life of a request that asked for progress.
     Progress(Progress),
-    /// Something happened that nobody asked for.
+    /// Something happened that no request asked for.
     Notify {
-        /// What happened.
+        /// The kind of event.
         method: String,
         /// Details.
         #[serde(with = "crate::bytes")]
@@ -69,8 +69,8 @@ pub enum ServerMessage {
     },
     /// The daemon closes this connection, and why. The last message.
     ///
-    /// With [`crate::code::STOPPING`] it comes behind the answers to all requests that were begun; those without an answer
-    /// never were.
+    /// With [`crate::code::STOPPING`] it comes after the answers to all requests that were begun; requests without an
+    /// answer were never begun.
     Closing(WireError),
 }
 
@@ -79,7 +79,7 @@ pub enum ServerMessage {
 #[serde(transparent)]
 pub struct Payload(#[serde(with = "crate::bytes")] pub Vec<u8>);
 
-/// What kind of program a client is.
+/// The kind of program that a client is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ClientKind {
     /// `sdl-mcp`, on behalf of an agent.
@@ -129,9 +129,9 @@ pub struct Welcome {
 pub struct Request {
     /// Unique among the requests of this connection that are not answered yet.
     pub id: u64,
-    /// What to do.
+    /// The method to call.
     pub method: String,
-    /// With what: opaque to the envelope.
+    /// Its parameters, opaque to the envelope.
     #[serde(with = "crate::bytes")]
     pub params: Vec<u8>,
     /// How long the caller waits, counted from when the daemon reads the request.
@@ -156,7 +156,7 @@ pub struct Progress {
 pub struct WireError {
     /// Stable name, for programs; see [`crate::code`].
     pub code: String,
-    /// What, where and what to do next, for people.
+    /// The fault, the place and the next step, for people.
     pub message: String,
     /// More fields as one opaque JSON object, or empty.
     #[serde(with = "crate::bytes")]

@@ -135,7 +135,7 @@ fn a_length_inside_of_a_message_can_claim_no_more_than_a_frame_holds() {
         let payload = [prefix, &claim].concat();
         assert!(matches!(decode_client(&payload), Err(CodecError::Decode(_))));
     }
-    // The same with a claim below the limit, but beyond what is there.
+    // The same with a claim below the limit, but beyond the bytes that exist.
     let payload = [&[1, 5][..], &[252, 0, 0, 0, 1]].concat();
     assert!(matches!(decode_client(&payload), Err(CodecError::Decode(_))));
 }

@@ -21,7 +21,7 @@ Options:
   -h, --help             Print this
   -V, --version          Print the version";
 
-/// What was asked for.
+/// The options that were given.
 #[derive(Debug, PartialEq, Eq, Default)]
 pub(crate) struct Args {
     /// Empty means the daemon's default.
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     pub(crate) output_schemas: bool,
 }
 
-/// What to do.
+/// The action to take.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Parsed {
     Run(Args),

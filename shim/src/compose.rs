@@ -14,8 +14,8 @@ const ADDED: &[&str] = &["resultType", "ttlMs", "cacheScope"];
 /// The same that only a revision with cacheable lists knows.
 const ADDED_SINCE_CACHING: &[&str] = &["ttlMs", "cacheScope"];
 
-/// The daemon's result `json`, with those members of rmcp's own `template` that it lacks. The error says what is
-/// wrong with it.
+/// The daemon's result `json`, with those members of rmcp's own `template` that it lacks. The error names the fault of
+/// the result.
 pub(crate) fn compose_result(
     json: Vec<u8>,
     template: &ServerResult,
@@ -49,7 +49,7 @@ pub(crate) fn compose_result(
     Ok(ServerResult::CustomResult(CustomResult::new(Value::String(text))))
 }
 
-/// A tool's result that says what went wrong.
+/// A tool's result that reports an error.
 pub(crate) fn tool_error(error: &WireError, template: &ServerResult) -> ServerResult {
     let fields = error_fields(error, &[("code", &error.code), ("message", &error.message)]);
     let text = format!("{}: {}", error.code, error.message);
@@ -61,7 +61,7 @@ pub(crate) fn tool_error(error: &WireError, template: &ServerResult) -> ServerRe
     compose_result(body.to_string().into_bytes(), template, false).unwrap_or_else(|_| template.clone())
 }
 
-/// What an error says: these fields, and its details, which overwrite none.
+/// The fields of an error: these, and those of its details, which overwrite none.
 pub(crate) fn error_fields(error: &WireError, own: &[(&str, &String)]) -> Map<String, Value> {
     let own = own.iter().map(|&(name, value)| (name.to_owned(), Value::from(value.as_str())));
     let mut fields: Map<String, Value> = own.collect();

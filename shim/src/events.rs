@@ -1,4 +1,4 @@
-//! What the daemon tells without being asked, for whoever wants to hear it.
+//! The daemon's unsolicited events, for everybody who subscribes.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-/// The subscriptions that are open. A client of the `initialize` era has none and is told everything.
+/// The open subscriptions. A client of the `initialize` era has none and gets every event.
 #[derive(Clone, Default)]
 pub(crate) struct Listeners(Arc<Mutex<Vec<SubscriptionSink>>>);
 

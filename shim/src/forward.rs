@@ -48,7 +48,7 @@ struct Forward {
     stateless: bool,
 }
 
-/// What the daemon says about a call, asked with the call's own parameters.
+/// The daemon's answer about a call's traits, asked with the call's own parameters.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Traits {
@@ -170,7 +170,8 @@ impl Service<RoleServer> for Shim {
                 .protocol_version()
                 .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28),
         };
-        // This checks the request against the protocol revision, and gives what that adds to a result.
+        // This checks the request against the protocol revision, and returns the fields that the revision adds to a
+        // result.
         let template = self.lifecycle.handle_request(request, context).await?;
         tokio::select! {
             biased;
@@ -211,7 +212,7 @@ fn daemons_method(request: &ClientRequest) -> Option<&'static str> {
     })
 }
 
-/// Whether the daemon says so of a call.
+/// Whether the daemon marks a call as read-only.
 fn only_reads(traits: &[u8]) -> bool {
     serde_json::from_slice::<Traits>(traits).is_ok_and(|is| is.read_only)
 }
@@ -221,7 +222,7 @@ async fn pass_on(step: &[u8], token: &ProgressToken, peer: &Peer<RoleServer>) {
     let mut notification = ProgressNotificationParam::new(token.clone(), step.progress);
     notification.total = step.total;
     notification.message = step.message;
-    // A client that can't be told will not be answered either.
+    // A client that does not get this will not get the answer either.
     let _ = peer.notify_progress(notification).await;
 }
 

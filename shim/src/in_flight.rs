@@ -1,5 +1,5 @@
-//! The requests that have no answer yet: no two of one id, and no more than there is room for. A client that asks without
-//! reading its answers is not read from.
+//! The requests that have no answer yet: no two with one id, and no more than there is room for. The shim stops reading
+//! from a client that asks without reading its answers.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Requests at once.
 const MOST: usize = 1024;
 
-/// What they may hold together, in units. One that is larger than all the room gets all the room.
+/// The room that they may take together, in units. A request that is larger than all the room gets all of it.
 const MOST_UNITS: usize = 64 << 10;
 const UNIT: usize = 1024;
 
@@ -26,7 +26,7 @@ struct Shared {
     rooms: Mutex<HashMap<RequestId, Room>>,
 }
 
-/// What one request takes; given back when it is dropped.
+/// The room that one request takes; given back when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Room {
     _request: OwnedSemaphorePermit,
@@ -58,7 +58,7 @@ impl InFlight {
         self.rooms().contains_key(id)
     }
 
-    /// Waits until there is room for a request of so many bytes. Safe to be dropped.
+    /// Waits until there is room for a request of `size` bytes. Safe to be dropped.
     pub(crate) async fn room(&self, size: usize) -> Option<Room> {
         let units = size.div_ceil(UNIT).clamp(1, self.0.most_units);
         let request = Arc::clone(&self.0.requests).acquire_owned().await.ok()?;
@@ -66,12 +66,12 @@ impl InFlight {
         Some(Room { _request: request, _units: units })
     }
 
-    /// The request is handed on.
+    /// Records that the request was passed on.
     pub(crate) fn begin(&self, id: RequestId, room: Room) {
         self.rooms().insert(id, room);
     }
 
-    /// The request is answered, or will not be. Its room is free when what is returned is dropped.
+    /// The request is answered, or will not be. Its room is free when the returned value is dropped.
     pub(crate) fn end(&self, id: &RequestId) -> Option<Room> {
         self.rooms().remove(id)
     }

@@ -1,7 +1,7 @@
 //! `sdl-mcp`: a stdio MCP server that passes everything on to the daemon.
 //!
 //! It answers `initialize` by itself and at once; tools, resources and prompts are the daemon's, and their parameters
-//! and results go through as the bytes they are. It holds no state but the connection.
+//! and results pass through as raw bytes. It holds no state but the connection.
 //!
 //! ```text
 //! stdin -> transport -> rmcp (lifecycle, cancellation) -> forward -> daemon
@@ -32,7 +32,7 @@ use sdl_proto::{ClientKind, SessionHello};
 use crate::args::{Args, Parsed};
 use crate::closing::Closing;
 
-/// How long a client may take for what was answered before the end.
+/// How long a client may take to read the answers from before the end.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The whole program.
@@ -80,7 +80,7 @@ async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
         name: String::new(),
         cwd: std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned()),
         repo: args.repo,
-        // An older daemon takes what it does not know for its default.
+        // An older daemon reads an unknown value as its default.
         surface: if args.dotted { args.surface + "+dotted" } else { args.surface },
         output_schemas: args.output_schemas,
         token: None,

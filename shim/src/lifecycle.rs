@@ -1,5 +1,5 @@
-//! What the shim answers by itself: who it is and what it can do. The results of everything else are templates here,
-//! from which [`crate::forward`] takes what the protocol revision adds to a result.
+//! The answers that the shim gives by itself: its identity and its capabilities. The results of everything else are
+//! templates here, from which [`crate::forward`] takes the fields that the protocol revision adds to a result.
 
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{

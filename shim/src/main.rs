@@ -1,4 +1,4 @@
-//! `sdl-mcp`: what an MCP client starts. See the library for what it does.
+//! `sdl-mcp`: the program that an MCP client starts. The library's documentation describes it.
 
 use std::process::ExitCode;
 

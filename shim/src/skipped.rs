@@ -1,9 +1,9 @@
-//! A message that is too long to be taken, of which only the id is wanted: without it nobody could be told.
+//! A message that is too long to be accepted. Only its id is needed, so that the error answer can carry it.
 
-/// How much is looked at, from either end. Most clients write the id before or behind everything else.
+/// How many bytes are looked at, from either end. Most clients write the id before or after everything else.
 const LOOKED_AT: usize = 1024;
 
-/// The beginning and the end of what was passed over.
+/// The beginning and the end of the bytes that were skipped.
 #[derive(Default)]
 pub(crate) struct Skipped {
     head: Vec<u8>,
@@ -11,7 +11,7 @@ pub(crate) struct Skipped {
 }
 
 impl Skipped {
-    /// Passes over more of the message.
+    /// Skips more of the message.
     pub(crate) fn skip(&mut self, bytes: &[u8]) {
         let room = LOOKED_AT - self.head.len();
         self.head.extend_from_slice(bytes.get(..room).unwrap_or(bytes));
@@ -21,7 +21,7 @@ impl Skipped {
         self.tail.drain(..excess);
     }
 
-    /// The message's id, as it was written, if it stands near an end.
+    /// The message's id, as it was written, if it is near an end.
     pub(crate) fn id(&self) -> Option<&str> {
         id_in_head(&self.head).or_else(|| id_in_tail(&self.tail))
     }
@@ -40,7 +40,7 @@ fn id_in_head(bytes: &[u8]) -> Option<&str> {
                 let value = after_colon(bytes, end);
                 if depth == 1 && is_key && text == b"\"id\"" {
                     let value = bytes.get(value?..)?;
-                    // One that goes on where the bytes end may be cut.
+                    // A value that reaches the end of the bytes may be cut.
                     return leading_scalar(value).filter(|id| id.len() < value.len());
                 }
                 at = end;
@@ -68,7 +68,7 @@ fn id_in_tail(bytes: &[u8]) -> Option<&str> {
     let before = bytes.get(..at)?.trim_ascii_end().last()?;
     let value = bytes.get(after_colon(bytes, at + key.len())?..)?;
     let id = leading_scalar(value)?;
-    // Nothing may be behind it: another closing brace would make it a member of something else.
+    // Nothing may follow it: another closing brace would make it a member of something else.
     (matches!(before, b',' | b'{') && id.len() == value.len()).then_some(id)
 }
 
@@ -82,7 +82,7 @@ fn after_colon(bytes: &[u8], from: usize) -> Option<usize> {
     Some(from + colon + 1 + value)
 }
 
-/// Behind the string that begins at `at`.
+/// The offset after the string that begins at `at`.
 fn end_of_string(bytes: &[u8], at: usize) -> Option<usize> {
     let mut escaped = false;
     let rest = bytes.get(at + 1..)?;

@@ -1,5 +1,5 @@
-//! The shim without standard input and output, for tests that bring another transport. What a message means and what
-//! is said back is decided by the very code that the program runs.
+//! The shim without standard input and output, for tests that bring another transport. The meaning of a message and the
+//! reply are decided by the same code that the program runs.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::events::{self, Listeners};
 use crate::forward::Shim;
 use crate::{compose, transport};
 
-/// What a message from a client turns out to be, read as a line of standard input is.
+/// A message from a client, read as a line of standard input is.
 pub enum Read {
     /// A request that is answered by [`Session::handle`].
     Request(Box<ClientRequest>),
@@ -43,7 +43,7 @@ pub fn result_value(result: &ServerResult) -> serde_json::Result<Value> {
     compose::prepared_text(result).map_or_else(|| serde_json::to_value(result), serde_json::from_str)
 }
 
-/// What a client is shown, as it chooses with the shim's flags.
+/// The surface that a client sees, as chosen with the shim's flags.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
     /// `--surface`; empty means the daemon's default.
@@ -60,7 +60,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// A shim that was started in `cwd`, in front of the daemon that lives in `paths`.
+    /// A shim that was started in `cwd`, connected to the daemon of `paths`.
     pub fn new(paths: Paths, cwd: PathBuf, shown: Shown) -> Self {
         let hello = SessionHello {
             kind: ClientKind::Shim,
@@ -78,13 +78,13 @@ impl Session {
         Self { shim, daemon, listeners }
     }
 
-    /// What the shim answers. `request` has to come from [`read_message`].
+    /// The shim's answer. `request` has to come from [`read_message`].
     pub async fn handle(
         &self,
         mut request: ClientRequest,
         mut context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        // What rmcp's own loop does with a request that came through the shim's transport.
+        // The same steps as rmcp's own loop takes with a request that came through the shim's transport.
         context.extensions.extend(std::mem::replace(request.extensions_mut(), Extensions::new()));
         self.shim.handle_request(request, context).await
     }

@@ -1,8 +1,8 @@
 //! Lines of JSON in and out.
 //!
-//! rmcp decides what a message means, but it sees the arguments of a call neither on their way in nor on their way
-//! out: it would parse them, keep the last of two equal keys and write numbers again. So the transport keeps each
-//! request's parameters aside as the bytes they are, and writes a result that [`crate::compose`] has prepared as it is.
+//! rmcp decides what a message means, but it sees the arguments of a call neither on their way in nor on their way out:
+//! it would parse them, keep only the last of two equal keys, and write numbers differently. So the transport keeps
+//! each request's parameters aside as raw bytes, and writes a result that [`crate::compose`] has prepared unchanged.
 
 use std::borrow::Cow;
 use std::io;
@@ -26,7 +26,7 @@ use crate::in_flight::{InFlight, Room};
 use crate::skipped::Skipped;
 use crate::stdio::{Input, Output};
 
-/// The longest line that is taken. What the daemon takes is no longer.
+/// The longest line that is accepted. The daemon accepts no longer ones either.
 const MAX_LINE: usize = sdl_proto::MAX_FRAME - (64 << 10);
 
 /// A line buffer that has grown beyond this is given back.
@@ -52,9 +52,9 @@ pub(crate) struct RawParams {
 pub(crate) struct Stdio {
     input: Input,
     buffer: Vec<u8>,
-    /// Where the first byte lies that was not handed out.
+    /// The offset of the first byte that was not handed out.
     start: usize,
-    /// Up to where there is no line feed.
+    /// There is no line feed before this offset.
     scanned: usize,
     /// An over-long line whose rest is being skipped.
     skipping: Option<Skipped>,
@@ -76,14 +76,14 @@ struct Waiting {
     size: usize,
 }
 
-/// A line on its way out, and the room that its request takes until it is written.
+/// A line to be written, and the room that its request occupies until it is written.
 struct Outgoing {
     line: Vec<u8>,
     _room: Option<Room>,
 }
 
 impl Stdio {
-    /// The transport, and the task that ends once it is gone and all is written.
+    /// The transport, and the task that ends once the transport is gone and everything is written.
     pub(crate) fn new(input: Input, output: Output, closing: Closing) -> (Self, JoinHandle<()>) {
         Self::with_room(input, output, closing, InFlight::default())
     }
@@ -113,7 +113,7 @@ impl Stdio {
 
     /// The next line, without its end. `None` when there are no more.
     ///
-    /// Safe to be dropped at any point: what was read stays in the buffer.
+    /// Safe to be dropped at any point: bytes that were read stay in the buffer.
     async fn line(&mut self) -> Option<Range<usize>> {
         loop {
             while let Some(at) = self.buffer.get(self.scanned..)?.iter().position(|&byte| byte == b'\n') {
@@ -141,13 +141,13 @@ impl Stdio {
                     Ok(0) | Err(_) => return None,
                     Ok(_) => {}
                 },
-                // Nobody listens any more, so nobody asks either.
+                // Nobody listens any more, so nobody will ask for anything either.
                 () = self.output.closed() => return None,
             }
         }
     }
 
-    /// Moves what was not handed out to the front, and gives back what one long line has taken.
+    /// Moves the bytes that were not handed out to the front, and frees the memory that one long line has taken.
     fn compact(&mut self) {
         self.buffer.drain(..self.start);
         self.scanned -= self.start;
@@ -261,7 +261,7 @@ impl Transport<RoleServer> for Stdio {
     }
 }
 
-/// Writes what is queued until nobody can queue any more, or nobody reads.
+/// Writes queued lines until nobody can queue any more, or nobody reads.
 async fn write_queue(mut output: Output, mut queue: mpsc::Receiver<Outgoing>) {
     while let Some(outgoing) = queue.recv().await {
         if output.write_all(&outgoing.line).await.is_err() || output.flush().await.is_err() {
@@ -289,13 +289,13 @@ fn write_line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     Ok(line)
 }
 
-/// What a line turns out to be.
+/// How a line is to be handled.
 pub(crate) enum Incoming {
-    /// Something for rmcp.
+    /// To be passed to rmcp.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// Something to answer at once.
+    /// To be answered at once.
     Reply(Vec<u8>),
-    /// Nothing that could be answered.
+    /// Can't be answered.
     Nothing,
 }
 
@@ -310,7 +310,7 @@ struct Envelope<'a> {
     params: Option<&'a RawValue>,
 }
 
-/// What rmcp needs to know of the parameters of a `tools/call`.
+/// The parameters of a `tools/call` that rmcp needs.
 #[derive(Deserialize)]
 struct CallParams<'a> {
     #[serde(borrow)]
@@ -332,7 +332,7 @@ pub(crate) fn read_line(line: &[u8], started: &mut bool) -> Incoming {
         *started = true;
         return request.into_message(text);
     }
-    // Not a request, or one with something odd about it. Serde tells what, in words that clients know.
+    // Not a request, or one with something odd about it. Serde reports the reason, in words that clients know.
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
         Err(error) if error.is_data() => {
@@ -374,14 +374,14 @@ const TOOLS_CALL: &str = "tools/call";
 struct PlainRequest<'t> {
     id: &'t str,
     params: &'t str,
-    /// Of a `tools/call`: the tool's name, and what rmcp has to know beside it.
+    /// For a `tools/call`: the tool's name, and the parameters that rmcp has to know beside it.
     call: Option<(&'t str, Option<&'t str>)>,
     /// Why the parameters must not be used.
     ambiguous: Option<String>,
 }
 
 impl<'t> PlainRequest<'t> {
-    /// The request that is outlined, if nothing is odd about its outer parts.
+    /// The outlined request, if its outer parts are regular.
     fn find(outline: &Outline<'t>) -> Option<Self> {
         if outline.is_outside {
             return None;
@@ -402,7 +402,8 @@ impl<'t> PlainRequest<'t> {
         Some(Self { id, params, call, ambiguous: outline.ambiguous.clone() })
     }
 
-    /// The message for rmcp, with the parameters aside. Of a call it gets the name alone, so that arguments are not parsed.
+    /// The message for rmcp, with the parameters kept aside. Of a call it gets the name alone, so that arguments are
+    /// not parsed.
     fn into_message(self, text: &str) -> Incoming {
         let Self { id, params, call, ambiguous } = self;
         let (mut for_rmcp, mut kept) = (Cow::Borrowed(text), None);
@@ -425,7 +426,7 @@ impl<'t> PlainRequest<'t> {
     }
 }
 
-/// An error as a line. The id is left out where it is none.
+/// An error as a line, without an id if there is none.
 fn error_line(id: Option<&str>, code: i32, message: &str) -> Vec<u8> {
     let id = id
         .filter(|id| id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit()))
@@ -434,8 +435,8 @@ fn error_line(id: Option<&str>, code: i32, message: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",{id}\"error\":{{\"code\":{code},\"message\":{message}}}}}\n").into_bytes()
 }
 
-/// An answer that refuses a message. Where its id is not known, the client is at least told that it is
-/// some message of its own.
+/// An error answer to a message. If the message's id is not known, the client at least learns that one of its messages
+/// was refused.
 fn refusal_line(id: Option<&str>, message: &str) -> Vec<u8> {
     let message = serde_json::Value::from(message);
     let id = id.unwrap_or("null");
@@ -443,7 +444,8 @@ fn refusal_line(id: Option<&str>, message: &str) -> Vec<u8> {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes()
 }
 
-/// The answer to a request whose id another one has that is not answered: answers to the two could not be told apart.
+/// The answer to a request whose id is also the id of an unanswered request: the client could not tell the two answers
+/// apart.
 fn taken_line(id: &RequestId) -> Vec<u8> {
     let id = serde_json::to_string(id).unwrap_or_else(|_| "null".to_owned());
     refusal_line(

@@ -1,8 +1,8 @@
-//! A scripted daemon with what the suite wants a server to have. Everything between it and the suite is the shim's:
-//! content of each kind, errors, progress and announcements go the way that the product's own do.
+//! A scripted daemon with everything that the suite expects of a server. All code between it and the suite is the
+//! shim's: content of each kind, errors, progress and announcements go the way that the product's own do.
 //!
-//! Left out is what the shim has no way for, since the product never does it: log messages, asking the client for
-//! anything, subscriptions to single resources.
+//! Features that the shim doesn't support, because the product never uses them, are omitted: log messages, asking the
+//! client for anything, subscriptions to single resources.
 
 use std::io;
 use std::path::Path;

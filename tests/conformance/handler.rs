@@ -1,8 +1,8 @@
 //! Between rmcp's HTTP transport and the shim's own code.
 //!
-//! The transport wants typed results, the shim's are text that goes out as it is. So each result is read into rmcp's
-//! type here, and an answer that comes out of it changed in any way is an error instead: what the suite sees is what
-//! the shim has said.
+//! The transport needs typed results; the shim's results are text that must not change. So each result is read into
+//! rmcp's type here, and an answer that would be written back differently becomes an error: the suite sees exactly the
+//! shim's answer.
 
 #![allow(deprecated, reason = "a client of an older revision may ask for what the newest has no more")]
 
@@ -31,12 +31,13 @@ use tokio::task::JoinHandle;
 #[derive(Clone)]
 pub(crate) struct AsRead(pub(crate) Arc<ClientRequest>);
 
-/// What all clients share.
+/// The state that all clients share.
 pub(crate) struct Front {
     paths: Paths,
     cwd: PathBuf,
     shown: Shown,
-    /// The shim of all who speak the stateless revision: to HTTP they are one client, since no request belongs to another.
+    /// The shim of all clients that speak the stateless revision: to HTTP they are one client, because no request
+    /// belongs to another.
     stateless: Session,
 }
 

@@ -28,7 +28,7 @@ use sdl_tests::TestEnv;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// What stands behind the shim.
+/// The daemon that the shim talks to.
 enum Behind {
     /// The product's daemon and one indexed repository.
     Daemon,
@@ -36,7 +36,7 @@ enum Behind {
     Fixtures,
 }
 
-/// Small, but with something of everything that tools, resources and completions speak of.
+/// Small, but with an example of everything that tools, resources and completions cover.
 const SOURCES: &str = "\
 //- /shop/prices.py
 RATE = 0.19

@@ -74,7 +74,7 @@ impl TestEnv {
         self.path("home")
     }
 
-    /// Where the daemon keeps what lasts.
+    /// The folder for the daemon's lasting data.
     pub fn state_dir(&self) -> PathBuf {
         self.path("state")
     }
@@ -95,7 +95,7 @@ impl TestEnv {
         root
     }
 
-    /// A program of ours with this environment and nothing of the caller's but what processes need to run.
+    /// A program of ours with this environment, and with those of the caller's variables that every process needs.
     pub fn command(&self, program: Program) -> Command {
         let mut command = Command::new(program.path());
         command.env_clear().current_dir(self.home());
@@ -128,7 +128,7 @@ impl TestEnv {
         output.unwrap_or_else(|error| panic!("sdlctl {args:?}: {error}"))
     }
 
-    /// Runs `sdlctl`, which has to succeed, and gives what it printed.
+    /// Runs `sdlctl`, which has to succeed, and returns its output.
     ///
     /// # Panics
     /// If it fails.
@@ -187,7 +187,7 @@ impl TestEnv {
         McpClient::spawn(&mut command).unwrap_or_else(|error| panic!("starting sdl-mcp: {error}"))
     }
 
-    /// What daemons of this test wrote to their logs, for messages.
+    /// The text that daemons of this test wrote to their logs, for messages.
     pub fn daemon_log(&self) -> String {
         let mut text = std::fs::read_to_string(self.path(STDERR)).unwrap_or_default();
         for dir in [self.state_dir(), self.state_dir().join("log")] {
@@ -202,7 +202,7 @@ impl TestEnv {
 }
 
 impl Drop for TestEnv {
-    /// A shim or `sdlctl` may have started a daemon behind the test's back: end it.
+    /// A shim or `sdlctl` may have started a daemon unnoticed by the test: end it.
     fn drop(&mut self) {
         let stop = self.command(Program::Ctl).arg("stop").stdin(Stdio::null()).output();
         drop(stop);

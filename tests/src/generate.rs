@@ -1,23 +1,23 @@
-//! Calls of an action, generated from what the registry says of it: its examples, each of its fields in turn with a
-//! value that fits, and each of its fields in turn with values that do not.
+//! Calls of an action, generated from its entry in the registry: its examples, each of its fields in turn with a value
+//! that fits, and each of its fields in turn with values that do not.
 
 use serde_json::{Map, Value, json};
 
 /// One generated call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What was done to an example, for messages.
+    /// How the example was changed, for messages.
     pub what: String,
     /// The arguments, as text: a number may be larger than any type.
     pub text: String,
-    /// What must come of it.
+    /// The expected result.
     pub must: Must,
 }
 
-/// What must come of a call.
+/// The expected result of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Must {
-    /// It is answered: it is one of the action's own examples.
+    /// It is answered, because it is one of the action's own examples.
     Answer,
     /// At least one of the calls with this field is answered.
     Take(String),
@@ -32,7 +32,7 @@ pub struct Field {
     pub path: Vec<Step>,
     /// Its schema.
     pub schema: Value,
-    /// Whether it must be there wherever its parent is.
+    /// Whether it is required wherever its parent is present.
     pub required: bool,
 }
 
@@ -90,8 +90,8 @@ fn collect_fields(schema: &Value, at: &mut Vec<Step>, out: &mut Vec<Field>) {
     }
 }
 
-/// A value that fits `schema`; texts are those that `text` gives for a field's name, and the keys of maps for
-/// `field.key`. A text that is a number stands for one.
+/// A value that fits `schema`. `text` gives the text for a field's name, and the keys of maps for `field.key`. A text
+/// that looks like a number becomes a number.
 pub fn fitting_value(schema: &Value, field: &str, text: &dyn Fn(&str) -> String) -> Value {
     if let Some(choices) = schema["enum"].as_array() {
         let known = choices.iter().find(|choice| **choice == text(field).as_str());
@@ -158,10 +158,10 @@ pub fn generate_calls(schema: &Value, examples: &[Value], text: &dyn Fn(&str) ->
     out
 }
 
-/// Stands for a value that is no `Value`.
+/// A placeholder for a value that no `Value` can express.
 const MARK: &str = "@@";
 
-/// Values that do not fit a field, as JSON text, each with what is wrong.
+/// Values that do not fit a field, as JSON text, each with its fault.
 fn misfit_values(field: &Field) -> Vec<(&'static str, String)> {
     let schema = &field.schema;
     let mut out: Vec<(&'static str, String)> = Vec::new();
@@ -251,7 +251,7 @@ fn misspelled_calls(
     out
 }
 
-/// Puts a value at a path, with as much around it as is needed.
+/// Puts a value at a path, and creates the parents that are missing.
 pub fn put_value(
     args: &mut Value,
     schema: &Value,
@@ -284,7 +284,7 @@ pub fn put_value(
     put_value(inner, schema, rest, value, text);
 }
 
-/// The value at a path; of lists the first item.
+/// The value at a path; in a list, that of the first item.
 fn value_at<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
     path.iter().try_fold(value, |value, step| match step {
         Step::Key(key) => value.get_mut(key),
@@ -320,7 +320,7 @@ pub fn in_snake_case(schema: &Value, value: &Value) -> Value {
     }
 }
 
-/// The same arguments with everything that is no text as text, at every depth that a schema knows.
+/// The same arguments with every value that is not a text turned into a text, at every depth that a schema knows.
 pub fn stringify_values(schema: &Value, value: &Value) -> Value {
     let Value::Object(map) = value else { return value.clone() };
     let inside = |key: &str, value: &Value| {
@@ -344,7 +344,7 @@ pub fn as_step(value: &Value) -> Value {
     }
 }
 
-/// What two equal calls may answer otherwise, each with its reason.
+/// Fields in which the answers to two equal calls may differ, each with its reason.
 pub const VOLATILE: &[(&str, &str)] = &[
     ("sliceHandle", "a handle is drawn for each call"),
     ("handle", "the handle in a slice's etag"),
@@ -382,7 +382,7 @@ pub const VOLATILE: &[(&str, &str)] = &[
     ("tokensOfFilesRead", "counts answers"),
 ];
 
-/// A structured answer or error without what is [`VOLATILE`], and without the counts of tokens that include it.
+/// A structured answer or error without the [`VOLATILE`] fields, and without the counts of tokens that include them.
 ///
 /// A count is dropped only from an object that holds something volatile: the time that a process is up takes
 /// a token more once it has a digit more.
@@ -410,7 +410,7 @@ pub fn mask_volatile(mut value: Value) -> Value {
                 found
             }
             Value::Array(items) => {
-                // Each item is scrubbed, also behind the first that held something.
+                // Each item is scrubbed, also those after the first one that held a volatile field.
                 items.iter_mut().fold(false, |found, item| scrub(item) | found)
             }
             _ => false,

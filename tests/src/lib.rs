@@ -1,5 +1,5 @@
-//! What the end-to-end tests and the benches share: a machine of their own for a daemon to live on, and a client
-//! that speaks MCP to the real shim.
+//! Shared parts of the end-to-end tests and the benches: an isolated environment for a daemon, and a client that speaks
+//! MCP to the real shim.
 //!
 //! * [`env::TestEnv`]: folders, environment and processes of one test; nothing of it outlives the test.
 //! * [`mcp::McpClient`]: line-delimited JSON-RPC over the standard streams of a shim.

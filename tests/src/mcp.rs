@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 /// The revision that [`McpClient::initialize`] asks for.
 pub const REVISION: &str = "2025-11-25";
 
-/// Why a call has no result.
+/// The reasons why a call has no result.
 #[derive(Debug, thiserror::Error)]
 pub enum McpError {
     /// The server's streams failed.
@@ -25,7 +25,7 @@ pub enum McpError {
     /// No answer in time.
     #[error("no answer to {method} within {waited:?}")]
     TimedOut {
-        /// What was called.
+        /// The method or tool.
         method: String,
         /// How long this waited.
         waited: Duration,
@@ -33,7 +33,7 @@ pub enum McpError {
     /// A JSON-RPC error: a fault of the protocol, not of a tool.
     #[error("{method}: error {code}: {message}")]
     Rpc {
-        /// What was called.
+        /// The method or tool.
         method: String,
         /// The error's code.
         code: i64,
@@ -47,7 +47,7 @@ pub enum McpError {
     NotJson(String),
 }
 
-/// What a tool answered.
+/// A tool's answer.
 #[derive(Clone, Debug)]
 pub struct ToolResult {
     /// `structuredContent`, or null.
@@ -154,7 +154,7 @@ impl McpClient {
         self.write(&json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string())
     }
 
-    /// Sends a line as it is, byte for byte: for what no serializer would write.
+    /// Sends a line byte for byte: for text that no serializer would write.
     pub fn write(&mut self, line: &str) -> Result<(), McpError> {
         let stdin = self.stdin.as_mut().ok_or(McpError::Closed)?;
         stdin.write_all(format!("{line}\n").as_bytes())?;
@@ -210,7 +210,7 @@ impl McpClient {
         }
     }
 
-    /// Answers what a server may ask of a client that has no capabilities.
+    /// Answers the requests that a server may send to a client that has no capabilities.
     fn answer(&mut self, request: &Value) -> Result<(), McpError> {
         let id = &request["id"];
         let answer = if request["method"] == "ping" {

@@ -1,8 +1,8 @@
 //! Which files of a crate use which: read from `use` declarations and paths, with re-exports followed to the file that
-//! defines what is used.
+//! has the definition.
 //!
-//! A `mod` declaration is no use, and neither is a re-export: `pub use child::Thing` hands out what is the child's. Code under
-//! `#[cfg(test)]` does not count.
+//! A `mod` declaration is no use, and neither is a re-export: `pub use child::Thing` passes on an item of the child.
+//! Code under `#[cfg(test)]` does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -53,8 +53,8 @@ impl ModuleGraph {
         Self { arrows }
     }
 
-    /// The same with modules told apart by the first `depth` parts of their paths alone. Arrows between a folder's own module
-    /// and the modules in the folder don't count.
+    /// The same with modules identified by the first `depth` parts of their paths alone. Arrows between a folder's own
+    /// module and the modules in the folder don't count.
     pub fn grouped(&self, depth: usize) -> Self {
         let group = |module: &ModulePath| module.iter().take(depth).cloned().collect::<ModulePath>();
         let mut arrows: BTreeMap<ModulePath, BTreeSet<ModulePath>> = BTreeMap::new();
@@ -151,7 +151,7 @@ fn join_module(module: &ModulePath, part: &str) -> ModulePath {
 #[derive(Default)]
 struct Uses {
     paths: Vec<Vec<String>>,
-    /// What it hands on, by name.
+    /// The items that it re-exports, by name.
     exports: BTreeMap<String, Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! What an answer has beside what its schema declares, and the other way round.
+//! Compares an answer with its schema: the fields that either has and the other lacks.
 
 use std::collections::BTreeSet;
 

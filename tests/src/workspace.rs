@@ -19,7 +19,7 @@ pub fn cargo_program() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
-/// What `cargo metadata` says of the workspace's own packages.
+/// The output of `cargo metadata` about the workspace's own packages.
 ///
 /// # Panics
 /// If cargo fails.

@@ -1,5 +1,5 @@
-//! Holds the tree to its shape: which crate may use which, how long a file may be, what may not stand anywhere, and
-//! that ARCHITECTURE.md lists the dependencies there are.
+//! Holds the tree to its shape: which crate may use which, how long a file may be, which words may occur nowhere, and
+//! that ARCHITECTURE.md lists exactly the dependencies that exist.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "the helpers of a test fail it")]
 
@@ -49,7 +49,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "sdld",
         &[
-            // What both ends must agree on, folders, socket and token, and whether another daemon answers already.
+            // Everything that both ends must agree on (folders, socket, token), and whether another daemon answers
+            // already.
             "sdl-client",
             "sdl-contract",
             "sdl-graph",
@@ -62,7 +63,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-watch",
         ],
     ),
-    // For the server of the conformance suite alone, behind a feature that is off.
+    // For the server of the conformance suite alone, under a feature that is off by default.
     ("sdl-tests", &["sdl-client", "sdl-mcp"]),
     ("sdl-bench", &["sdl-graph", "sdl-retrieve", "sdl-tests", "sdl-tokens"]),
     (
@@ -82,7 +83,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("xtask", &[]),
 ];
 
-/// What the tests of a crate may use beyond that, each with its reason.
+/// Crates that the tests of a crate may use in addition, each with its reason.
 const TEST_ARROWS: &[(&str, &str, &str)] = &[
     ("sdl-graph", "sdl-lang", "resolution is tested on facts of real source text"),
     ("sdl-retrieve", "sdl-lang", "search and slices are tested on facts of real source text"),
@@ -92,7 +93,7 @@ const TEST_ARROWS: &[(&str, &str, &str)] = &[
     ("sdl-tests", "sdl-proto", "mutated sessions are made of real frames"),
 ];
 
-/// Third-party crates that only these crates may use: each sits behind one module, so that it can be replaced there.
+/// Third-party crates that only these crates may use: one module wraps each, so that it can be replaced there.
 const FENCES: &[(&str, &[&str])] = &[
     ("lmdb-rkv", &["sdl-ledger"]),
     ("lmdb-rkv-sys", &["sdl-ledger"]),
@@ -373,7 +374,7 @@ fn shared_folders(code: &str) -> Vec<String> {
         .collect()
 }
 
-/// Rust code without the lines that are comments.
+/// Rust code without its comment lines.
 fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).fold(String::new(), |mut out, line| {
         out.push_str(line);
@@ -480,7 +481,7 @@ fn the_wire_is_known_in_one_place() {
 
 #[test]
 fn git_is_opened_in_one_place() {
-    // What lies in a git folder may be anything: the one place looks it over first.
+    // A git folder may contain anything: `check.rs` is the one place that inspects it first.
     let mut faults = Vec::new();
     for (path, file) in workspace::workspace_files() {
         if !path.starts_with("daemon/") || !has_extension(&path, &["rs"]) || path == "daemon/src/git.rs" {

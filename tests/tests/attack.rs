@@ -1,5 +1,5 @@
-//! What an attacker sends, generated: bounded loops over the real daemon and the real shim. Nothing crashes, nothing hangs,
-//! nothing piles up, and nothing outside of the tree is shown.
+//! Generated messages of an attacker: bounded loops over the real daemon and the real shim. Nothing crashes, nothing
+//! hangs, nothing piles up, and nothing outside of the tree is shown.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 
@@ -146,7 +146,7 @@ fn mutated_sessions_harm_only_themselves() {
         if stream.write_all(bytes).is_err() {
             return;
         }
-        // It gets a moment to work on what it got, then it learns that no more comes.
+        // It gets a moment to handle the bytes, then it learns that no more come.
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         let mut answer = vec![0; 65_536];
         while stream.read(&mut answer).is_ok_and(|length| length > 0) {}
@@ -225,7 +225,7 @@ fn generated_calls_are_answered_and_never_with_an_internal_error() {
                 args.insert((*field).clone(), odd_value(&mut random, 3));
             }
         }
-        // A generated call may ask for a long wait, or end what the next ones need.
+        // A generated call may ask for a long wait, or end something that the next calls need.
         args.remove("syncTimeoutMs");
         let answer = client.call(name, Value::Object(args.clone())).unwrap();
         let told = answer.raw.to_string();

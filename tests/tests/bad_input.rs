@@ -1,4 +1,4 @@
-//! What goes wrong gets a clear answer, nothing is lost, and the daemon lives on.
+//! Bad input and broken parts get a clear answer, nothing is lost, and the daemon lives on.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 
@@ -143,7 +143,7 @@ fn hostile_frames_end_their_own_connection_only() {
         stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         stream
     };
-    // What a client of the right kind says first is what the daemon says first: both greet alike.
+    // Client and daemon begin alike, so the first bytes of a valid client also work as those of a daemon.
     let mut greeting = vec![0; 4096];
     let length = connect().read(&mut greeting).unwrap();
     greeting.truncate(length);

@@ -1,4 +1,5 @@
-//! Damage that is found while the daemon runs: the ledger is set aside and built again, and who asks is told so.
+//! Damage that is found while the daemon runs: the ledger is set aside and built again, and callers get an error that
+//! says so.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant};
 use sdl_tests::{McpClient, TestEnv};
 use serde_json::{Value, json};
 
-/// What a bad disk does: every page but the two that name the others comes back as zeros.
+/// Simulates a bad disk: every page but the two that name the others comes back as zeros.
 fn zero_all_pages(data: &Path) {
     const PAGE: u64 = 4096;
     let mut file = File::options().write(true).open(data).unwrap();
@@ -19,7 +20,7 @@ fn zero_all_pages(data: &Path) {
     file.write_all(&vec![0; usize::try_from(length - 2 * PAGE).unwrap()]).unwrap();
 }
 
-/// Asks until there is an answer, as a client does that is told to ask again.
+/// Asks until there is an answer, as a client does that gets "ask again".
 #[track_caller]
 fn soon(client: &mut McpClient, tool: &str, arguments: &Value) -> (Value, usize) {
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -58,7 +59,7 @@ fn is_mended(ask: impl FnOnce(&Path, &mut McpClient) -> (Value, usize)) {
     assert!(status.contains("the ledger of app was damaged"), "a loud line: {status}");
     env.ctl_ok(&["verify", "--repo", "app"]);
 
-    // The daemon that gave the handle knows what it was of; one that was started since does not.
+    // The daemon that gave the handle knows its slice; one that was started since does not.
     let refresh = json!({"sliceHandle": slice["sliceHandle"], "knownVersion": slice["ledgerVersion"]});
     env.ctl_ok(&["stop"]);
     daemon.wait();

@@ -1,5 +1,6 @@
-//! Every action through the real shim, daemon and command line: a client's tools, its gateway, its raw twins, chains of one
-//! step and `sdlctl tool` answer alike and refuse alike; and what a client is shown stays below its ceilings.
+//! Every action through the real shim, daemon and command line: a client's tools, its gateway, its raw twins, chains of
+//! one step and `sdlctl tool` answer alike and refuse alike; and the lists that a client sees stay below their
+//! ceilings.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 
@@ -65,7 +66,7 @@ struct Set {
     env: TestEnv,
     root: PathBuf,
     client: McpClient,
-    /// What is in examples, and what is meant here.
+    /// Names in examples, and the real names that replace them here.
     here: Vec<(String, String)>,
     memories: usize,
 }
@@ -122,7 +123,7 @@ impl Set {
         self.here.iter().fold(text.to_owned(), |text, (there, here)| text.replace(there, here))
     }
 
-    /// What the next action's calls need to be there.
+    /// Creates the objects that the next action's calls need.
     fn prepare(&mut self, action: &str) {
         self.here.retain(|(there, _)| there != MEMORY && !there.starts_with("art_"));
         if action != "memory.remove" {
@@ -134,7 +135,7 @@ impl Set {
         self.here.push(("art_0123456789abc".to_owned(), text(&ran["artifactHandle"])));
     }
 
-    /// A memory of its own for each call that takes one away.
+    /// Replaces the memory's name by that of a new memory, for each call that removes one.
     fn fresh(&mut self, args: &str) -> String {
         if !args.contains(MEMORY) {
             return args.to_owned();
@@ -146,7 +147,7 @@ impl Set {
         args.replace(MEMORY, stored["memoryId"].as_str().unwrap())
     }
 
-    /// A call as the client writes it: bytes between the client and the daemon are nobody's to change.
+    /// A call as the client writes it: nothing may change the bytes between the client and the daemon.
     fn call(&mut self, tool: &str, args: &str) -> Value {
         let args = self.fresh(args);
         let id = self.client.send_written(tool, &args).unwrap();
@@ -186,7 +187,7 @@ fn comparable(is_error: bool, content: Value) -> Value {
     mask_volatile(json!([is_error, content]))
 }
 
-/// The actions in full, as the manual tells them.
+/// The actions in full, as the manual describes them.
 fn described(set: &mut Set) -> Vec<Value> {
     let listed = set.client.list_tools().unwrap();
     let names: Vec<String> =

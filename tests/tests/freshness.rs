@@ -1,5 +1,5 @@
-//! The barrier, on the real thing: real files, the system's watcher, the real socket, the real shim. No test sleeps:
-//! an answer that says it is synced must hold what was written before it was asked for.
+//! The barrier, on the real thing: real files, the system's watcher, the real socket, the real shim. No test sleeps: an
+//! answer that says it is synced must hold every write that ended before the request.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 

@@ -104,7 +104,7 @@ fn a_repository_whose_start_was_not_survived_is_set_aside_until_a_person_asks() 
     let note = env.state_dir().join("starting/app");
     assert!(!note.exists(), "that start went well");
 
-    // What two daemons leave that die on it.
+    // The note that two daemons leave that die while starting it.
     fs::create_dir_all(note.parent().unwrap()).unwrap();
     fs::write(&note, "2").unwrap();
     let mut daemon = env.daemon();

@@ -8,23 +8,23 @@ use sdl_tests::workspace;
 
 /// Forms to avoid, and how many of each comments and pages still have. Lower a number when you removed some; never raise one.
 const CEILINGS: &[(&str, usize)] = &[
-    ("stand", 81),
-    ("stands", 198),
+    ("stand", 2),
+    ("stands", 9),
     ("anew", 0),
     ("hardly", 0),
-    ("so many", 50),
-    ("told", 108),
-    ("of what", 134),
-    ("what is", 471),
-    ("behind", 181),
-    ("speaks of", 27),
-    ("is left", 70),
-    ("by what", 21),
-    ("lies", 71),
-    ("comes to", 10),
+    ("so many", 5),
+    ("told", 4),
+    ("of what", 7),
+    ("what is", 18),
+    ("behind", 12),
+    ("speaks of", 3),
+    ("is left", 19),
+    ("by what", 4),
+    ("lies", 2),
+    ("comes to", 2),
 ];
 
-/// Pages that speak of these forms.
+/// Pages that explain these forms.
 const ABOUT_STYLE: &[&str] = &["docs/style.md"];
 
 /// The comments of Rust code, or a page as it is, in small letters and with single spaces.

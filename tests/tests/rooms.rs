@@ -74,7 +74,7 @@ fn rooms_of_the_resolver_are_on_floors() {
     let floor = |module: &str| FLOORS.iter().position(|room| module.split('/').next() == Some(room));
     let mut arrows: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (from, to) in graph.arrows() {
-        // Languages are plugged in from above; they use `modules` and what is below it.
+        // Languages are plugged in from above; they use `modules` and the rooms below it.
         let (Some(above), Some(below)) = (floor(&from), floor(&to)) else { continue };
         if above < below {
             arrows.entry(from).or_default().insert(to);

@@ -48,7 +48,7 @@ fn verified(env: &TestEnv) -> Value {
     serde_json::from_str(&env.ctl_ok(&["--json", "audit", "verify"])).unwrap()
 }
 
-/// The file that keeps what agents own.
+/// The file that keeps the data of agents.
 fn agent_store(env: &TestEnv) -> PathBuf {
     fn look(dir: &Path, found: &mut Vec<PathBuf>) {
         for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
@@ -107,7 +107,7 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
         ("code.getSkeleton", "denied"),
     ];
     let mut wanted: Vec<(String, String)> = wanted.map(|(a, d)| (a.to_owned(), d.to_owned())).into();
-    // What an assembly shows of the source is in the log too.
+    // The source that an assembly shows is in the log too.
     let served = ("agent.orchestrate".to_owned(), "served".to_owned());
     wanted.extend(std::iter::repeat_n(served, pieces));
     assert_eq!(log(&env), wanted);
@@ -166,7 +166,7 @@ fn a_person_sets_the_ceiling_and_damage_is_said_until_it_is_acknowledged() {
     let rows = env.ctl_ok(&["audit", "show"]);
     assert!(rows.contains("ceiling") && rows.contains('T') && rows.contains("Z app denied"), "{rows}");
 
-    // The store of what agents own is lost, and with it the policy.
+    // The store of agents' data is lost, and with it the policy.
     drop(client);
     env.ctl_ok(&["stop"]);
     daemon.wait();

@@ -1,4 +1,4 @@
-//! A daemon can be ended, whatever state it is in, and who asks for it is told the truth.
+//! A daemon can be ended, whatever state it is in, and `sdlctl stop` reports the truth.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 
@@ -31,7 +31,7 @@ fn a_daemon_that_does_not_answer_is_ended_and_named() {
     let root = env.repo("app", "//- /a.py\nx = 1\n");
     env.ctl_ok(&["index", root.to_str().unwrap()]);
     signal(daemon.pid(), "-STOP");
-    // Nobody is told that there is none, and no second one is waited for.
+    // The command must not report that there is none, and must not wait for a second one.
     let asked = env.ctl(&["search", "x"]);
     let said = String::from_utf8_lossy(&asked.stderr).into_owned();
     assert_eq!(asked.status.code(), Some(3), "{said}");
@@ -55,7 +55,7 @@ fn a_start_that_fails_late_leaves_no_ledger_in_use() {
     env.ctl_ok(&["index", root.to_str().unwrap()]);
     env.ctl_ok(&["stop"]);
     daemon.wait();
-    // Something lies where the socket belongs.
+    // Another file is where the socket belongs.
     fs::create_dir(env.runtime_dir().join("sdl-v1.sock")).unwrap();
     for _ in 0..8 {
         let start = || {

@@ -1,5 +1,5 @@
-//! What a client is shown, through the real shim and daemon: surfaces switched while running, resources, prompts,
-//! completions, and lines that are no JSON.
+//! The tools, resources, prompts and completions that a client sees, through the real shim and daemon: surfaces
+//! switched while running, and lines that are no JSON.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 

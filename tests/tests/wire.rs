@@ -99,7 +99,7 @@ fn decoded(slices: &[Value]) -> Option<Vec<Value>> {
     Some(text.lines().map(|line| serde_json::from_str(line).unwrap()).collect())
 }
 
-/// What the slices of a tree start from: symbols all over it, alone and in tasks, with all that a request can ask for.
+/// The starting points of a tree's slices: symbols all over it, alone and in tasks, with every option of a request.
 fn requests(client: &mut McpClient, count: usize) -> Vec<Value> {
     let found =
         client.call("sdl_symbol_search", json!({"query": ".", "regex": true, "limit": 1000})).unwrap().ok();
@@ -159,7 +159,7 @@ fn slices_of_trees_decode_to_the_same_in_every_format() {
                 assert_eq!(slice["estimatedTokens"], size(slice), "{slice}");
             }
             let sizes: Vec<usize> = std::iter::once(&whole).chain(&versions).map(size).collect();
-            // What docs/wire.md says of sizes.
+            // The promise of docs/wire.md about sizes.
             assert!(sizes.windows(2).all(|pair| pair[1] <= pair[0] + 8), "{sizes:?} {request}: {whole}");
             larger += sizes.windows(2).filter(|pair| pair[1] > pair[0]).count();
             standard.push(whole);
@@ -169,7 +169,7 @@ fn slices_of_trees_decode_to_the_same_in_every_format() {
     let Some(decoded) = decoded(&compact) else { return };
     let bare = |slice: &Value| {
         let mut slice = slice.clone();
-        // It counts the tokens of the very slice.
+        // It counts the tokens of the slice in its own format.
         slice.as_object_mut().unwrap().remove("estimatedTokens");
         slice
     };

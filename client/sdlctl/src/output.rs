@@ -1,7 +1,7 @@
-//! What goes to the terminal, and how a run ends. Nothing else in this program writes to it.
+//! Everything that goes to the terminal, and how a run ends. Nothing else in this program writes to it.
 //!
-//! What is shown was written by others: names of files, documentation, reasons. [`terminal`] escapes whatever
-//! would do more there than be read.
+//! Much of the output was written by others: names of files, documentation, reasons. [`terminal`] escapes every
+//! character that a terminal would act on instead of showing it.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::terminal::{self, Style};
 
-/// How a run ended that had an answer. The numbers are part of the interface.
+/// How a run that had an answer ended. The numbers are part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// All is well.
@@ -29,7 +29,7 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Why there is no answer.
+/// The reasons why there is no answer.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
     /// The user asked for something that makes no sense. Exit code 2, as for wrong flags.
@@ -57,7 +57,7 @@ impl Failure {
     }
 }
 
-/// Says why there is no answer.
+/// Prints why there is no answer.
 pub(crate) fn print_failure(failure: &Failure, as_json: bool) -> ExitCode {
     let code = match failure {
         Failure::Usage(_) => 2,
@@ -74,7 +74,7 @@ pub(crate) fn print_failure(failure: &Failure, as_json: bool) -> ExitCode {
     } else {
         let mark = terminal::style_text(Style::Error, "error:");
         let shown = match failure {
-            // It quotes what others wrote.
+            // The message quotes text from others.
             Failure::Refused { message, .. } => terminal::escape_line(&format!("{mark} {message}")),
             other => terminal::escape_block(&format!("{mark} {other}")),
         };
@@ -83,12 +83,12 @@ pub(crate) fn print_failure(failure: &Failure, as_json: bool) -> ExitCode {
     ExitCode::from(code)
 }
 
-/// One line to standard output. What is no line of this program's own stays within it.
+/// One line to standard output. Text from elsewhere can't break out of its line.
 pub(crate) fn print_line(text: &str) {
     write_stdout(&terminal::escape_line(text));
 }
 
-/// Several lines that were made as lines: by this program, or by the daemon from what it had escaped.
+/// Several lines that are already separate: made by this program, or by the daemon from text that it had escaped.
 pub(crate) fn print_block(text: &str) {
     write_stdout(&terminal::escape_block(text));
 }
@@ -113,7 +113,7 @@ pub(crate) fn json_lines(lines: &str) -> Result<bool, Failure> {
     }
 }
 
-/// What is generated from this program alone, as it is: completions.
+/// Text generated from this program alone, unchanged: completions.
 pub(crate) fn print_generated(bytes: &[u8]) {
     let _ = io::stdout().lock().write_all(bytes);
 }
@@ -131,7 +131,7 @@ impl Progress {
         Self(bar)
     }
 
-    /// Shows what the daemon says.
+    /// Shows the daemon's progress.
     pub(crate) fn show(&self, said: &Value) {
         if let Some(total) = said["total"].as_u64() {
             self.0.set_length(total);
@@ -205,7 +205,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// What writes to a terminal past this module, by file and line.
+    /// Calls that write to a terminal outside this module, by file and line.
     fn strays(folder: &Path, found: &mut Vec<String>) {
         const WAYS: [&str; 8] =
             ["println!", "print!", "stdout()", "stderr()", "dbg!", "/dev/tty", "ProgressBar", "set_message"];

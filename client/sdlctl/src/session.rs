@@ -20,7 +20,7 @@ pub(crate) struct Session {
     client: Client,
 }
 
-/// What a tool answered.
+/// A tool's answer.
 pub(crate) struct Answer {
     /// The machine's form.
     pub(crate) structured: Value,
@@ -160,7 +160,7 @@ impl Session {
         self.tool_as_written(action, &arguments.to_string(), on_progress)
     }
 
-    /// The same with arguments as they were written, which must be JSON: the daemon is to see a field that is there twice.
+    /// The same with arguments as they were written, which must be JSON: the daemon must see a field that occurs twice.
     pub(crate) fn tool_as_written(
         &self,
         action: &str,
@@ -205,7 +205,7 @@ fn choose_repo(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Resu
     if let Some((id, _)) = repos.iter().find(|(id, _)| Some(*id) == given) {
         return Ok((*id).to_owned());
     }
-    // Roots have no links in them. What is not there is no path but a mistaken id.
+    // Roots have no links in them. An argument that doesn't exist is not a path but a mistaken id.
     let place = cwd.join(given.unwrap_or_default()).canonicalize().ok();
     let around = repos
         .iter()

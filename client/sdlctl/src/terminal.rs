@@ -1,4 +1,4 @@
-//! What a terminal makes of text: everything that would move, color, turn or hide something there is escaped.
+//! Makes text safe for a terminal: every character that would move, color, turn or hide something there is escaped.
 
 use std::fmt::Write as _;
 
@@ -25,8 +25,8 @@ const STYLES: [(Style, &str); 7] = [
     (Style::Error, "31;1"),
 ];
 
-/// Ends a style. Until a line is written its styles are marked by these characters, which Unicode keeps for such a use: data
-/// that has them gets a color at most, and no escape that data has is ever one of ours.
+/// Ends a style. Until a line is written, its styles are marked by these characters, which Unicode reserves for such a
+/// use: data that contains them gets a color at most, and never an escape sequence of its own.
 const END: char = '\u{fdd0}';
 /// Begins the first style; those of the others follow.
 const FIRST: u32 = 0xfdd1;
@@ -38,7 +38,7 @@ pub(crate) fn style_text(style: Style, text: &str) -> String {
     format!("{begin}{text}{END}")
 }
 
-/// A line with its styles as a terminal shows them, or without any.
+/// A line with its styles as a terminal shows them, or without any style.
 pub(crate) fn render_styles(text: &str, colors: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -91,11 +91,11 @@ fn escape_letters(text: &str, escape: impl Fn(char, &mut String)) -> String {
     out
 }
 
-/// Whether a character does anything on a terminal but stand there.
+/// Whether a character has any effect on a terminal other than being shown.
 fn is_misleading(letter: char) -> bool {
     letter != '\t' && letter.is_control()
         || matches!(letter,
-            // Line ends of other kinds, and what has no width.
+            // Line ends of other kinds, and characters without width.
             '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
             // Marks that turn the direction of reading.
             | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'

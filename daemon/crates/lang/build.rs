@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What a pack's `pack.toml` may say, each with whether it is a list.
+/// The keys of a pack's `pack.toml`, each with whether it is a list.
 const KEYS: &[(&str, bool)] = &[
     ("lang", false),
     ("grammar", false),

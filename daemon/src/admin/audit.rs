@@ -15,7 +15,7 @@ const MOST: usize = 1_000;
 struct Params {
     /// Only of this repository, by id; it need not be registered any more.
     repo: Option<String>,
-    /// The newest so many.
+    /// The number of newest rows.
     limit: Option<usize>,
 }
 
@@ -45,7 +45,7 @@ pub fn verify_audit(admin: &Admin<'_>, _params: &[u8]) -> Result<Vec<u8>, WireEr
     Ok(super::json_bytes(&json!(found)))
 }
 
-/// Runs `audit/acknowledge`: what is wrong with the log is not reported any more.
+/// Runs `audit/acknowledge`: known damage of the log is not reported any more.
 pub fn acknowledge_audit(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let params: Acknowledge = crate::router::parse_params(params)?;
     let who = admin.person()?;
@@ -56,7 +56,7 @@ pub fn acknowledge_audit(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, Wi
 }
 
 impl Admin<'_> {
-    /// Who asks, for the log. Only a person's tool may: what is decided here is not an agent's to decide.
+    /// The kind of caller, for the log. Only a person's tool may acknowledge; an agent must not decide this.
     pub(super) fn person(&self) -> Result<Row, WireError> {
         if self.kind != sdl_proto::ClientKind::Ctl {
             return Err(super::wire_error(code::DENIED, "only a person can do that, with sdlctl"));

@@ -39,10 +39,10 @@ pub fn run_dump(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> 
     Ok(super::json_bytes(&json!({ "repoId": repo.id(), "to": params.to })))
 }
 
-/// Masks what is written to it, line by line.
+/// Masks text as it is written, line by line.
 struct Masked<W> {
     mask: Mask,
-    /// What has come of a line that has not ended.
+    /// The beginning of a line that has not ended.
     line: Vec<u8>,
     out: W,
 }
@@ -62,7 +62,7 @@ impl<W: Write> Masked<W> {
     }
 }
 
-/// Whether a search term has letters and digits as pieces of tokens have: nothing else is left of one to tell it by.
+/// Whether a search term mixes letters and digits as pieces of tokens do: a term alone has no other mark of a secret.
 fn is_mixed(term: &str) -> bool {
     term.len() >= 8
         && term.bytes().any(|byte| byte.is_ascii_digit())

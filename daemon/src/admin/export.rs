@@ -160,7 +160,8 @@ fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String
     for (_, def) in open.outline.iter() {
         let edges = files.view.out_edges(file.symbol(def.key))?;
         for edge in edges {
-            // What a variable's initial value calls, the function around it calls, or the file when it is loaded.
+            // Calls in a variable's initial value belong to the function around it, or to the file, which makes them
+            // when it is loaded.
             let at =
                 if edge.kind == EdgeKind::Call { enclosing_function(&open.outline, def) } else { Some(def) };
             let (caller_line, caller_name) =
@@ -197,7 +198,7 @@ fn is_call(form: RefForm) -> bool {
     matches!(form, RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Construct)
 }
 
-/// Every call as it is written, whether anything was found for it or not.
+/// Every call as it is written, whether or not its target was found.
 fn calls_of(files: &mut Files<'_>, _: FileId, open: &Opened, out: &mut String) -> Result<()> {
     let Some(key) = open.row.state.facts() else { return Ok(()) };
     let Some(facts) = files.facts.facts(&key)? else { return Ok(()) };

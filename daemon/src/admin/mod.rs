@@ -1,4 +1,4 @@
-//! What `sdlctl` asks of the daemon beyond the tools: one file per method. Parameters and results are JSON objects.
+//! Requests of `sdlctl` beyond the tools: one file per method. Parameters and results are JSON objects.
 
 pub mod audit;
 pub mod check;
@@ -19,15 +19,15 @@ use serde_json::Value;
 use crate::engine::Engine;
 use crate::repo::Repo;
 
-/// What a method works with.
+/// The surroundings of a method.
 pub struct Admin<'a> {
     /// The daemon.
     pub engine: &'a Arc<Engine>,
     /// Set when the caller has gone.
     pub cancel: &'a Cancel,
-    /// Where to say how far it is.
+    /// Reports progress.
     pub progress: &'a dyn Progress,
-    /// What the caller is.
+    /// The caller's kind.
     pub kind: ClientKind,
     /// Its connection, for the log.
     pub session: u64,
@@ -60,7 +60,7 @@ pub fn find_method(method: &str) -> Option<Run> {
 }
 
 impl Admin<'_> {
-    /// The repository that is meant: by id, by a path inside it, or the only one there is.
+    /// The repository that the request names: by id, by a path inside it, or the only one there is.
     fn repo(&self, named: Option<&str>) -> Result<Arc<Repo>, WireError> {
         self.engine.find_repo(named).map_err(|message| wire_error(code::UNKNOWN_REPO, message))
     }
@@ -74,7 +74,7 @@ fn ledger_error(source: sdl_ledger::Error) -> WireError {
     wire_error(code::INTERNAL, source.to_string())
 }
 
-/// An error of a repository's stores, which is seen to if it is damage.
+/// An error of a repository's stores, which is handled if it is damage.
 fn store_error(repo: &Repo, source: sdl_ledger::Error) -> WireError {
     if let Some(damage) = Damage::of(&source) {
         repo.damaged(&damage);

@@ -19,7 +19,7 @@ struct Show {
 struct Ceiling {
     /// The repository; the ceiling of all if none.
     repo: Option<String>,
-    /// What to change.
+    /// The settings to change.
     #[serde(default)]
     patch: PolicyPatch,
     /// Go back to where nothing was set, before that.

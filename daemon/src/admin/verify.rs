@@ -1,7 +1,8 @@
-//! `ledger/verify`: whether a repository's ledger says what a fresh index of the same tree says.
+//! `ledger/verify`: whether a repository's ledger equals a fresh index of the same tree.
 //!
-//! The tree is read, parsed and resolved again into a ledger in a temporary folder of the state folder, and the two
-//! logical dumps are compared, and so are the facts that the two are made of. When the tree changes meanwhile, it is done again, a few times.
+//! The tree is read, parsed and resolved again into a ledger in a temporary folder of the state folder. The two logical
+//! dumps are compared, and so are the facts that both are made of. If the tree changes meanwhile, all of it is done
+//! again, a few times.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -66,7 +67,7 @@ pub fn run_verify(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError
     Err(wire_error(code::NOT_SYNCED, "the tree kept changing while it was verified; try again when it rests"))
 }
 
-/// Fails in the outer way if the file can't be written, in the inner one if the ledger can't be read.
+/// The outer error means that the file can't be written, the inner one that the ledger can't be read.
 fn dump_ledger(ledger: &Ledger, to: &Path) -> Result<sdl_ledger::Result<()>, WireError> {
     let failed =
         |source: std::io::Error| wire_error(code::UNAVAILABLE, format!("can't write {to:?}: {source}"));
@@ -76,7 +77,7 @@ fn dump_ledger(ledger: &Ledger, to: &Path) -> Result<sdl_ledger::Result<()>, Wir
     Ok(dumped)
 }
 
-/// Dumps what an index from scratch says. Gives the files whose stored facts are damaged or not what their text says.
+/// Dumps an index from scratch. Returns the files whose stored facts are damaged or differ from those of their text.
 fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Result<Vec<String>, WireError> {
     let (facts_dir, ledger_dir) = (work.join("facts"), work.join("ledger"));
     for dir in [&facts_dir, &ledger_dir] {

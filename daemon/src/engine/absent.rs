@@ -92,7 +92,8 @@ impl Engine {
         self.start_repo(entry.clone(), root).map_err(|error| error.to_string())
     }
 
-    /// Starts one that is not served. It is in one list or in both, so that it is never missing from what is written.
+    /// Starts a repository that is not served. It is in one list or in both, so that it is never missing from the
+    /// stored list.
     fn retry(&self, entry: &Entry) -> Result<Arc<Repo>, String> {
         let started = self.try_start(entry);
         match &started {
@@ -120,7 +121,7 @@ impl Engine {
         read_lock(&self.absent).iter().any(|absent| absent.entry.repo_id == id)
     }
 
-    /// Forgets one that is not served; false if there is none of that id.
+    /// Forgets a repository that is not served; false if there is none of that id.
     pub(super) fn forget_absent(&self, id: &str) -> bool {
         let mut absent = write_lock(&self.absent);
         let before = absent.len();
@@ -128,14 +129,14 @@ impl Engine {
         absent.len() < before
     }
 
-    /// The one that is not served and has this root.
+    /// The repository that is not served and has this root.
     pub(super) fn absent_at(&self, root: &Path) -> Option<Unserved> {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
         read_lock(&self.absent).iter().find(|absent| absent.entry.root == root).map(Absent::told)
     }
 
-    /// Starts one again that is not served, because it was asked for. Its deaths are forgotten: who asks may have mended
-    /// the tree.
+    /// Starts a repository again that is not served, because a person asked for it. Its crashes are forgotten, because
+    /// the tree may have been repaired.
     pub(super) fn start_absent(&self, id: &str) -> Result<Arc<Repo>, ToolError> {
         let unavailable = |why: String| ToolError::new(Code::Unavailable, why);
         let entry =

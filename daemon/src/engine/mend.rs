@@ -1,9 +1,9 @@
-//! Repositories whose ledgers have to be opened again while the daemon runs: a damaged one is set aside and built again,
-//! one that shut itself is opened as it is.
+//! Repositories whose ledgers have to be opened again while the daemon runs: a damaged ledger is set aside and built
+//! again, one that shut itself is opened unchanged.
 //!
-//! The repository leaves the list of those that are served at once, so that nobody new reads the ledger. When the last
-//! request that holds it is done, its folder is free, and the repository is started as it is at the daemon's start.
-//! Who asks for it meanwhile is told to ask again. That is short: no request holds a ledger for long.
+//! The repository leaves the list of served ones at once, so that no new request reads the ledger. When the last
+//! request that holds it is done, its folder is free, and the repository is started as at the daemon's start. Requests
+//! for it meanwhile get an error that says to ask again. That time is short: no request holds a ledger for long.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -17,11 +17,11 @@ use super::{Engine, write_lock};
 use crate::repo::catalog::Entry;
 use crate::repo::{Ailment, OpenError, Repo};
 
-/// A ledger that is damaged again and again is built again this often in the life of a daemon: each time leaves the
-/// damaged one on a disk that is probably at fault.
+/// A ledger that is damaged again and again is built again this often in the life of a daemon: each time adds a damaged
+/// copy to a disk that is probably at fault.
 const REBUILDS: u32 = 3;
 
-/// How long to wait before a ledger that could not be opened is tried again; twice as long after each further time.
+/// How long to wait before a ledger that could not be opened is tried again; doubles with each further failure.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
 const LONGEST_WAIT: Duration = Duration::from_secs(32);
 
@@ -49,7 +49,7 @@ impl Mending {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is out of service, and why.
+    /// The repositories that are out of service, each with the reason.
     pub(super) fn list(&self) -> Vec<Unserved> {
         let state = self.lock();
         let out = state.out.iter();
@@ -66,14 +66,14 @@ impl Mending {
         self.lock().out.values().map(|out| out.entry.clone()).collect()
     }
 
-    /// Gives up on one that is to be forgotten; false if it is not out of service.
+    /// Gives up on a repository that is to be forgotten; false if it is not out of service.
     pub(super) fn forget(&self, id: &str) -> bool {
         let gone = self.lock().out.remove(id).is_some();
         self.changed.notify_all();
         gone
     }
 
-    /// From now on nothing is opened any more.
+    /// From now on no ledger is opened any more.
     pub(super) fn close(&self) {
         self.lock().closing = true;
         self.changed.notify_all();
@@ -89,8 +89,8 @@ impl Mending {
 }
 
 impl Engine {
-    /// A repository's ledger is ill: takes the repository out of service until it is well. False if it stays, ill as it
-    /// is: its worker is to try again later.
+    /// A repository's ledger needs repair: takes the repository out of service until it is done. False if it stays in
+    /// service unrepaired: its worker must try again later.
     pub(super) fn take_over(self: Arc<Self>, ill: &Repo, ailment: &Ailment) -> bool {
         let id = ill.id().to_owned();
         let why = match ailment {

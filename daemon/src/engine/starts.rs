@@ -1,10 +1,11 @@
-//! Notes on disk which repositories are being started. A tree may hold what ends the process at its start, however well it
-//! is read, and the next daemon would start it again, and end again, and serve nobody. What two starts did not
-//! survive is left alone until a person asks for it.
+//! Notes on disk which repositories are being started. A tree may hold a file that ends the process at its start,
+//! however carefully it is read. The next daemon would start it again, end again, and serve nobody. A repository that
+//! ended two starts is therefore not started until a person asks for it.
 //!
-//! A note is written before a start and removed when the start's first batch is worked off, or the daemon ends in good
-//! order. What is found at the next start was cut short. Several repositories start at a time, and one of them is enough to
-//! end them all: those with a note are started one after the other then, so that the second death has one cause.
+//! A note is written before a start and removed when the start's first batch is processed, or when the daemon ends in
+//! good order. A note that is found at the next start belongs to a start that was cut short. Several repositories start
+//! at a time, and one of them is enough to end them all: those with a note are then started one after the other, so
+//! that the second crash has one cause.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -37,10 +38,10 @@ impl Starts {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many starts of the repository were cut short since the last one that was not.
+    /// How many starts of the repository were cut short since the last complete one.
     pub(super) fn deaths(&self, id: &str) -> u32 {
         match fs::read_to_string(self.folder.join(id)) {
-            // One that is empty was itself cut short.
+            // An empty note was itself cut short.
             Ok(text) => text.trim().parse().unwrap_or(1),
             Err(_) => 0,
         }
@@ -64,7 +65,7 @@ impl Starts {
         File::open(&self.folder)?.sync_all()
     }
 
-    /// The repository's start is through, or counts no more.
+    /// The repository's start is complete, or no longer matters.
     pub(super) fn through(&self, id: &str) {
         if let Err(error) = fs::remove_file(self.folder.join(id))
             && error.kind() != io::ErrorKind::NotFound
@@ -75,14 +76,14 @@ impl Starts {
         self.changed.notify_all();
     }
 
-    /// Waits until the start is through; false if the daemon ends first.
+    /// Waits until the start is complete; false if the daemon ends first.
     pub(super) fn wait(&self, id: &str) -> bool {
         let goes_on = |state: &mut State| !state.closing && state.under_way.contains(id);
         let state = self.changed.wait_while(self.lock(), goes_on).unwrap_or_else(PoisonError::into_inner);
         !state.closing
     }
 
-    /// The daemon ends in good order: what is under way is not held against anyone.
+    /// The daemon ends in good order: starts under way are not counted as cut short.
     pub(super) fn close(&self) {
         let ids: Vec<String> = {
             let mut state = self.lock();

@@ -9,7 +9,7 @@ use sdl_model::{Cause, FileId, GitHead, RelPath, StatHint, Version};
 use super::resolve::{self, Source};
 use super::{Stores, now_ms};
 
-/// What a batch changes.
+/// The changes of a batch.
 #[derive(Default)]
 pub struct Changes {
     /// Files that differ, each path once.

@@ -1,4 +1,4 @@
-//! Where git's HEAD points.
+//! Reads git's HEAD.
 
 use std::path::Path;
 

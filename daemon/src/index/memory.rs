@@ -1,6 +1,6 @@
-//! Gives memory back to the system after work that took a lot of it at once: a first index, a branch switch. The allocator
-//! keeps what is freed, for each thread by itself, and the system can't take it from an idle process. Does nothing where the allocator does so
-//! by itself.
+//! Gives memory back to the system after work that took a lot of it at once: a first index, a branch switch. The
+//! allocator keeps freed memory, separately for each thread, and the system can't take it from an idle process. Does
+//! nothing where the allocator returns memory by itself.
 
 /// Returns free memory of the allocator's to the system.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

@@ -53,7 +53,7 @@ impl Tally {
     }
 }
 
-/// Unix milliseconds now; what a version row shows to people.
+/// Unix milliseconds now, for the time that a version row shows to people.
 pub fn now_ms() -> u64 {
     std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)

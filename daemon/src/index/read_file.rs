@@ -8,35 +8,35 @@ use sdl_ledger::{EncodedFacts, FactsStore, FileUpdate};
 use sdl_model::{Facts, FactsKey, FileRow, FileState, RelPath, SkipReason, StatHint};
 use sdl_watch::{FileRead, ReadError};
 
-/// What reading a file takes from its repository. For any number of threads.
+/// The parts of a repository that reading a file needs. For any number of threads.
 #[derive(Clone)]
 pub struct Reader<'a> {
     /// Opens the tree's files.
     pub files: sdl_watch::Reader,
-    /// Where facts of bytes seen before are.
+    /// The store of facts, with those of bytes seen before.
     pub facts: &'a FactsStore,
-    /// What is to be read.
+    /// The rules for which files are read.
     pub rules: &'a Rules,
-    /// Every file is parsed, whatever is stored of it.
+    /// Every file is parsed, even if its facts are stored.
     pub anew: bool,
 }
 
-/// What became of a file.
+/// The result for a file.
 pub enum Outcome {
     /// It is not there, or not a file that facts are taken from.
     Absent,
-    /// The system failed for the moment: nothing is known of it now.
+    /// A passing error of the system: its present state is unknown.
     Again,
-    /// Its content is that of the row given.
+    /// Its content is that of the given row.
     Same {
-        /// What `stat` says of it.
+        /// Its `stat`.
         stat: StatHint,
         /// Its facts, if it was parsed all the same.
         parsed: Option<(FactsKey, EncodedFacts)>,
     },
-    /// It differs from the row given.
+    /// It differs from the given row.
     Changed {
-        /// What the ledger is to hold.
+        /// The row that the ledger is to hold.
         update: Box<FileUpdate>,
         /// Facts that are new to the store.
         parsed: Option<(FactsKey, EncodedFacts)>,
@@ -44,9 +44,9 @@ pub enum Outcome {
 }
 
 impl Reader<'_> {
-    /// Reads the file at `path`; `old` is what the ledger holds of it, `listed` a reason to skip it that the crawl gave.
+    /// Reads the file at `path`; `old` is the ledger's row for it, `listed` a reason to skip it that the crawl gave.
     pub fn read(&self, path: &RelPath, old: Option<&FileRow>, listed: Option<SkipReason>) -> Outcome {
-        // A folder that can't be listed, as a rule: there is no telling what is missing, whatever its name says.
+        // Usually a folder that can't be listed: the files that are missing are unknown, whatever its name says.
         if listed == Some(SkipReason::Unreadable) {
             let state = FileState::Skipped(SkipReason::Unreadable);
             return Self::changed(path, state, 0, None, old, None);

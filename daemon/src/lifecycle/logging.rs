@@ -18,7 +18,7 @@ pub fn to_stderr() {
     let _ = tracing_subscriber::fmt().with_env_filter(log_filter()).with_writer(std::io::stderr).try_init();
 }
 
-/// Sends the log to files below `folder`. What was logged is written when the guard is dropped.
+/// Sends the log to files below `folder`. Pending lines are written when the guard is dropped.
 pub fn to_files(folder: &Path) -> Result<WorkerGuard, InitError> {
     let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)

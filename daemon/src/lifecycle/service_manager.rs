@@ -1,4 +1,4 @@
-//! What a service manager is told. Does nothing without one.
+//! Notifies a service manager. Does nothing without one.
 
 use std::time::Duration;
 

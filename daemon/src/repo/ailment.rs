@@ -1,10 +1,10 @@
-//! What an error of a store means for the repository that met it.
+//! The meaning of a store's error for the repository that met it.
 
 use std::path::{Path, PathBuf};
 
 use sdl_tools::Damage;
 
-/// What can be done about it while the daemon runs.
+/// The repair that is possible while the daemon runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ailment {
     /// The repository's ledger is damaged: it is set aside and built again.
@@ -17,11 +17,11 @@ pub enum Ailment {
     FactsDamaged(String),
 }
 
-/// The tables of the facts' store, and what an error names when facts are missing.
+/// The tables of the facts' store, and the name in an error when facts are missing.
 const FACTS_TABLES: [&str; 4] = ["facts", "outlines", "bodies", "failures"];
 
 impl Ailment {
-    /// What `error` means for the ledger in `dir`; none if it passes by itself.
+    /// The meaning of `error` for the ledger in `dir`; none if it passes by itself.
     pub(super) fn of_error(error: &sdl_ledger::Error, dir: &Path) -> Option<Self> {
         if error.needs_reopen() {
             let ours = matches!(error, sdl_ledger::Error::Lmdb { path, .. } if is_in(path, dir));

@@ -1,7 +1,7 @@
-//! Which rules a ledger was built by. What is derived from a tree depends on the extractor, the resolver and the search
-//! index; when one of them changes, a ledger built by the old one is built again at the next start.
+//! The rules by which a ledger was built. The derived data of a tree depends on the extractor, the resolver and the
+//! search index; when one of them changes, a ledger built by the old one is built again at the next start.
 //!
-//! Kept in a small file beside the ledger, written after the version that it speaks of: a crash in between costs one
+//! Kept in a small file beside the ledger, written after the version that it describes: a crash in between costs one
 //! needless rebuild and nothing else.
 
 use std::fs;

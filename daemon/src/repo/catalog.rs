@@ -16,7 +16,7 @@ pub struct Entry {
     pub repo_id: String,
     /// Its root, absolute, links resolved.
     pub root: PathBuf,
-    /// Extra patterns to leave out.
+    /// Extra patterns to exclude.
     #[serde(default)]
     pub ignore: Vec<String>,
     /// Languages to read; empty: all.
@@ -27,7 +27,7 @@ pub struct Entry {
     pub max_file_bytes: Option<u64>,
 }
 
-/// What can go wrong with the list.
+/// The errors of the list.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It can't be read or written.
@@ -35,19 +35,19 @@ pub enum Error {
     Io {
         /// Where.
         path: PathBuf,
-        /// Doing what.
+        /// The operation.
         what: &'static str,
-        /// The system's word for it.
+        /// The system's error.
         source: io::Error,
     },
-    /// It is not what we wrote.
+    /// Its content is not as this program wrote it.
     #[error(
         "the list of repositories at {path:?} is not valid ({source}); mend it or remove it, then register the repositories again"
     )]
     Invalid {
         /// Where.
         path: PathBuf,
-        /// What is wrong.
+        /// The fault.
         source: serde_json::Error,
     },
 }
@@ -70,7 +70,7 @@ pub fn store_catalog(path: &Path, entries: &[Entry]) -> Result<(), Error> {
     let next = path.with_extension("json.new");
     let mut options = File::options();
     options.write(true).create(true).truncate(true);
-    // For the user alone: it says where the projects are.
+    // For the user alone, because it reveals where the projects are.
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     let mut file = options.open(&next).map_err(io)?;
@@ -78,7 +78,7 @@ pub fn store_catalog(path: &Path, entries: &[Entry]) -> Result<(), Error> {
     fs::rename(&next, path).map_err(io)
 }
 
-/// A free id for a repository in `root`: the folder's name made plain, with a number behind it if it is taken.
+/// A free id for a repository in `root`: the folder's name made plain, followed by a number if it is taken.
 pub fn free_id(root: &Path, taken: impl Fn(&str) -> bool) -> String {
     let name = root.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let plain: String =

@@ -1,4 +1,4 @@
-//! What git's commits changed, read by gix: the paths at which a commit's tree differs from its parent's.
+//! The changes of git's commits, read by gix: the paths at which a commit's tree differs from its parent's.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -124,7 +124,7 @@ pub(super) mod written {
         repo.write_object(Tree { entries: entries.into_iter().map(entry).collect() }).unwrap().detach()
     }
 
-    /// A commit of `a.rs` and of files below `src` with these texts, so many days before [`NOW`].
+    /// A commit of `a.rs` and of files below `src` with these texts, `days` days before [`NOW`].
     pub(in crate::repo) fn commit(
         repo: &gix::Repository,
         (message, a, src): (&str, &str, &[(&str, &str)]),

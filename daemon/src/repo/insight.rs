@@ -1,4 +1,4 @@
-//! What cards tell beside the facts and the graph, made when it is asked for: the git history's churn, the clusters.
+//! The data that cards show beside the facts and the graph, computed on demand: the git history's churn, the clusters.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use sdl_retrieve::past::{NoPast, Past};
 use super::commits::{self, Failure};
 use super::past::Pasts;
 
-/// What churn counts, in seconds before HEAD's commit.
+/// The period in which churn counts, in seconds before HEAD's commit.
 const SPAN: i64 = 30 * 24 * 60 * 60;
 /// Commits that are looked at, newest first.
 const MOST_COMMITS: usize = 4_000;
@@ -23,13 +23,13 @@ type Counts = HashMap<String, u32>;
 #[derive(Default)]
 pub(super) struct Insight {
     clusters: ClusterCache,
-    /// Of the last commit that was asked about.
+    /// For the last commit that was asked about.
     churn: Mutex<Option<(String, Option<Arc<Counts>>)>>,
     pasts: Pasts,
 }
 
 impl Insight {
-    /// Everything that cards of this version can tell.
+    /// Everything that cards of this version can show.
     pub(super) fn at<'a>(&'a self, root: &'a Path, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
         let counts = std::cell::OnceCell::new();
         let churn = move |path: &str| -> Option<u32> {
@@ -39,18 +39,18 @@ impl Insight {
         Box::new(Live::new(snapshot, &self.clusters, Box::new(churn)))
     }
 
-    /// The commits behind a version.
+    /// The commits before a version.
     pub(super) fn past(&self, root: &Path, snapshot: &Snapshot<'_>) -> Result<Arc<Past>, NoPast> {
         let row = snapshot.version_row(snapshot.version()).ok().flatten();
         let commit = row.and_then(|row| row.head?.commit).ok_or(NoPast::None)?;
         self.pasts.at(root, &commit)
     }
 
-    /// The churn that a version's HEAD has behind it; none outside git, and where its history can't be read.
+    /// The churn before a version's HEAD; none outside git, and where its history can't be read.
     fn churn(&self, root: &Path, snapshot: &Snapshot<'_>) -> Option<Arc<Counts>> {
         let head = snapshot.version_row(snapshot.version()).ok().flatten()?.head?;
         let commit = head.commit.clone()?;
-        // Held while history is walked: who asks at the same time wants the same.
+        // Held while history is walked: concurrent callers want the same result.
         let mut kept = self.churn.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, counts)) = kept.as_ref().filter(|(of, _)| *of == commit) {
             return counts.clone();

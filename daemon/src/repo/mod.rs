@@ -36,7 +36,7 @@ pub use ailment::Ailment;
 use catalog::Entry;
 use working::{Became, Working};
 
-/// Why a repository can't be served.
+/// The reasons why a repository can't be served.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Its ledger can't be opened.
@@ -47,7 +47,7 @@ pub enum OpenError {
     Thread(std::io::Error),
 }
 
-/// What the worker last said about itself.
+/// The last state that the worker reported.
 #[derive(Clone, Debug, PartialEq)]
 enum Stage {
     Indexing { done: u64, total: Option<u64> },
@@ -55,23 +55,23 @@ enum Stage {
     Failed(String),
 }
 
-/// Told that a repository's ledger has to be opened again: by its worker, or by a reader. True if that is done: nothing
-/// more is to be asked of the ledger then.
+/// Called by a repository's worker, or by a reader, when its ledger has to be opened again. Returns true if that is
+/// under way: the ledger must not be used any more then.
 pub type OnAilment = Box<dyn Fn(&Repo, &Ailment) -> bool + Send + Sync>;
 
-/// Where a repository works.
+/// The places that a repository works with.
 pub struct Site {
     /// The ledger's folder.
     pub dir: PathBuf,
     /// The facts of all repositories.
     pub facts: Arc<FactsStore>,
-    /// Those that the ledger names may not be there.
+    /// The facts that the ledger names may be missing.
     pub facts_lost: bool,
     /// Watches its tree.
     pub hub: Hub,
     /// See [`OnAilment`].
     pub on_ailment: OnAilment,
-    /// Called once, when the first batch is worked off.
+    /// Called once, when the first batch is processed.
     pub on_through: Box<dyn FnOnce() + Send>,
 }
 
@@ -95,32 +95,32 @@ pub struct Repo {
     /// Files whose facts were extracted, and files whose facts were known, since the start.
     parsed: AtomicU64,
     reused: AtomicU64,
-    /// The next rescan is to read every file, whatever `stat` says.
+    /// The next rescan must read every file, whatever `stat` says.
     thorough: AtomicBool,
-    /// Facts that the ledger names are to be made again from the files.
+    /// Facts that the ledger names must be made again from the files.
     restoring: AtomicBool,
-    /// What is wrong with the facts until the daemon is started again.
+    /// The problem with the facts, until the daemon is started again.
     facts_problem: Mutex<Option<String>>,
-    /// Why git's data is not read, if it is there.
+    /// The reason why git's data is not read, if there is any.
     git_problem: Mutex<Option<String>>,
     /// The same for git's index alone.
     index_problem: Mutex<Option<String>>,
-    /// Which rules left out what lies in the tree and is not indexed.
+    /// The rules that excluded entries of the tree from the index.
     ignored_by: Mutex<Vec<String>>,
     revisions: revision::Revisions,
     worker: Mutex<Option<Working>>,
-    /// What takes long is to be given up.
+    /// Long-running work must stop.
     closing: AtomicBool,
     on_through: Mutex<Option<Box<dyn FnOnce() + Send>>>,
     on_ailment: OnAilment,
     gone: Mutex<Option<Receiver<Infallible>>>,
-    // Dropped last: who holds the other end sees that the ledger is closed.
+    // Dropped last: the holder of the other end learns that the ledger is closed.
     _alive: Sender<Infallible>,
 }
 
 impl Repo {
-    /// Opens the ledger of the site and starts the worker, whose first batch compares the tree with it. With the facts lost,
-    /// or built by other rules, everything is read and resolved again.
+    /// Opens the ledger of the site and starts the worker, whose first batch compares the tree with it. If the facts
+    /// are lost or were built by other rules, everything is read and resolved again.
     pub fn start(
         entry: Entry,
         root: CanonicalRoot,
@@ -198,7 +198,7 @@ impl Repo {
         }
     }
 
-    /// Ends when nobody holds this any more and the ledger is closed. For the first who asks.
+    /// Ends when nobody holds this any more and the ledger is closed. Only the first caller gets it.
     pub fn gone(&self) -> Option<Receiver<Infallible>> {
         lock_mutex(&self.gone).take()
     }
@@ -208,7 +208,7 @@ impl Repo {
         &self.root
     }
 
-    /// Has what is wrong with a store seen to; true if the repository is taken out of service for that.
+    /// Handles a problem of a store; returns true if the repository is taken out of service for that.
     fn see_to(&self, ailment: &Ailment) -> bool {
         match ailment {
             Ailment::Damaged(why) => {
@@ -237,7 +237,7 @@ impl Repo {
         (self.on_ailment)(self, ailment)
     }
 
-    /// What it was registered with.
+    /// The entry that it was registered with.
     pub fn entry(&self) -> &Entry {
         &self.entry
     }
@@ -290,7 +290,7 @@ impl sdl_tools::Repo for Repo {
         let asked = Instant::now();
         let deadline = asked + cancel.at_most(timeout);
         let failed = matches!(*lock_mutex(&self.stage), Stage::Failed(_));
-        // Who asks may know that the trouble is over: that is found out now, not when the back-off ends.
+        // The caller may know that the trouble is over, so try now, not when the back-off ends.
         let synced = if failed { self.tree.sync_now(deadline) } else { self.tree.sync(deadline) };
         let (confirmed, reason) = match (synced, &*lock_mutex(&self.stage)) {
             (_, Stage::Failed(why)) => (false, Some(why.clone())),
@@ -401,7 +401,7 @@ const NATIVE_WATCHER: WatcherKind = if cfg!(target_os = "linux") {
     WatcherKind::Kqueue
 };
 
-/// Nothing that is done under these locks can leave the value half changed.
+/// Nothing done under these locks can leave the value half changed.
 fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

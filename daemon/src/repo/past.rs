@@ -1,5 +1,6 @@
-//! The commits behind a version, for the lane of history: read when something first needs them, apart from the request,
-//! which waits for a moment. What was read of a commit is kept, so a new commit costs no more than itself.
+//! The commits before a version, for the lane of history. They are read when something first needs them, in a thread
+//! apart from the request, which waits for a moment. Commits that were read are kept, so a new commit costs no more
+//! than itself.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -13,11 +14,11 @@ use super::commits::{self, Failure};
 
 /// Commits that are looked at, newest first, merges apart.
 const COMMITS: usize = 1_000;
-/// As many commits are passed over at most: histories made of merges.
+/// The most commits that are passed over, for histories that consist of merges.
 const MOST_WALKED: usize = 10 * COMMITS;
-/// A commit that touches more files says little about each.
+/// A commit that touches more files says little about each of them.
 const MOST_FILES: usize = 60;
-/// A request waits so long. Django's history takes 0.4 s on a slow core, a new commit a few milliseconds.
+/// The time that a request waits. Django's history takes 0.4 s on a slow core, a new commit a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// One repository's commits. Cheap to clone.
@@ -33,17 +34,17 @@ struct Shared {
 
 #[derive(Default)]
 struct State {
-    /// The last commit that was asked about, and the history behind it; none if that can't be read.
+    /// The last commit that was asked about, and its history; none if that can't be read.
     kept: Option<(String, Option<Arc<Past>>)>,
     reading: bool,
-    /// What was read of each commit; none for those that say nothing.
+    /// The data of each commit that was read; none for commits that say nothing.
     known: Known,
 }
 
 type Known = HashMap<gix::ObjectId, Option<Arc<PastCommit>>>;
 
 impl Pasts {
-    /// The history behind a commit. Waits for it, but not long.
+    /// The history up to a commit. Waits for it, but not long.
     pub(super) fn at(&self, root: &Path, commit: &str) -> Result<Arc<Past>, NoPast> {
         self.within(PATIENCE, root, commit)
     }
@@ -58,7 +59,7 @@ impl Pasts {
             if !state.reading {
                 state.reading = true;
                 let known = std::mem::take(&mut state.known);
-                // What can't be started ends here and now, and notes that in the state.
+                // A thread that can't be started ends here and now, and notes that in the state.
                 drop(state);
                 self.start(root.to_owned(), commit.to_owned(), known);
                 state = self.0.lock();
@@ -72,7 +73,7 @@ impl Pasts {
         }
     }
 
-    /// Reads in a thread of its own. Whatever becomes of that, it is noted as ended.
+    /// Reads in a thread of its own. The reading is noted as ended, whatever happens to the thread.
     fn start(&self, root: PathBuf, commit: String, known: Known) {
         let ending = Ending { shared: self.0.clone(), commit, past: None, known };
         let reading = std::thread::Builder::new().name("history".to_owned()).spawn(move || {
@@ -95,7 +96,7 @@ impl Shared {
     }
 }
 
-/// Notes what a reading gave when it goes.
+/// Notes the result of a reading when it is dropped.
 struct Ending {
     shared: Arc<Shared>,
     commit: String,
@@ -114,7 +115,7 @@ impl Drop for Ending {
     }
 }
 
-/// The newest commits up to `tip`, newest first. Knows afterwards what it met, and nothing else.
+/// The newest commits up to `tip`, newest first. Afterwards `known` has the commits that it met, and no others.
 fn read_history(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<PastCommit>>, Failure> {
     let repo = commits::open_history(root)?;
     let tip: gix::ObjectId = tip.parse()?;
@@ -143,7 +144,7 @@ fn read_history(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<Pas
     Ok(found)
 }
 
-/// What one commit says; none if it touches too much, or nobody knows what.
+/// The data of one commit; none if it touches too many files, or if its files can't be determined.
 fn describe_commit(
     repo: &gix::Repository,
     info: &gix::revision::walk::Info<'_>,

@@ -1,4 +1,4 @@
-//! `index.refresh`: has the worker compare the tree now, and waits for what comes of it.
+//! `index.refresh`: has the worker compare the tree now, and waits for the result.
 
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -71,8 +71,8 @@ pub(super) fn run_refresh(
     })
 }
 
-/// Waits for what was asked for. If the repository had `failed`, its next attempt is under way, and only what comes of
-/// that counts.
+/// Waits for the comparison. If the repository had `failed`, its next attempt is under way, and only the result of that
+/// attempt counts.
 fn wait_for_refresh(
     repo: &Repo,
     failed: bool,

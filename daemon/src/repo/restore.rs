@@ -1,5 +1,5 @@
-//! Makes facts again that were found damaged or missing. What a file says depends on its bytes alone, so the file that a
-//! version names gives the same facts again, and the version stands.
+//! Makes facts again that were found damaged or missing. The facts of a file depend on its bytes alone, so the file
+//! that a version names gives the same facts again, and the version stays valid.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ const READ_DEADLINE: Duration = Duration::from_secs(600);
 const CHUNK: usize = 128;
 
 /// Makes the facts again that a kept version of `repo` names and that can't be read. False if that was not possible for
-/// all: a file is no longer what it was, so that only an index from scratch helps.
+/// all: if a file has changed since, only an index from scratch helps.
 pub(super) fn restore_facts(repo: &Repo, files: sdl_watch::Reader) -> Result<bool> {
     let (rows, mut wanted) = unreadable_facts(repo)?;
     tracing::info!(repo = repo.entry.repo_id, blobs = wanted.len(), "making facts again");

@@ -1,6 +1,6 @@
 //! The main loop of one repository: the only writer of its ledger.
 //!
-//! Takes a batch of what the watcher saw, finds out what differs, reads it, commits one version, and only then
+//! Takes a batch of hints from the watcher, finds out what differs, reads it, commits one version, and only then
 //! releases the barriers that came before the batch.
 
 use std::collections::BTreeSet;
@@ -22,15 +22,15 @@ use crate::index::first_index::first_index;
 use crate::index::read_file::{Outcome, Reader};
 use crate::index::{Stores, Tally, git_head, memory, put_missing};
 
-/// Reads of the worker end with the batch; this is a bound that no healthy batch comes near.
+/// The worker's reads end with the batch; no healthy batch comes near this bound.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
 
 /// Fewer files than this are read one after the other: waking the pool costs more.
 const PARALLEL_FROM: usize = 8;
-/// A batch of this many files leaves much memory behind that the next edits have no use for.
+/// A batch of this many files leaves much allocated memory that the next edits don't need.
 const MANY_FILES: usize = 100;
 
-/// Old versions are looked over for age once in this many new ones.
+/// The age of old versions is checked once in this many new ones.
 const AGE_OUT_EVERY: u64 = 64;
 
 /// One repository's worker.
@@ -42,7 +42,7 @@ pub(super) struct Worker {
     indexing: bool,
     /// The ledger has shut itself.
     shut: Option<Ailment>,
-    /// Facts were made again since the last batch that went well.
+    /// Facts were made again since the last batch that succeeded.
     restored: bool,
 }
 
@@ -56,7 +56,7 @@ impl Worker {
         let inbox = self.tree.inbox();
         while let Some(batch) = inbox.next() {
             let step = self.step(&batch);
-            // Whatever came of it, the start has not ended the process.
+            // Whatever the result, the start has not ended the process.
             if let Some(through) = lock_mutex(&self.repo.on_through).take() {
                 through();
             }
@@ -66,10 +66,10 @@ impl Worker {
         }
     }
 
-    /// Works off one batch. Whatever goes wrong, the ledger stays at its last version, the barriers stay closed, and
+    /// Processes one batch. If anything goes wrong, the ledger stays at its last version, the barriers stay closed, and
     /// the tree is compared again later.
     fn step(&mut self, batch: &Batch) -> ControlFlow<()> {
-        // Not at once but with the next attempt: those are paced.
+        // Not at once but with the next attempt, because attempts are paced.
         if let Some(shut) = self.shut.take()
             && self.repo.see_to(&shut)
         {
@@ -83,7 +83,7 @@ impl Worker {
                 }
                 let root = self.repo.root.path().display();
                 if let Some(error) = &changes.root_error {
-                    // Nothing is said of the tree, so nothing that is known of it is doubted.
+                    // The comparison says nothing about the tree, so the known files are not doubted.
                     self.repo.set_stage(Stage::Failed(format!(
                         "{root} can't be opened: {error}; it is tried again"
                     )));
@@ -109,8 +109,8 @@ impl Worker {
         ControlFlow::Continue(())
     }
 
-    /// What is damaged is built again: at once, but for the facts that all repositories share. Breaks if this worker's
-    /// time is over; else says what is to be done, for people.
+    /// Rebuilds damaged data at once, except for the facts that all repositories share. Breaks if this worker must end;
+    /// otherwise returns the next step for people.
     fn recover_from(&mut self, error: &sdl_ledger::Error) -> ControlFlow<(), &'static str> {
         const RESTART: &str = "; to have it set aside and built anew: sdlctl restart";
         let Some(ailment) = Ailment::of_error(error, &self.repo.dir) else {
@@ -118,7 +118,7 @@ impl Worker {
         };
         match ailment {
             Ailment::FactsMissing(_) => {
-                // What making the facts again did not mend, a whole index does.
+                // A full index repairs what making the facts again did not.
                 self.indexing |= self.restored;
                 self.repo.see_to(&ailment);
                 ControlFlow::Continue("; they are made again from the files")
@@ -159,7 +159,7 @@ impl Worker {
         }
         let Read { updates, again, doubtful } = self.read(&changes, thorough)?;
         if doubtful {
-            // What was derived from them can't be told from the rest.
+            // Rows derived from wrong facts can't be told from the others.
             tracing::warn!(
                 repo = repo.entry.repo_id,
                 "stored facts were not what the files say; all is indexed anew"
@@ -197,12 +197,12 @@ impl Worker {
         Ok(changes)
     }
 
-    /// Keeps for the status why git's index is not read.
+    /// Keeps the reason why git's index is not read, for the status.
     fn note_index_problem(&self) {
         *lock_mutex(&self.repo.index_problem) = self.tree.index_problem().map(sdl_watch::shorten_middle);
     }
 
-    /// Where git's HEAD points; none without git. Why that can't be read is kept for the status.
+    /// The commit of git's HEAD; none without git. The reason why it can't be read is kept for the status.
     fn read_head(&self) -> Option<GitHead> {
         let (head, problem) = match git_head::read_head(self.repo.root.path()) {
             Ok(head) => (head, None),
@@ -224,7 +224,8 @@ impl Worker {
             .filter_map(|update| update.row.as_ref().and_then(|row| row.state.facts()))
             .collect();
         let _pins = self.repo.facts.pin(&keys);
-        // Until here a sweep could take what was found or stored for this batch: a version must not name it then.
+        // Until here a sweep could have removed facts that were found or stored for this batch. The version must not
+        // name them then.
         put_missing(&self.repo.facts, updates.updates.iter())?;
         let started = Instant::now();
         if let Some(version) = commit_changes(stores, updates, cause, head)? {
@@ -240,7 +241,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Reads what may have changed. The facts of new content are stored before this returns.
+    /// Reads the files that may have changed. The facts of new content are stored before this returns.
     fn read(&self, changes: &Changes, anew: bool) -> Result<Read> {
         let repo = &*self.repo;
         let candidates = &changes.candidates;
@@ -295,7 +296,7 @@ impl Worker {
         Ok(Read { updates: batch, again, doubtful })
     }
 
-    /// The whole tree at once: an empty ledger's first version, or one that other rules had built.
+    /// Indexes the whole tree at once: for an empty ledger's first version, or one that other rules built.
     fn first(&mut self, batch: &Batch) -> Result<Changes> {
         let repo = self.repo.clone();
         let started = Instant::now();
@@ -335,7 +336,7 @@ impl Worker {
     }
 }
 
-/// What came of reading what may have changed.
+/// The result of reading the files that may have changed.
 struct Read {
     updates: commit::Changes,
     /// Some files could not be read for the moment.
@@ -344,7 +345,7 @@ struct Read {
     doubtful: bool,
 }
 
-/// Keeps a batch from being taken for complete.
+/// Marks a batch as incomplete.
 fn incomplete_problem(why: &'static str) -> sdl_watch::Problem {
     sdl_watch::Problem { path: String::new(), error: std::io::Error::other(why), passing: true }
 }

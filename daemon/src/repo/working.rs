@@ -1,4 +1,4 @@
-//! A worker's thread, which can be left behind.
+//! A worker's thread, which can be abandoned.
 
 use std::convert::Infallible;
 use std::io;
@@ -13,7 +13,7 @@ pub(super) struct Working {
     ended: Receiver<Infallible>,
 }
 
-/// What became of a thread.
+/// The state of a thread at the end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Became {
     Ended,

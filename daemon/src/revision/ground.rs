@@ -1,5 +1,5 @@
-//! What git's own index says of the work tree: which blob each file is, and whether the ledger read it as that blob.
-//! A commit is compared with the index, tree by tree, and so only where it differs from it.
+//! Reads from git's own index which blob each file of the work tree is, and finds out whether the ledger read the file
+//! as that blob. A commit is compared with the index, tree by tree, and therefore only where it differs from it.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -18,16 +18,16 @@ use crate::git::Opened;
 pub(super) struct Line {
     /// From the root of the registered tree.
     pub(super) path: String,
-    /// None for what is no file: a link, a module of its own, a conflict.
+    /// None for entries that are not files: a link, a submodule, a conflict.
     pub(super) blob: Option<ObjectId>,
-    /// As git found the file when it was this blob; none if that can't be relied on.
+    /// The file's `stat` when git found that it was this blob; none if that can't be relied on.
     stat: Option<Stat>,
 }
 
-/// A folder whose tree the index knows.
+/// A folder whose tree object the index knows.
 pub(super) struct Folder {
     name: String,
-    /// None if it has entries there that no tree has.
+    /// None if the index has entries there that differ from every tree.
     tree: Option<ObjectId>,
     folders: Vec<Self>,
 }
@@ -52,7 +52,7 @@ impl Folder {
     }
 }
 
-/// The index of a work tree, below the folder that is registered. Empty where git's can't be used.
+/// The index of a work tree, below the folder that is registered. Empty where git's index can't be used.
 #[derive(Default)]
 pub(super) struct Index {
     /// In order of path.
@@ -61,11 +61,11 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Reads the index of a repository, of what lies in the folder that the tree is.
+    /// Reads the index of a repository, for the folder that is the registered tree.
     pub(super) fn read(opened: &Opened) -> Self {
         let below = opened.below.as_str();
         let file = match opened.index() {
-            // What it leaves out would seem to be gone.
+            // Entries that a sparse index omits would seem to be gone.
             Ok(file) if !file.is_sparse() && file.link().is_none() => file,
             Ok(_) => return Self::default(),
             Err(error) => {
@@ -87,7 +87,7 @@ impl Index {
             let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
                 && entry.stage() == Stage::Unconflicted;
             let time = entry.stat.mtime;
-            // What was written after the index may have the time of what was written before.
+            // A file written after the index may have the same time as one written before it.
             let is_sure =
                 !entry.flags.contains(Flags::INTENT_TO_ADD) && (i64::from(time.secs), time.nsecs) < written;
             lines.push(Line {
@@ -123,10 +123,10 @@ impl Index {
     }
 }
 
-/// The index and what it leaves open about one version.
+/// The index, and the files for which it does not settle what one version holds.
 pub(super) struct Ground {
     pub(super) index: Index,
-    /// Files that may be other in the version than in the index, on either side.
+    /// Files that may differ between the version and the index, on either side.
     pub(super) unsure: Vec<RelPath>,
 }
 
@@ -157,7 +157,7 @@ impl Ground {
             if there.contains(&FileId::of(&path)) || line.blob.is_none() || !reads(&path) {
                 continue;
             }
-            // What lies on the disk and is not in the version is left out by the tree's rules.
+            // A file that is on the disk and not in the version is excluded by the tree's rules.
             if root.join(path.as_str()).symlink_metadata().is_err() {
                 unsure.push(path);
             }
@@ -166,11 +166,11 @@ impl Ground {
     }
 }
 
-/// Whether git and the ledger read the same file at the same time of its life.
+/// Whether git and the ledger read the same file in the same state.
 fn is_same(stat: &Stat, hint: &StatHint) -> bool {
     let ns =
         |time: gix::index::entry::stat::Time| i64::from(time.secs) * 1_000_000_000 + i64::from(time.nsecs);
-    // Git keeps the lower halves.
+    // Git keeps only the lower 32 bits of these numbers.
     let low = |number: u64| (number & u64::from(u32::MAX)) as u32;
     ns(stat.mtime) == hint.mtime_ns
         && (hint.ctime_ns == 0 || ns(stat.ctime) == hint.ctime_ns)

@@ -1,5 +1,5 @@
 //! Git revisions as states over the newest version. Read by gix: nothing is checked out, no git is run, and nothing is
-//! written but facts that were not known yet.
+//! written except facts that were not known yet.
 //!
 //! * `name`: text -> commit; * `ground`: git's index, and where the version may differ from it; * `tree`: commit -> the
 //!   files that differ. Which edges follow from those is the layer's business.
@@ -26,24 +26,24 @@ use crate::git::{self, Opened};
 
 /// States that are kept for the next request.
 const KEPT_STATES: usize = 3;
-/// Blobs of which is kept what they are to a version.
+/// The number of blobs whose rows are kept.
 const KEPT_ROWS: usize = 100_000;
 
-/// What a revision is read with.
+/// The parts of a repository that reading a revision needs.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// The tree's root.
     pub root: &'a Path,
-    /// Where facts are.
+    /// The store of facts.
     pub facts: &'a FactsStore,
-    /// What is to be read.
+    /// The rules for which files are read.
     pub rules: &'a sdl_lang::Rules,
 }
 
 /// A version.
 type At = (Incarnation, Version);
 
-/// What is remembered of revisions that were read. Everything in it can be made again.
+/// The cache of revisions that were read. Everything in it can be made again.
 #[derive(Default)]
 pub struct Revisions {
     kept: Mutex<Kept>,
@@ -52,11 +52,11 @@ pub struct Revisions {
 #[derive(Default)]
 struct Kept {
     rows: HashMap<(FileId, ObjectId), Option<FileRow>>,
-    /// Of the last version that was asked about, and of the index as it was written then.
+    /// For the last version that was asked about, and the index as it was written then.
     ground: Option<(At, Written, Arc<Ground>)>,
-    /// The last used one last.
+    /// The most recently used one is last.
     states: Vec<(At, ObjectId, Arc<State>)>,
-    /// What was done of a state when time ran out.
+    /// The work that was done on a state when time ran out.
     begun: Option<(At, ObjectId, Done)>,
 }
 
@@ -132,7 +132,7 @@ impl Revisions {
         Some(state)
     }
 
-    /// What was done of a state before.
+    /// The work that was done on a state before.
     fn begun(&self, at: At, commit: ObjectId) -> Done {
         let begun = self.lock().begun.take();
         begun
@@ -141,7 +141,7 @@ impl Revisions {
             .unwrap_or_default()
     }
 
-    /// What is known over a version. States over older ones are let go.
+    /// The states over a version. States over older versions are dropped.
     fn states(&self, at: At) -> Vec<Arc<State>> {
         let mut kept = self.lock();
         kept.states.retain(|(version, ..)| *version == at);
@@ -169,7 +169,7 @@ impl Revisions {
         Ok(ground)
     }
 
-    /// The row that a blob makes of a file.
+    /// The row that a blob makes for a file.
     fn row(
         &self,
         file: FileId,

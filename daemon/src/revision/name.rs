@@ -1,5 +1,5 @@
-//! What a revision's text names: a branch, a tag, `HEAD`, a commit's digits, any of them with `@{…}`, followed by any of
-//! `~N` and `^N`.
+//! Resolves the text of a revision: a branch, a tag, `HEAD`, a commit's digits, any of them with `@{…}`, followed by
+//! any of `~N` and `^N`.
 
 use gix::ObjectId;
 use gix::hash::Prefix;
@@ -11,9 +11,9 @@ use super::{check_cancelled, unreadable_error};
 const OFFERED: usize = 5;
 /// References that are looked through for near names.
 const LOOKED_AT: usize = 5_000;
-/// So many commits are gone back between two looks at whether anyone waits.
+/// The number of commits to go back between two checks whether anyone still waits.
 const STEPS: u64 = 256;
-/// What can be given.
+/// The forms that are accepted.
 const TAKEN: &str = "a branch, a tag, HEAD or a commit, also with @{1} or @{upstream}, followed by ~N or ^N";
 
 /// The commit that `text` names.
@@ -61,7 +61,7 @@ pub(super) fn named_commit(
     Ok(id)
 }
 
-/// Where a reference was before, or what it follows: `main@{1}`, `@{-1}`, `main@{upstream}`.
+/// Where a reference was before, or its upstream: `main@{1}`, `@{-1}`, `main@{upstream}`.
 fn from_log(repo: &gix::Repository, text: &str, base: &str) -> Result<ObjectId, ToolError> {
     let found = repo.rev_parse_single(base).and_then(|id| Ok(id.object()?.peel_to_commit()?.id));
     found.map_err(|error| {
@@ -112,7 +112,7 @@ fn too_far(text: &str, id: ObjectId) -> ToolError {
     ToolError::new(Code::UnknownVersion, message)
 }
 
-/// Names what comes near.
+/// The error for an unknown name, with similar names.
 fn unknown_name(repo: &gix::Repository, text: &str, base: &str) -> ToolError {
     let near = near_names(repo, base).unwrap_or_else(|error| {
         tracing::debug!(error = %error.message, "the names of branches can't be listed");

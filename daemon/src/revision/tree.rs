@@ -1,4 +1,4 @@
-//! A commit's tree to the files that it has otherwise than the newest version. Trees that the index knows are not
+//! From a commit's tree to the files in which it differs from the newest version. Trees that the index knows are not
 //! opened, and blobs that the ledger has are not read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -15,27 +15,27 @@ use sdl_tools::{Cancel, Code, ToolError};
 use super::ground::{Folder, Ground, Index};
 use super::{Revisions, Site, check_cancelled, unreadable_error};
 
-/// Files that may differ.
+/// The most files that may differ.
 const MOST: usize = 5_000;
 
 /// The files that differ, by id.
 #[derive(Default)]
 pub(super) struct Differing {
     pub(super) files: BTreeMap<FileId, StateFile>,
-    /// What their rows were made from.
+    /// The blobs from which their rows were made.
     pub(super) blobs: HashMap<FileId, ObjectId>,
 }
 
-/// What a commit has at a path.
+/// The entry of a commit at a path.
 #[derive(Clone, Copy)]
 enum There {
     Nothing,
     File(ObjectId),
-    /// Links and modules of their own are no files; what is said of them is not compared.
+    /// Links and submodules are not files and are not compared.
     Other,
 }
 
-/// The files that `commit` has otherwise, below the folder of it that the tree is, by id.
+/// The files in which `commit` differs, by id, below its folder that is the registered tree.
 pub(super) fn differing_files(
     known: &Revisions,
     site: Site<'_>,
@@ -71,7 +71,7 @@ pub(super) fn differing_files(
         let row = match there {
             There::Other => continue,
             There::Nothing => None,
-            // What lies on the disk and is not in the version is left out by the tree's rules.
+            // A file that is on the disk and not in the version is excluded by the tree's rules.
             There::File(_) if old.is_none() && site.root.join(path.as_str()).symlink_metadata().is_ok() => {
                 continue;
             }
@@ -104,7 +104,7 @@ pub(super) fn differing_files(
     Ok(found)
 }
 
-/// Finds where a commit's tree is not as the index.
+/// Finds where a commit's tree differs from the index.
 struct Walk<'w> {
     repo: &'w gix::Repository,
     index: &'w Index,
@@ -198,7 +198,7 @@ impl Blob<'_> {
     }
 }
 
-/// The row that the ledger would have of a blob at `path`; none if it would have none.
+/// The row that the ledger would have for a blob at `path`; none if it would have none.
 fn blob_row(site: Site<'_>, blob: &Blob<'_>, path: &RelPath) -> Result<Option<FileRow>, ToolError> {
     let rules = site.rules;
     if !rules.may_read(path) {
@@ -241,7 +241,7 @@ impl Origin for Blobs<'_> {
         match sdl_lang::extract_guarded(key.lang, &bytes) {
             Ok(facts) => {
                 let facts = Arc::new(facts);
-                // What can't be stored is taken again next time.
+                // Facts that can't be stored are extracted again next time.
                 if let Err(error) = self.store.put_many(&[(key, &facts)]) {
                     tracing::warn!(%error, "facts of a revision can't be stored");
                 }

@@ -15,7 +15,7 @@ use super::connection::{run_connection, send_farewell};
 use super::handle::{Phase, Shared};
 use super::{Listener, Options, ServerHandle, Service};
 
-/// How long to leave accepting alone after it failed, say because no file descriptor is left.
+/// How long to stop accepting after a failure, for example because no file descriptor is free.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves `listeners` until [`ServerHandle::shutdown`]; returns when every connection is closed.

@@ -53,7 +53,7 @@ fn refused_error(what: &str) -> WireError {
     )
 }
 
-/// Takes the same time wherever the first difference lies.
+/// Takes the same time wherever the first difference is.
 fn constant_time_eq(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len() && left.iter().zip(right).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

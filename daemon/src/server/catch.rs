@@ -8,8 +8,8 @@ use std::task::Poll;
 
 /// Runs `future`; a panic becomes its message.
 ///
-/// Unwind safety: the future is never polled again after a panic, and what it shared with others is behind locks that
-/// their owners recover.
+/// Unwind safety: the future is never polled again after a panic, and all data that it shared with others is under
+/// locks that their owners recover.
 pub(super) async fn catch_panic<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = pin!(future);
     std::future::poll_fn(move |context| {

@@ -22,8 +22,7 @@ use super::{Options, Peer, Service};
 /// How long a farewell may take.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How often a client is shown that the daemon lives while nothing is read from it. Clients ask when they have heard nothing
-/// for 5 s.
+/// How often the daemon sends a sign of life to a client from which it reads nothing. Clients ask after 5 s of silence.
 const SIGN_OF_LIFE: Duration = Duration::from_secs(3);
 
 /// Serves one connection until it is over.
@@ -83,7 +82,7 @@ pub(super) async fn run_connection<S: Service>(stream: Stream, shared: Arc<Share
     tracing::debug!(session = session.id(), "session closed");
 }
 
-/// Tells a client without a session why there is none for it, as far as it listens.
+/// Tells a client without a session why it is refused, if it still reads.
 pub(super) async fn send_farewell(stream: &Stream, options: &Options, reason: WireError) {
     let mut bytes = Vec::new();
     if encode_server(&ServerMessage::Closing(reason), options.max_frame, &mut bytes).is_ok() {
@@ -119,8 +118,8 @@ impl<S: Service> Connection<'_, S> {
                 None
             }
             text = self.stop() => {
-                // The farewell tells the client that whatever it has no answer to was never begun, so it may be sent
-                // only behind the last answer.
+                // The farewell says that requests without an answer were never begun, so it must come after the last
+                // answer.
                 let flushed = tokio::select! {
                     flushed = writer.flush() => flushed.is_ok(),
                     () = self.shared.reached(Phase::Stopped) => {
@@ -209,8 +208,8 @@ impl<S: Service> Connection<'_, S> {
         self.requests.start(&self.shared.service, self.session, outbox, request, (admission, running))
     }
 
-    /// Waits until there is room for the request. Nothing is read meanwhile, pings neither, so the client is shown unasked
-    /// that the daemon lives.
+    /// Waits until there is room for the request. Nothing is read meanwhile, not even pings, so the daemon sends signs
+    /// of life unasked.
     async fn admit(&self, request: &Request, outbox: &Outbox) -> Option<Admission> {
         let mut admitted = std::pin::pin!(self.requests.admit(request));
         loop {

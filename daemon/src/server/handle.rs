@@ -1,4 +1,4 @@
-//! The server as the rest of the daemon holds it.
+//! The rest of the daemon's handle to the server.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -51,18 +51,18 @@ impl<S: Service> ServerHandle<S> {
     }
 }
 
-/// How far a server is on its way from start to end.
+/// The phases of a server's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Phase {
     /// All is well.
     Running,
-    /// What runs may finish; nothing new begins.
+    /// Running requests may finish; no new ones begin.
     Draining,
-    /// What runs is cancelled.
+    /// Running requests are cancelled.
     Stopped,
 }
 
-/// What all connections of a server share.
+/// The state that all connections of a server share.
 pub(super) struct Shared<S: Service> {
     pub(super) service: Arc<S>,
     pub(super) options: Options,

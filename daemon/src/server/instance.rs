@@ -10,14 +10,14 @@ use sdl_client::{Paths, PathsError};
 
 /// Proof that no other daemon works on this state folder. Hold it until the ledgers are closed.
 ///
-/// The lock is the operating system's, on an open file: it goes with the process, however that ends. Who wants to stop a
-/// daemon that does not answer finds its process's number in the file.
+/// The lock is the operating system's, on an open file: it goes with the process, however that ends. The file holds the
+/// process's number, for stopping a daemon that does not answer.
 #[derive(Debug)]
 pub struct Instance {
     _file: File,
 }
 
-/// Why this daemon may not run.
+/// The reasons why this daemon may not run.
 #[derive(Debug, thiserror::Error)]
 pub enum InstanceError {
     /// The folders can't be used.
@@ -36,7 +36,7 @@ pub enum InstanceError {
     Io {
         /// The lock file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -73,8 +73,8 @@ impl Instance {
     }
 }
 
-/// Waits in a thread of its own, because waiting for a lock has no time limit. After `patience` that thread is left
-/// behind; the process is about to end then.
+/// Waits in a thread of its own, because waiting for a lock has no time limit. After `patience` that thread is
+/// abandoned; the process is about to end then.
 fn wait_for_lock(file: File, patience: Duration) -> io::Result<Option<File>> {
     if patience.is_zero() {
         return Ok(None);

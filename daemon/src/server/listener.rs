@@ -9,7 +9,7 @@ use interprocess::local_socket::{GenericFilePath, ListenerOptions};
 
 use super::Instance;
 
-/// Why there is no socket to listen on.
+/// The reasons why there is no socket to listen on.
 #[derive(Debug, thiserror::Error)]
 pub enum BindError {
     /// Another daemon answers there.
@@ -28,7 +28,7 @@ pub enum BindError {
     Io {
         /// The socket.
         path: PathBuf,
-        /// What it says.
+        /// Its error.
         source: io::Error,
     },
     /// The service manager passed something unusable.
@@ -44,8 +44,8 @@ pub struct Listener {
 impl Listener {
     /// Listens on `path`.
     ///
-    /// The instance lock proves that no other daemon of this state folder runs. What a dead one left behind is
-    /// removed, but only after a connection attempt has shown that nobody answers there.
+    /// The instance lock proves that no other daemon of this state folder runs. A socket left by a dead one is removed,
+    /// but only after a connection attempt has shown that nobody answers there.
     pub async fn bind(path: &Path, _held: &Instance) -> Result<Self, BindError> {
         let failed = |source| BindError::Io { path: path.to_owned(), source };
         if let Some(build) = sdl_client::answering_build(path).await {

@@ -4,13 +4,13 @@
 //! bind (the instance lock is held) -> accept -> peer's user -> handshake -> hello -> requests … -> closed
 //! ```
 //!
-//! Nothing here knows what a request means. What it guarantees to the [`Service`]:
+//! Nothing here knows the meaning of a request. The server guarantees to the [`Service`]:
 //!
 //! * every request gets exactly one answer, also when its handler panics, its deadline passes or it is cancelled;
 //! * a connection runs at most [`Options::max_running`] requests at once and holds at most [`Options::max_pending`]
 //!   more; beyond that the daemon stops reading from it;
-//! * a client that does not read its answers stops its own requests and nothing else: what waits for it is bounded,
-//!   progress is dropped, equal notifications are merged, and after [`Options::write_stall`] the connection goes;
+//! * a client that does not read its answers stops its own requests and nothing else: its queue is bounded, progress is
+//!   dropped, equal notifications are merged, and after [`Options::write_stall`] the connection is closed;
 //! * a malformed message closes its connection, with the reason, and no other.
 
 mod accept;

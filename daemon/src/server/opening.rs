@@ -67,7 +67,7 @@ fn refuse_opening(error: &CodecError) -> OpeningError {
     OpeningError::Refused(protocol_error(error))
 }
 
-/// What a client is told whose bytes make no sense.
+/// The error for a client whose bytes make no sense.
 pub(super) fn protocol_error(error: &CodecError) -> WireError {
     let code = match error {
         CodecError::Frame(FrameError::TooLarge { .. }) => code::TOO_LARGE,

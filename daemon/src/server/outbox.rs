@@ -1,4 +1,4 @@
-//! What waits to be written to one client: bounded in every direction.
+//! The messages that wait to be written to one client: bounded in every direction.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,7 +18,7 @@ pub(super) struct Outbox {
     notes: Arc<Notes>,
 }
 
-/// A message, and what is held until it is written.
+/// A message, and the permit that is held until it is written.
 #[derive(Debug)]
 pub(super) struct Outgoing {
     pub(super) message: ServerMessage,

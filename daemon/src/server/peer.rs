@@ -12,7 +12,7 @@ use super::outbox::Outbox;
 /// A client that is connected. Lives as long as its connection.
 #[derive(Debug)]
 pub struct Peer {
-    /// What handlers are told of the client.
+    /// The part of the client that handlers see.
     caller: Session,
     hello: SessionHello,
     surface: Mutex<Arc<str>>,
@@ -56,7 +56,7 @@ impl Peer {
         &self.caller
     }
 
-    /// What the client said about itself. The token is taken out.
+    /// The client's description of itself. The token is taken out.
     pub fn hello(&self) -> &SessionHello {
         &self.hello
     }
@@ -66,7 +66,8 @@ impl Peer {
         Arc::clone(&self.surface.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Changes the tool surface. Whether it differs from the one before; telling the client is the caller's business.
+    /// Changes the tool surface. Returns whether it differs from the one before; telling the client is up to the
+    /// caller.
     pub fn set_surface(&self, surface: &str) -> bool {
         let mut held = self.surface.lock().unwrap_or_else(PoisonError::into_inner);
         let changed = **held != *surface;

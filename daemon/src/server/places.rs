@@ -1,5 +1,5 @@
-//! Room for connections. There is a limit, and those that do nothing must not use it up: when there is no room, whoever
-//! has been idle longest makes it. A client whose connection goes that way connects again with its next call.
+//! The limited number of connections. Idle connections must not use it up: when all places are taken, the connection
+//! that was idle longest is closed. Its client connects again with its next call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
-/// The room of a server.
+/// The places of a server.
 pub(super) struct Places {
-    /// For all.
+    /// For all clients.
     room: usize,
-    /// Beyond that, for those who will turn out to be people.
+    /// Spare places, for connections that will turn out to be people's.
     spare: usize,
     state: Mutex<State>,
 }
@@ -55,15 +55,16 @@ impl Places {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a connection. Without room, whoever has been idle longest is asked to go; while that takes, and when
-    /// nobody is idle, the spare places serve. None if they are taken as well.
+    /// A place for a connection. If all are taken, the connection that was idle longest is asked to go. While that
+    /// takes, and when none is idle, the spare places serve. None if they are taken as well.
     pub(super) fn take(self: &Arc<Self>) -> Option<Place> {
         let mut state = self.lock();
-        // Who was asked to go and has not gone yet has no claim.
+        // A connection that was asked to go and has not gone yet has no claim.
         let staying = state.taken.values().filter(|shared| !shared.is_evicted()).count();
         let leaving = state.taken.len() - staying;
         let mut is_spare = staying >= self.room;
-        // Going takes a moment, longer for one that does not read what it asked for. So not all can be going at once.
+        // Going takes a moment, and longer for a client that does not read its answers. So not all can be going at
+        // once.
         if is_spare && leaving < self.room.div_ceil(8) {
             let idle = state.taken.values().filter_map(|shared| shared.idle());
             if let Some((_, longest)) = idle.min_by_key(|(since, _)| *since) {

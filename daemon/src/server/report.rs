@@ -1,4 +1,4 @@
-//! How a daemon that a client has started tells that client how its start went.
+//! Reports the outcome of a start to the client that started the daemon.
 
 use std::fmt::Display;
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ impl StartupReport {
         self.send(&sdl_client::spawn::ready_line());
     }
 
-    /// The daemon ends, and why.
+    /// The daemon ends, for this reason.
     pub fn failed(self, reason: &dyn Display) {
         self.send(&sdl_client::spawn::failed_line(&reason.to_string()));
     }

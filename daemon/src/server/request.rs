@@ -19,11 +19,11 @@ const UNIT: usize = 1024;
 /// The requests of one connection that have no answer yet.
 pub(super) struct Requests {
     open: Arc<Mutex<HashMap<u64, Cancel>>>,
-    /// Bounds how many are held at all.
+    /// Bounds the number of requests that are held.
     pending: Arc<Semaphore>,
-    /// Bounds what they hold.
+    /// Bounds the bytes that they hold.
     bytes: Arc<Semaphore>,
-    /// Bounds how many run.
+    /// Bounds the number that run.
     running: Arc<Semaphore>,
     limits: Limits,
 }
@@ -55,7 +55,7 @@ impl Requests {
         }
     }
 
-    /// Waits until there is room for the request. This is what makes the daemon stop reading from a greedy client.
+    /// Waits until there is room for the request. While it waits, the daemon does not read from a greedy client.
     pub(super) async fn admit(&self, request: &Request) -> Option<Admission> {
         let size = request.params.len() + request.method.len();
         // One that is larger than all the room gets all the room.

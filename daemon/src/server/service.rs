@@ -1,4 +1,4 @@
-//! What the server needs from the rest of the daemon.
+//! The interface that the server needs from the rest of the daemon.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -36,9 +36,9 @@ pub trait Service: Send + Sync + 'static {
 /// One request, as the service sees it.
 #[derive(Debug)]
 pub struct Call {
-    /// What to do.
+    /// The method.
     pub method: String,
-    /// With what: opaque here.
+    /// Its parameters, opaque here.
     pub params: Vec<u8>,
     /// Fires as soon as nobody wants the result any more. Knows the deadline.
     pub cancel: Cancel,

@@ -13,8 +13,8 @@ const BATCH: usize = 64 << 10;
 
 /// Takes messages from an [`Outlet`] to the socket.
 ///
-/// What is half written when a future of it is dropped stays here and is finished first by the next one, so that the
-/// client never sees a frame that breaks off.
+/// A message that is half written when a future is dropped stays here and is finished first by the next one, so that
+/// the client never sees a truncated frame.
 pub(super) struct Writer<'a, W> {
     io: W,
     options: &'a Options,
@@ -23,7 +23,7 @@ pub(super) struct Writer<'a, W> {
     bytes: Vec<u8>,
     /// How many of `bytes` are written.
     written: usize,
-    /// The messages that `bytes` is made of, and with them their requests' right to run.
+    /// The messages that `bytes` consists of, and with them their requests' right to run.
     held: Vec<Outgoing>,
 }
 
@@ -32,7 +32,7 @@ impl<'a, W: AsyncWrite + Unpin> Writer<'a, W> {
         Self { io, options, outlet, bytes: Vec::new(), written: 0, held: Vec::new() }
     }
 
-    /// Writes whatever is queued, for as long as the client takes it.
+    /// Writes queued messages for as long as the client reads.
     pub(super) async fn run(&mut self) -> io::Error {
         loop {
             if let Err(error) = self.write_out().await {
@@ -45,7 +45,7 @@ impl<'a, W: AsyncWrite + Unpin> Writer<'a, W> {
         }
     }
 
-    /// Writes what is queued now, and no more.
+    /// Writes the messages that are queued now, and no more.
     pub(super) async fn flush(&mut self) -> io::Result<()> {
         loop {
             self.write_out().await?;
@@ -54,14 +54,14 @@ impl<'a, W: AsyncWrite + Unpin> Writer<'a, W> {
         }
     }
 
-    /// Finishes what is half written, then tells why this is the end.
+    /// Finishes a half-written message, then tells the client why the connection ends.
     pub(super) async fn say_farewell(&mut self, reason: WireError) -> io::Result<()> {
         self.write_out().await?;
         self.encode(&ServerMessage::Closing(reason))?;
         self.write_out().await
     }
 
-    /// Makes one batch of `first` and what else is ready.
+    /// Makes one batch of `first` and the other messages that are ready.
     fn take(&mut self, first: Outgoing) -> io::Result<()> {
         let mut next = Some(first);
         while let Some(outgoing) = next {
@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     const STALL: Duration = Duration::from_millis(500);
-    /// What the pipe to the client holds.
+    /// The capacity of the pipe to the client.
     const PIECE: usize = 4 << 10;
     const PIECES: usize = 40;
 

@@ -20,11 +20,11 @@ use syntax::Syntax;
 enum Severity {
     /// Nobody could notice.
     None,
-    /// Nobody who is there relies on it.
+    /// No existing user relies on it.
     Low,
     /// Somebody should look at it.
     Medium,
-    /// Somebody who was not edited with it is broken.
+    /// A user that was not edited with it is broken.
     High,
 }
 
@@ -33,7 +33,7 @@ use Severity::{High, Low, Medium, None as Nothing};
 /// A change of the project.
 type Change = fn(&mut Project);
 
-/// A name, how severe it is, and what it does.
+/// A name, its severity, and its effect.
 const CHANGES: &[(&str, Severity, Change)] = &[
     ("comment", Nothing, |p| p.edit("area", |f| f.comment = Some("Both are lengths."))),
     ("layout", Nothing, |p| (p.indent, p.airy) = (2, true)),

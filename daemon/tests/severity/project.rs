@@ -1,4 +1,4 @@
-//! A small project that every language can spell: who calls whom, and what a change does to it.
+//! A small project that every language can spell: its functions, their calls, and the effects of changes.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ pub(crate) struct Function {
     pub(crate) effect: bool,
     /// A number that it adds.
     pub(crate) adds: u32,
-    /// What it calls: the file that it expects it in, the name, how many arguments.
+    /// Its calls: the file that it expects the function in, the name, the number of arguments.
     pub(crate) calls: Vec<(&'static str, &'static str, usize)>,
 }
 

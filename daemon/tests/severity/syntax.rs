@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use crate::project::{Function, Project};
 
-/// Where a file's header is, by the file's stem, and what it says of a function.
+/// The path of a file's header, from the file's stem, and its declaration of a function.
 pub(crate) type Header = (fn(&str) -> String, fn(&Function) -> String);
 
 /// How a language spells the project.
@@ -17,7 +17,7 @@ pub(crate) struct Syntax {
     /// Before the functions: of which file, and which functions of which other files it calls.
     before: fn(&str, &[(&str, &str)]) -> String,
     after: &'static str,
-    /// How deep functions stand.
+    /// The nesting depth of functions.
     depth: usize,
     /// A function's first line.
     head: fn(&Function) -> String,
@@ -37,12 +37,12 @@ pub(crate) struct Syntax {
     /// A call: the file that it expects the function in, the name, the arguments.
     call: fn(&str, &str, &[&str]) -> String,
     result: &'static str,
-    /// What declares functions for other files, as C's headers do: of one function and of all together.
+    /// The declarations of functions for other files, as in C's headers: of one function and of all together.
     header: Option<Header>,
-    /// Why rows are left out.
+    /// Rows that are omitted, each with its reason.
     pub(crate) without: &'static [(&'static str, &'static str)],
-    /// Whether a function can go to another file of the project and is found by who uses it: files share one space of
-    /// names, or what joins them (a linker, a script that sources both) is not in the text.
+    /// Whether a function can go to another file of the project and its users still find it: files share one space of
+    /// names, or the link between them (a linker, a script that sources both) is not in the text.
     pub(crate) one_space: bool,
 }
 

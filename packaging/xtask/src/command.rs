@@ -1,4 +1,4 @@
-//! Running other programs, and what went wrong with them.
+//! Runs other programs, and reports their failures.
 
 use std::env;
 use std::ffi::OsStr;
@@ -7,7 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What stopped a command, in words.
+/// The reason why a command stopped, in words.
 #[derive(Debug)]
 pub(crate) struct Fault(String);
 
@@ -37,7 +37,7 @@ pub(crate) fn workspace_root() -> &'static Path {
     here.ancestors().nth(2).unwrap_or(here)
 }
 
-/// The target folder: this program lies in `<target>/<profile>/`.
+/// The target folder: this program is in `<target>/<profile>/`.
 pub(crate) fn target_dir() -> Outcome<PathBuf> {
     let exe = env::current_exe()?;
     exe.ancestors().nth(2).map(Path::to_owned).ok_or_else(|| Fault::new("xtask lies in no target folder"))
@@ -60,7 +60,7 @@ pub(crate) fn in_root(program: impl AsRef<OsStr>) -> Run {
     Run(command)
 }
 
-/// Whether a program is there and answers these arguments with success.
+/// Whether a program exists and succeeds with these arguments.
 pub(crate) fn has_program(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -91,7 +91,7 @@ impl Run {
         if status.success() { Ok(()) } else { Err(self.fault(&status)) }
     }
 
-    /// Runs it and takes what it prints; its errors stay in view.
+    /// Runs it and captures its output; its errors stay in view.
     pub(crate) fn read(mut self) -> Outcome<String> {
         self.0.stderr(Stdio::inherit());
         let output = self.0.output().map_err(|error| self.fault(&error))?;

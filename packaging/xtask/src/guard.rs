@@ -1,5 +1,5 @@
 //! Keeps tests in their sandbox: `cargo xtask guard [--write PATH]... -- PROGRAM [ARGUMENT]...` runs a program that can
-//! write nothing but what lies below the named paths.
+//! write only below the named paths.
 //!
 //! The kernel does it (Landlock), so links, `..` and child processes are held too. A write elsewhere fails with
 //! "permission denied" and leaves no trace. Landlock does not cover a file's mode, owner, times and extended attributes.
@@ -32,7 +32,7 @@ impl Sandbox {
     /// Makes the folders; `xtask` is this program. Fails, with the reason, if this system can't hold a program to them.
     pub(crate) fn new(xtask: PathBuf) -> Outcome<Self> {
         check_guard()?;
-        // Short names: sockets lie below them.
+        // Short names, because paths of sockets below them must be short.
         let folder = || {
             let mut builder = tempfile::Builder::new();
             builder.prefix("sdl-");
@@ -46,7 +46,7 @@ impl Sandbox {
         })
     }
 
-    /// What tells cargo, and nextest, to run each test program through this one.
+    /// The configuration that makes cargo, and nextest, run each test program through this one.
     pub(crate) fn cargo_config(&self) -> Outcome<String> {
         let mut words = vec![path_text(&self.xtask)?, "guard".to_owned()];
         let memory = self.memory.as_ref().map(TempDir::path);

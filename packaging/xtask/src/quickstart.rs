@@ -139,7 +139,7 @@ impl Ctl {
         in_root(&self.program).args(arguments)
     }
 
-    /// Shows a command and what it prints.
+    /// Shows a command and its output.
     fn show(&self, arguments: &[&str]) -> Outcome {
         let run = self.run(arguments);
         println!("$ {}", run.shown());

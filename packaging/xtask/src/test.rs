@@ -33,7 +33,7 @@ pub(crate) fn run_tests(extent: Extent) -> Outcome {
         let mut run = cargo_command().args(&arguments).env("SDL_TEST_BIN_DIR", target.join("debug"));
         if let Some(sandbox) = &sandbox {
             run = run.args(["--config", &sandbox.cargo_config()?]);
-            // insta would write what it got beside what it expected.
+            // insta would write its actual output beside the expected one.
             run = run.env("INSTA_UPDATE", "no");
             for (name, value) in sandbox.variables() {
                 run = run.env(name, value);
@@ -49,7 +49,7 @@ pub(crate) fn run_tests(extent: Extent) -> Outcome {
     if faults.is_empty() { Ok(()) } else { Err(Fault::new(faults.join("\n"))) }
 }
 
-/// What cargo is called with, one list per call.
+/// The arguments of cargo, one list per call.
 fn cargo_invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>> {
     let runner: &[&str] = if has_nextest { &["nextest", "run"] } else { &["test"] };
     let call = |rest: &[&'static str]| [runner, &["--locked", "--no-fail-fast"], rest].concat();

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::command::{self, Fault, Outcome, has_program};
 
-/// `systemd-analyze security` calls a service exposed from 0 to 100; most of what is left below this can't be had in a
-/// user's manager.
+/// `systemd-analyze security` calls a service exposed from 0 to 100; most of the exposure below this can't be avoided
+/// in a user's manager.
 const EXPOSURE_LIMIT: &str = "70";
 
 pub(crate) fn check_units() -> Outcome {

@@ -8,7 +8,7 @@ use crate::reader::{BadJson, Build, Fault, Place, read};
 /// Deeper nesting than this is refused: as deep as `serde_json` reads.
 const MAX_DEPTH: usize = 127;
 
-/// Objects with more keys than this use a hash set to find those that occur twice.
+/// Objects with more keys than this use a hash set to find duplicate keys.
 const FEW_KEYS: usize = 16;
 
 /// A member of an object: its key, and its value as it is written.

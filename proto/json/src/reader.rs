@@ -1,9 +1,9 @@
-//! The grammar, walked once. What is made of a text is up to a [`Build`].
+//! The grammar, walked once. A [`Build`] decides the form of the result.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// What is wrong with a text.
+/// The kinds of faults in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// A key that the object has already.
@@ -14,21 +14,21 @@ pub enum Fault {
     Broken,
 }
 
-/// Why a text is refused.
+/// The reason why a text is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{what} at byte {at}")]
 pub struct BadJson {
-    /// In which way.
+    /// The kind of fault.
     pub fault: Fault,
     /// The same for a person.
     pub what: String,
     /// Where it begins.
     pub at: usize,
-    /// Up to where the text was read.
+    /// The offset up to which the text was read.
     pub end: usize,
 }
 
-/// What a text becomes.
+/// Builds the result of reading a text.
 pub(crate) trait Build<'t> {
     /// A value.
     type Value;
@@ -36,7 +36,7 @@ pub(crate) trait Build<'t> {
     type Members: Default;
     /// The items of an array so far.
     type Items: Default;
-    /// Whether the text of strings is wanted. That of keys always is.
+    /// Whether the text of strings is needed. That of keys always is.
     const KEEPS_TEXT: bool;
 
     /// `null`, or a boolean.
@@ -246,7 +246,7 @@ impl<'t> Reader<'t> {
                 return Err(self.bad("the text ends inside a string"));
             };
             if kept && plain > 0 {
-                // The stop is an ASCII byte, so this cut lies between characters.
+                // The stop is an ASCII byte, so this cut is between characters.
                 let plain = rest.get(..plain).unwrap_or_default();
                 match &mut out {
                     Cow::Borrowed("") => out = Cow::Borrowed(plain),

@@ -1,4 +1,4 @@
-//! Tool calls, and what can happen to them.
+//! Tool calls, and the ways in which they can go wrong.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -1,4 +1,4 @@
-//! All the ways in which a session ends. None may leave a process behind.
+//! All the ways in which a session ends. None may leave a running process.
 
 use std::os::unix::net::UnixStream;
 

@@ -1,4 +1,4 @@
-//! Both ways to begin, and what changes while a session lasts.
+//! Both ways to begin, and changes during a session.
 
 use super::*;
 

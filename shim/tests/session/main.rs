@@ -1,4 +1,4 @@
-//! The shim as an MCP client sees it: the real program, with a scripted daemon behind it.
+//! The shim as an MCP client sees it: the real program, connected to a scripted daemon.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 #![cfg(unix)]
 
@@ -123,7 +123,7 @@ impl Client {
     }
 }
 
-/// What each request of the stateless revision carries.
+/// The metadata of each request of the stateless revision.
 pub(crate) fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": STATELESS,

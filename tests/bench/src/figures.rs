@@ -1,4 +1,4 @@
-//! Durations, gathered and told.
+//! Durations, gathered and printed.
 
 use std::time::{Duration, Instant};
 

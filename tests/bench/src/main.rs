@@ -1,5 +1,5 @@
-//! What the daemon costs and whether its answers are fresh, measured on the real programs: daemon, shim, tree on disk.
-//! Each run is one command and starts from nothing: `cargo run --release -p sdl-bench -- <run> [options]`.
+//! Measures the costs of the daemon and whether its answers are fresh, on the real programs: daemon, shim, tree on
+//! disk. Each run is one command and starts from nothing: `cargo run --release -p sdl-bench -- <run> [options]`.
 
 mod figures;
 mod grammars;
@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use options::Options;
 
-/// What a run ends with: an error if an answer was wrong, whatever the figures.
+/// The result of a run: an error if an answer was wrong, whatever the figures.
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 const HELP: &str = "\

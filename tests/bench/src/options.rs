@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use crate::Outcome;
 
-/// What stands behind the name of a run.
+/// The arguments after the name of a run.
 pub(crate) struct Options {
-    /// The tree to measure on: the last that was given.
+    /// The tree to measure on: the last path given.
     pub(crate) path: Option<PathBuf>,
-    /// All that were given.
+    /// All paths given.
     pub(crate) paths: Vec<PathBuf>,
     numbers: Vec<(String, u64)>,
 }
@@ -30,7 +30,7 @@ impl Options {
         Ok(options)
     }
 
-    /// The option of that name, or what it is when left out.
+    /// The option of that name, or `default` if it was left out.
     pub(crate) fn number(&self, name: &str, default: u64) -> u64 {
         self.numbers.iter().rev().find(|(given, _)| given == name).map_or(default, |(_, value)| *value)
     }

@@ -1,4 +1,4 @@
-//! What the kernel says of a process. Linux only: elsewhere everything is `None`.
+//! The kernel's figures about a process. Linux only: elsewhere everything is `None`.
 
 use std::fs;
 

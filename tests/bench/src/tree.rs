@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Functions in each file of a made tree.
 pub(crate) const FUNCTIONS: usize = 5;
 
-/// One made file and what it says at the moment.
+/// One generated file and its present text.
 pub(crate) struct Module {
     /// Its place among the files.
     pub(crate) number: usize,
@@ -39,7 +39,7 @@ impl Module {
         }
     }
 
-    /// What it says.
+    /// Its text.
     pub(crate) fn text(&self) -> String {
         let next = (self.number + 1) % self.of.max(1);
         let mut text = format!("from pkg.part{}.mod{next} import step_{next}_4\n", next % 10);
@@ -86,7 +86,7 @@ pub(crate) fn make_tree(root: &Path, files: usize) -> io::Result<Vec<Module>> {
     Ok(modules)
 }
 
-/// Copies a tree without what git ignores and without git's own folder: a run never touches the tree it was pointed at.
+/// Copies a tree without ignored files and without git's own folder: a run never touches the tree that it was given.
 pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<usize> {
     let mut copied = 0;
     for entry in ignore::WalkBuilder::new(from).hidden(false).build().flatten() {
@@ -107,7 +107,7 @@ pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<usize> {
     Ok(copied)
 }
 
-/// Does a git repository lie at `root` that has this commit?
+/// Whether there is a git repository at `root` that has this commit.
 pub(crate) fn has_commit(root: &Path, name: &str) -> bool {
     // Not the repository of a folder above, which git would find by itself.
     root.join(".git").exists()

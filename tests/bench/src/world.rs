@@ -19,7 +19,7 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// Starts a daemon and a shim, and registers the tree at `root`, which lies in `env`. The index is not waited for.
+    /// Starts a daemon and a shim, and registers the tree at `root`, which is in `env`. Does not wait for the index.
     pub(crate) fn start(env: TestEnv, root: &Path) -> Outcome<Self> {
         let daemon = env.daemon();
         let client = connect_shim(&env, root)?;

@@ -17,7 +17,7 @@ fn git(at: &Path, arguments: &[&str]) {
     assert!(status.success(), "git {arguments:?}");
 }
 
-/// What the run prints about a tree.
+/// The output of the run for a tree.
 fn latency(root: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_sdl-bench"))
         .arg("latency")

@@ -1,4 +1,5 @@
-//! A stream of bytes, cut into reads by its own first byte: never a panic, never more memory than what arrived.
+//! A stream of bytes, cut into reads by its own first byte: never a panic, never more memory than the bytes that
+//! arrived.
 #![no_main]
 #![allow(
     clippy::expect_used,
@@ -20,7 +21,7 @@ fuzz_target!(|data: &[u8]| {
         loop {
             match decoder.next_frame() {
                 Ok(Some(payload)) => {
-                    // What is understood is written back to something that means the same.
+                    // A message that is understood is written back to bytes with the same meaning.
                     if let Ok(message) = decode_client(payload) {
                         let mut again = Vec::new();
                         encode_client(&message, MAX_FRAME, &mut again).expect("it came from a frame");

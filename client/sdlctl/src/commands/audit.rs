@@ -53,7 +53,7 @@ pub(crate) fn run_audit(command: AuditCommand, as_json: bool) -> Result<Outcome,
     }
 }
 
-/// What is wrong with the log.
+/// Prints the faults of the log.
 fn print_faults(answer: &Value, list: &str, before: &str) {
     const SHOWN: usize = 20;
     let faults: Vec<&str> = answer[list].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -92,7 +92,7 @@ fn print_row(one: &Value) {
     }
 }
 
-/// What was decided on: a policy, a command, a change, or source.
+/// The subject of a decision: a policy, a command, a change, or source.
 fn decision_subject(details: &Value) -> String {
     if let Some(set) = details.get("policyPatch").or_else(|| details.get("ceiling")) {
         return set.to_string();

@@ -15,7 +15,7 @@ const STOP_LIMIT: Duration = Duration::from_secs(30);
 /// How long it may take to give a first sign of life.
 const LOOK: Duration = Duration::from_secs(5);
 
-/// How long one may take to end that had to be told by a signal.
+/// How long a daemon may take to end after a signal.
 const SIGNAL_LIMIT: Duration = Duration::from_secs(15);
 
 /// How the daemon ended.
@@ -104,11 +104,11 @@ pub(super) fn end_daemon() -> Result<Ended, Failure> {
     Err(Failure::NoDaemon(format!("sdld ({process}) {what}, and no signal ends it")))
 }
 
-/// What a daemon said to being asked to stop.
+/// A daemon's reaction to the request to stop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Said {
     Yes,
-    /// It listens and says nothing.
+    /// It listens and does not answer.
     Nothing,
     /// Nobody listens, or the connection broke.
     Unreachable,

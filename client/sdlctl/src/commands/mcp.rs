@@ -1,4 +1,4 @@
-//! `mcp config`: what to write where, so that an MCP client starts the shim.
+//! `mcp config`: prints the configuration with which an MCP client starts the shim.
 
 use std::path::PathBuf;
 
@@ -36,7 +36,7 @@ pub(crate) fn run_mcp(command: McpCommand, as_json: bool) -> Result<Outcome, Fai
     Ok(Outcome::Good)
 }
 
-/// The shim that lies beside this program, else the one on the path.
+/// The shim beside this program, else the one on the path.
 fn find_shim() -> Result<PathBuf, Failure> {
     let name = format!("sdl-mcp{}", std::env::consts::EXE_SUFFIX);
     let own =

@@ -70,7 +70,7 @@ fn switch_patch(what: Switch, allowed: bool) -> Value {
     }
 }
 
-/// Fields of a policy and what they are called here.
+/// Fields of a policy and their names here.
 const FIELDS: [(&str, &str); 9] = [
     ("/maxWindowLines", "lines of a window"),
     ("/maxWindowTokens", "tokens of a window"),

@@ -1,4 +1,4 @@
-//! `verify`: whether the ledger says what a fresh index of the same tree says.
+//! `verify`: whether the ledger equals a fresh index of the same tree.
 
 use sdl_client::CallOptions;
 use serde_json::{Value, json};

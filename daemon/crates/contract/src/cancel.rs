@@ -50,7 +50,7 @@ impl Cancel {
         self.deadline
     }
 
-    /// `wanted`, cut to what is left until the deadline.
+    /// Returns `wanted`, cut to the time that remains until the deadline.
     pub fn at_most(&self, wanted: Duration) -> Duration {
         self.deadline
             .map_or(wanted, |deadline| wanted.min(deadline.saturating_duration_since(Instant::now())))

@@ -3,7 +3,7 @@
 use sdl_proto::code;
 use serde::{Serialize, Serializer};
 
-/// What kind of failure, for programs.
+/// The kind of failure, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// The arguments are not JSON, or JSON that two readers would read differently.
@@ -30,7 +30,7 @@ pub enum Code {
     AmbiguousSymbol,
     /// No such path in the repository.
     UnknownPath,
-    /// A reference to what an earlier step of a chain gave that leads nowhere.
+    /// A reference to the result of an earlier step of a chain that matches nothing.
     UnknownReference,
     /// No such handle.
     UnknownHandle,
@@ -44,9 +44,9 @@ pub enum Code {
     UnknownVersion,
     /// The first index is under way.
     Indexing,
-    /// What was written to the tree could not be confirmed as committed in time.
+    /// Writes to the tree could not be confirmed as committed in time.
     NotSynced,
-    /// The file is not what the ledger knows.
+    /// The file does not match the ledger.
     SourceMoved,
     /// Not allowed by the settings.
     Denied,

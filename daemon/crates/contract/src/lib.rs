@@ -1,11 +1,12 @@
-//! The contract of calls: what arguments have to be, and the terms on which a call is made. Knows no action and no repository.
+//! The contract of calls: the rules for arguments, and the terms on which a call is made. Independent of actions and
+//! repositories.
 //!
 //! * [`schema`]: schemas as they are published, derived from types; [`Shape`]: the same, compiled for checking;
-//! * [`Refusal`] and [`Code`]: how a call is refused; [`nearest_names()`]: what may have been meant;
-//! * [`Session`], [`Progress`], [`Cancel`]: who calls, who hears of it meanwhile, and whether anyone still waits.
+//! * [`Refusal`] and [`Code`]: how a call is refused; [`nearest_names()`]: likely meanings of a misspelled name;
+//! * [`Session`], [`Progress`], [`Cancel`]: the caller, reports while it waits, and whether it still waits.
 //!
-//! Arguments are read strictly ([`sdl_json`]) and forgiven in exactly three ways: aliases, JSON in a string, and nulls for what
-//! may be left out. The rest is refused with reasons.
+//! Arguments are read strictly ([`sdl_json`]), with exactly three exceptions: aliases, JSON in a string, and nulls for
+//! optional fields. Everything else is refused with reasons.
 
 mod cancel;
 mod code;

@@ -1,7 +1,7 @@
-//! Which known name a misspelled one may stand for.
+//! Finds the known names that a misspelled one may mean.
 
-/// The known names nearest to `wanted`, best first, at most `limit`. Case does not count; a name that contains or starts
-/// with the other is near; otherwise at most a third of the letters may differ.
+/// Returns the known names nearest to `wanted`, best first, at most `limit`. Case does not count. A name that contains
+/// or starts with the other is near; otherwise at most a third of the letters may differ.
 pub fn nearest_names<'a>(
     wanted: &str,
     known: impl IntoIterator<Item = &'a str>,

@@ -1,12 +1,12 @@
-//! How far long work is.
+//! The progress of long work.
 
-/// Where long work says how far it is.
+/// Receives the progress of long work.
 pub trait Progress: Sync {
     /// Reports `done` of `total` units; `total` is none while it is not known. Never blocks.
     fn report(&self, done: u64, total: Option<u64>, message: &str);
 }
 
-/// A listener that hears nothing.
+/// A listener that ignores every report.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoProgress;
 

@@ -5,18 +5,18 @@ use serde_json::{Map, Value};
 
 use crate::Code;
 
-/// Something the caller may have meant. Its keys are named as the arguments that take them.
+/// A likely meaning of the caller. Its keys are the names of the arguments that take them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Candidate(pub Map<String, Value>);
 
 impl Candidate {
-    /// A candidate with one key.
+    /// Creates a candidate with one key.
     pub fn of(key: &str, value: impl Into<Value>) -> Self {
         Self::default().with(key, value)
     }
 
-    /// This candidate and another key.
+    /// Adds another key to this candidate.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
@@ -24,41 +24,41 @@ impl Candidate {
     }
 }
 
-/// Why a call is refused, for whoever made it.
+/// The reason why a call is refused, for its caller.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct Refusal {
-    /// For programs.
+    /// The code, for programs.
     pub code: Code,
-    /// For readers: what, where, what to do next.
+    /// The message, for readers: the problem, its place, and the next step.
     pub message: String,
-    /// What else there is to say.
+    /// Further details.
     pub about: Box<RefusalAbout>,
 }
 
-/// What a refusal says beside its code and message.
+/// The details of a refusal beside its code and message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RefusalAbout {
     /// The argument at fault, as a path (`budget.maxCards`, `symbolRefs[2].name`).
     pub field: Option<String>,
-    /// What may have been meant, best first.
+    /// Likely meanings, best first.
     pub candidates: Vec<Candidate>,
     /// Further keys of the wire form: `schema`, `expected`, `got`.
     pub details: Map<String, Value>,
 }
 
 impl Refusal {
-    /// A refusal of that kind.
+    /// Creates a refusal with this code.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), about: Box::default() }
     }
 
-    /// A failure inside. `what` says what was being done, `why` what came of it.
+    /// Creates an internal error. `what` names the operation, `why` the failure.
     pub fn internal(what: &str, why: impl std::fmt::Display) -> Self {
         Self::new(Code::Internal, format!("{what} failed: {why}"))
     }
 
-    /// Fields that do not go together, or a value outside its range.
+    /// Creates a refusal for fields that don't go together, or for a value outside its range.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(Code::InvalidArgument, message).at(field)
     }
@@ -70,7 +70,7 @@ impl Refusal {
         self
     }
 
-    /// Lists what may have been meant.
+    /// Lists the likely meanings.
     #[must_use]
     pub fn or_one_of(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
         self.about.candidates.extend(candidates);

@@ -1,8 +1,8 @@
-//! Who calls, and what they are shown.
+//! The caller of the tools, and the tools that it is shown.
 
 use std::path::PathBuf;
 
-/// Who is calling. One per connection of the shim or of `sdlctl`.
+/// The caller. One per connection of the shim or of `sdlctl`.
 #[derive(Clone, Debug)]
 pub struct Session {
     /// The connection's number.
@@ -21,7 +21,7 @@ pub enum Surface {
     Gateway,
     /// One tool per action.
     Flat,
-    /// One tool that finds the others.
+    /// One tool that finds all others.
     Search,
 }
 
@@ -38,7 +38,7 @@ impl Surface {
         }
     }
 
-    /// The surface of that name.
+    /// Returns the surface with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|surface| surface.name() == name)
     }
@@ -47,10 +47,10 @@ impl Surface {
 /// How advertised names are spelled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Names {
-    /// `sdl_slice_refresh`: what every client takes.
+    /// `sdl_slice_refresh`: accepted by every client.
     #[default]
     Underscored,
-    /// `sdl.slice.refresh`, for clients that can take it.
+    /// `sdl.slice.refresh`, for clients that accept dots.
     Dotted,
 }
 
@@ -63,7 +63,7 @@ impl Names {
         }
     }
 
-    /// The spelling of that name.
+    /// Returns the spelling with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         [Self::Underscored, Self::Dotted].into_iter().find(|names| names.name() == name)
     }

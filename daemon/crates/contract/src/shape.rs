@@ -1,24 +1,25 @@
-//! A schema, compiled for checking. Made from the published schema itself, so that what is checked is what is said.
+//! A schema, compiled for checking. It is made from the published schema itself, so that the check and the
+//! documentation agree.
 
 use serde_json::{Map, Value};
 
-/// What a value must look like.
+/// The form that a value must have.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// An object.
     Object(ObjectShape),
-    /// An array, with bounds of its length.
+    /// An array, with bounds on its length.
     Array {
-        /// What each item must look like.
+        /// The form of each item.
         items: Box<Shape>,
         /// Fewest items.
         min: usize,
         /// Most items.
         max: usize,
     },
-    /// A string, with bounds of its length in characters.
+    /// A string, with bounds on its length in characters.
     String {
-        /// What it may be; empty for any text.
+        /// The allowed values; empty for any text.
         choices: Vec<String>,
         /// Fewest characters.
         min: usize,
@@ -43,16 +44,16 @@ pub enum Shape {
     Boolean,
 }
 
-/// What an object must look like.
+/// The form that an object must have.
 #[derive(Clone, Debug)]
 pub struct ObjectShape {
     /// Its fields, in the order of the schema.
     pub fields: Vec<FieldShape>,
-    /// What becomes of other keys.
+    /// How other keys are treated.
     pub rest: Rest,
 }
 
-/// What becomes of keys that no field has.
+/// How keys that no field has are treated.
 #[derive(Clone, Debug)]
 pub enum Rest {
     /// They are refused.
@@ -72,12 +73,12 @@ pub struct FieldShape {
     pub aliases: Vec<String>,
     /// Whether it must be given.
     pub required: bool,
-    /// What its value must look like.
+    /// The form of its value.
     pub shape: Shape,
 }
 
 impl Shape {
-    /// Compiles a normalized schema. Fails on what the lint would refuse.
+    /// Compiles a normalized schema. Fails on schemas that the lint would refuse.
     pub fn compile(schema: &Value, aliases: &[(&str, &str)]) -> Result<Self, String> {
         let object = schema.as_object().ok_or_else(|| format!("{schema} is not an object"))?;
         match object.get("type").and_then(Value::as_str) {
@@ -155,7 +156,7 @@ impl ObjectShape {
         Ok(Self { fields, rest })
     }
 
-    /// The field of that name or alias.
+    /// Returns the field with this name or alias.
     pub fn field(&self, key: &str) -> Option<&FieldShape> {
         self.fields
             .iter()
@@ -164,7 +165,7 @@ impl ObjectShape {
     }
 }
 
-/// `knownCardEtags` as `known_card_etags`.
+/// Converts `knownCardEtags` to `known_card_etags`.
 fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for c in name.chars() {

@@ -127,7 +127,7 @@ impl ObjectShape {
 }
 
 impl FieldShape {
-    /// None for a null that stands for "absent".
+    /// Returns none for a null that means "absent".
     fn check(&self, value: Value, path: &str) -> Result<Option<Value>, Refusal> {
         let path = join_path(path, &self.name);
         let value = self.shape.coerce(value, &path)?;
@@ -136,7 +136,7 @@ impl FieldShape {
             Value::Null => {
                 Err(Refusal::new(Code::MissingField, format!("{path:?} is required, got null")).at(path))
             }
-            // What coercion made is not coerced again.
+            // The result of a coercion is not coerced again.
             Value::String(text) if !matches!(self.shape, Shape::String { .. }) => {
                 Err(wrong_type(self.shape.name(), &Value::String(text), &path))
             }

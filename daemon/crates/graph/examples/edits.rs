@@ -5,7 +5,8 @@
 //! cargo run -p sdl-graph --example edits -- FOLDER [--steps 100] [--seed 1] [--check 10] [--tight]
 //! ```
 //!
-//! Everything is resolved after every `--check` steps. `--tight` ends the resolver's work early, so that limits count often. Exits with 1 if a file's edges or asked questions differ.
+//! Everything is resolved after every `--check` steps. `--tight` ends the resolver's work early, so that limits count
+//! often. Exits with 1 if a file's edges or asked questions differ.
 
 mod tree;
 

@@ -4,8 +4,8 @@
 //! cargo run -p sdl-graph --example orders -- FOLDER [--alone] [--tight]
 //! ```
 //!
-//! `--alone` also resolves each file with a world of its own. `--tight` ends the resolver's work early, so that limits count
-//! often. Exits with 1 if any file differs.
+//! `--alone` also resolves each file with a world of its own. `--tight` ends the resolver's work early, so that limits
+//! count often. Exits with 1 if any file differs.
 
 mod tree;
 

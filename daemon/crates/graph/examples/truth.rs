@@ -33,7 +33,7 @@ fn walk(root: &Path, dir: &Path, out: &mut Vec<(RelPath, PathBuf)>) {
     }
 }
 
-/// What this thread has cost so far (Linux), whatever else the machine does.
+/// The CPU time of this thread so far (Linux), whatever else the machine does.
 fn cpu() -> Duration {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     Duration::from_nanos(text.split(' ').next().and_then(|ns| ns.parse().ok()).unwrap_or(0))

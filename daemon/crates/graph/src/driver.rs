@@ -1,4 +1,4 @@
-//! Resolves a set of files: the one way from "these are dirty" to edges, for a first index, a commit and a layer.
+//! Resolves a set of changed files to edges. A first index, a commit and a layer all use this one way.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use crate::{Outlines, World, resolve_file};
 /// A file that is to be resolved.
 #[derive(Debug)]
 pub struct FileFacts {
-    /// Where it is.
+    /// Its path.
     pub path: RelPath,
-    /// What it says.
+    /// Its facts.
     pub facts: HeldFacts,
 }
 
@@ -21,17 +21,17 @@ pub struct FileFacts {
 pub enum HeldFacts {
     /// In one piece.
     Whole(Arc<Facts>),
-    /// As a store gives them.
+    /// As a store returns them.
     Halves(Arc<Outline>, Body),
 }
 
-/// Resolves `files` against `view`, which must already show them, and hands each result to `take`.
+/// Resolves `files` against `view`, which must already contain them, and passes each result to `take`.
 ///
-/// `facts_of` gives a file's facts when its turn comes, or none to leave it out; it may fail to end the work early. What was taken
-/// until then stands.
+/// `facts_of` returns a file's facts when its turn comes, or none to leave it out. It may fail to end the work early.
+/// Results passed to `take` until then remain valid.
 ///
 /// # Errors
-/// What `facts_of` fails with, and what reading `view` or `outlines` does.
+/// The errors of `facts_of`, and those of reading `view` or `outlines`.
 pub fn resolve_files<E: From<sdl_ledger::Error>>(
     view: &dyn View,
     outlines: &dyn Outlines,

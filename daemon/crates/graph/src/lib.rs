@@ -28,5 +28,6 @@ pub use driver::{FileFacts, HeldFacts, resolve_files};
 pub use resolve::resolve_file;
 pub use world::{Limits, Outlines, SharedOutline, World};
 
-/// Bump when a change alters the edges that resolution finds for the same facts: ledgers built before are then built again.
+/// Increase this when a change alters the edges that resolution finds for the same facts. Ledgers built before are then
+/// built again.
 pub const RESOLVER_VERSION: u32 = 14;

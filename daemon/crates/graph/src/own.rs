@@ -14,7 +14,7 @@ pub(crate) struct Own<'a> {
     syms: RefCell<Vec<Option<Sym>>>,
     /// Parameters and locals by scope and name, in the order of the text.
     locals: NumberMap<u64, Vec<u32>>,
-    /// The name of what anonymous functions are run on, if there is such a thing.
+    /// The name of the receivers of anonymous functions, if the file has any.
     receiver: OnceCell<Option<StrIx>>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// The bindings in `scope` of what anonymous functions are run on.
+    /// The bindings in `scope` of the receivers that anonymous functions are run on.
     pub(crate) fn receivers(&self, scope: DefIx) -> &[u32] {
         let name = self.receiver.get_or_init(|| {
             let names = self.body.bindings.iter().map(|binding| binding.name);

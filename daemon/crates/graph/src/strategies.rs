@@ -11,9 +11,9 @@ pub struct Rule {
     pub number: u8,
     /// Its name on the wire.
     pub name: &'static str,
-    /// What it says, in one sentence.
+    /// Its meaning, in one sentence.
     pub says: &'static str,
-    /// How sure what it finds is.
+    /// How certain its targets are.
     pub resolution: Resolution,
 }
 
@@ -67,7 +67,7 @@ impl Rule {
         Strategy(self.number)
     }
 
-    /// Whether the name alone speaks for what it finds.
+    /// Whether it uses the name alone.
     pub fn goes_by_name(&self) -> bool {
         [UNIQUE_FUNCTION, UNIQUE_METHOD, NEAR_METHOD, SAME_NAME].contains(self)
     }
@@ -78,8 +78,8 @@ pub fn find_rule(strategy: Strategy) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.number == strategy.0)
 }
 
-/// Which of two rules that are as sure speaks for an edge that both find: the lesser one. What knows more than the name
-/// comes before what does not.
+/// The order in which two equally certain rules that find the same edge are preferred, lowest first. A rule that uses
+/// more than the name comes before one that does not.
 pub(crate) fn rule_order(strategy: Strategy) -> (bool, u8) {
     (find_rule(strategy).is_none_or(Rule::goes_by_name), strategy.0)
 }

@@ -1,4 +1,5 @@
-//! Many definitions of one name in one file cost what their number does, not its square; and none is taken for another.
+//! With many definitions of one name in one file, the cost grows with their number, not its square, and none is taken
+//! for another.
 
 #![allow(clippy::unwrap_used, reason = "a test that has no result must fail")]
 
@@ -6,7 +7,7 @@ mod support;
 
 use sdl_graph::testing::{Repo, steps_taken};
 
-/// A file's beginning, what is repeated in it, and its end.
+/// A file's beginning, its repeated part, and its end.
 const SHAPES: &[(&str, &str, &str, &str)] = &[
     ("a.c", "", "void f(void) { f(); }\n", ""),
     ("a.c", "", "extern int x; int g(void) { return x; }\n", ""),
@@ -40,7 +41,7 @@ const SHAPES: &[(&str, &str, &str, &str)] = &[
     ("a.sh", "", "f() { f; }\n", ""),
 ];
 
-/// How many definitions are looked at while a file of so many is resolved.
+/// The number of definitions that are visited while a file is resolved.
 fn steps(path: &str, text: &str) -> u64 {
     let mut repo = Repo::default();
     support::add(&mut repo, path, text);

@@ -1,5 +1,6 @@
-//! Fixtures: each `fixtures/<language>/<name>.fix` is a small repository as text, with the edges that must be found in it, all
-//! of the kinds that the last section names. Each file is a test. A pack of `sdl-lang` has its own in its folder.
+//! Fixtures: each `fixtures/<language>/<name>.fix` is a small repository as text, with the edges that must be found in
+//! it, all of the kinds that the last section names. Each file is a test. A pack of `sdl-lang` has its own in its
+//! folder.
 //!
 //! `UPDATE_FIXTURES=1 cargo test -p sdl-graph --test fixtures` rewrites the last sections; read the diff.
 

@@ -1,4 +1,5 @@
-//! What extraction costs beside bare parsing: `cargo run --release -p sdl-lang --example cost -- FOLDER`.
+//! Compares the cost of extraction with that of bare parsing: `cargo run --release -p sdl-lang --example cost --
+//! FOLDER`.
 //!
 //! Prints CPU seconds of one thread for parsing alone, parsing and walking the tree with a cursor, and extraction, for
 //! all files of the languages that have an extractor; the best of several rounds each.

@@ -1,8 +1,9 @@
-//! What hostile input costs: `cargo run --release -p sdl-lang --example hostile -- [LANGUAGE|all] [CASE] [SIZE]`.
+//! Measures the cost of hostile input: `cargo run --release -p sdl-lang --example hostile -- [LANGUAGE|all] [CASE]
+//! [SIZE]`.
 //!
 //! Builds files that nobody would write, up to the size that is still parsed, and takes each at a quarter of that size
-//! and at all of it, on a stack of 2 MB. Prints the seconds that parsing and all that follows it take, and flags what
-//! takes over a second or what, after parsing, grows faster than the file.
+//! and at all of it, on a stack of 2 MB. Prints the seconds that parsing and all later steps take. Flags cases that
+//! take over a second or whose time after parsing grows faster than the file.
 
 #![allow(clippy::print_stdout, reason = "a tool for people")]
 
@@ -18,16 +19,16 @@ use cases::Case;
 
 static START: std::sync::LazyLock<std::time::Instant> = std::sync::LazyLock::new(std::time::Instant::now);
 
-/// What a thread of the daemon has.
+/// The stack of a thread of the daemon.
 const STACK: usize = 2 << 20;
-/// How much more than the file extraction may grow, for a file of four times the size.
+/// The largest allowed growth of the time for extraction, for a file of four times the size.
 const MAX_GROWTH: f64 = 6.0;
-/// Seconds that no part may take.
+/// The limit in seconds for each part.
 const MAX_SECONDS: f64 = 1.0;
-/// Below this, a ratio of times says nothing.
+/// Below this, a ratio of times is meaningless.
 const MEASURABLE: f64 = 0.04;
 
-/// Seconds for parsing and for what follows, and whether there was an answer.
+/// Seconds for parsing and for the later steps, and whether there was an answer.
 #[derive(Clone, Copy)]
 struct Cost {
     parse: f64,
@@ -56,11 +57,11 @@ fn main() {
     println!("{taken} cases, {flagged} flagged");
 }
 
-/// Prints what `case` costs; whether that is too much.
+/// Prints the cost of `case`, and returns whether it is too high.
 fn measure(lang: Lang, case: &Case, largest: usize) -> bool {
-    // More of a file in long lines, and it counts as minified.
+    // A file with more of its text in long lines counts as minified.
     let largest = if case.is_one_line() { largest / 2 } else { largest };
-    // Printed before: whoever overflows the stack is the last one on the screen.
+    // Printed first, so that a case that overflows the stack is the last one on the screen.
     print!("{:<11} {:<44}", lang.name(), case.name());
     let _ = std::io::stdout().flush();
     let small = cost(lang, case.text(largest / 4));
@@ -104,7 +105,7 @@ fn cost(lang: Lang, text: String) -> Cost {
     thread.map_or(failed, |thread| thread.join().unwrap_or(failed))
 }
 
-/// What this thread has had of a processor; the time where that can't be told.
+/// The processor time of this thread, or the wall time where that is unavailable.
 fn cpu_seconds() -> f64 {
     let nanoseconds = std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()

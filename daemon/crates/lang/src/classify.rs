@@ -4,7 +4,7 @@ use sdl_model::{RelPath, SkipReason};
 
 use crate::is_secret_file;
 
-/// What is too much.
+/// Limits on the files that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Files with more bytes are skipped.
@@ -17,11 +17,11 @@ impl Default for Limits {
     }
 }
 
-/// How much of a file is looked at to tell whether it is binary.
+/// How much of a file is read to decide whether it is binary.
 const BINARY_HEAD: usize = 8 << 10;
 /// Files below this are never called minified.
 const MINIFIED_SIZE: usize = 4 << 10;
-/// A line above this is not written by people.
+/// People don't write longer lines than this.
 const LONG_LINE: usize = 1_000;
 /// Files that bear a generator's mark are read up to this size. Those that people's code calls (messages, mocks, bindings, tables of
 /// a syntax tree) are smaller; above it are tables of data, amalgamations and built parsers, which would be most of an index.
@@ -29,7 +29,7 @@ const MAX_GENERATED_BYTES: usize = 512 << 10;
 /// How many lines may carry a generator's mark.
 const MARKED_LINES: usize = 12;
 
-/// Why the file at `path` is not to be parsed, if so. Reads `bytes` once at most.
+/// The reason not to parse the file at `path`, if there is one. Reads `bytes` once at most.
 pub fn skip_reason(path: &RelPath, bytes: &[u8], limits: &Limits) -> Option<SkipReason> {
     if is_secret_file(path.as_str()) {
         Some(SkipReason::Secret)
@@ -46,7 +46,7 @@ pub fn skip_reason(path: &RelPath, bytes: &[u8], limits: &Limits) -> Option<Skip
     }
 }
 
-/// A zero byte, or so many bytes that are not UTF-8 that it can't be text in a one-byte encoding either.
+/// Whether the text has a zero byte, or too many bytes that are not UTF-8 for text in a one-byte encoding.
 fn is_binary(bytes: &[u8]) -> bool {
     let head = bytes.get(..BINARY_HEAD).unwrap_or(bytes);
     if head.contains(&0) {
@@ -60,7 +60,7 @@ fn is_binary(bytes: &[u8]) -> bool {
     (bad + control) * 10 > head.len() * 3
 }
 
-/// Named so, or more than half of it in lines that nobody writes.
+/// Whether the name shows it, or more than half of the text is in lines longer than people write.
 fn is_minified(path: &RelPath, bytes: &[u8]) -> bool {
     if path.file_name().contains(".min.") {
         return true;

@@ -14,37 +14,37 @@ use crate::{ExtractError, parse};
 
 use sdl_model::facts::ExprIx;
 
-/// What the walk does after [`Language::enter`].
+/// The next step of the walk after [`Language::enter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visit {
     /// Go on with the node's children.
     Into,
     /// Go on with the node's children, then call [`Language::leave`].
     IntoThenLeave,
-    /// Leave the children out.
+    /// Skip the children.
     Skip,
 }
 
-/// What a language adds to the shared walk. Implemented by a unit struct; all state is in [`Cx::state`].
+/// Hooks that a language adds to the shared walk. Implemented by a unit struct; all state is in [`Cx::state`].
 pub trait Language: Copy + Sized + 'static {
     /// Node kinds, from `kinds!`.
     type K: KindNames;
     /// Field names, from `kinds!`.
     type F: FieldNames;
-    /// What it must remember between nodes.
+    /// The state it keeps between nodes.
     type State: Default;
 
-    /// What of the language a skeleton shows.
+    /// The parts of the language that a skeleton shows.
     const FLOW: Flow;
 
     /// Whether a function or variable may be declared apart from its definition: then the two have different keys.
     const DECLARATIONS: bool = false;
-    /// Whether a local name is known in all of its function, not only from its declaration to the end of its block.
+    /// Whether a local name is known in its whole function, not only from its declaration to the end of its block.
     const FUNCTION_SCOPED: bool = false;
-    /// Whether a blank line between a block of documentation and what it is about means nothing.
+    /// Whether a blank line is allowed between a block of documentation and the item it describes.
     const DETACHED_DOCS: bool = false;
 
-    /// What formatters are free to choose.
+    /// The choices that formatters may make.
     const STYLE: Style = Style { optional_semicolons: false, either_quote: false };
 
     /// Whether nodes of this kind are comments. They never reach [`Language::enter`].
@@ -58,13 +58,13 @@ pub trait Language: Copy + Sized + 'static {
         matches!(kind, SymbolKind::Impl | SymbolKind::Namespace)
     }
 
-    /// What the parser gets to see in place of `bytes`, whatever it parses for: as many bytes, with white space where there
-    /// is text that the grammar has no place for. Nodes still have the text as it is written.
+    /// The text that the parser gets instead of `bytes`, whichever caller it parses for. It has the same length, with
+    /// white space in place of text that the grammar cannot read. Nodes still have the original text.
     fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
         Cow::Borrowed(bytes)
     }
 
-    /// What there is to know before the walk: what queries say of the tree, whose text is `src`.
+    /// Collects information before the walk: the results of queries over the tree, whose text is `src`.
     fn survey(_lang: Lang, _tree: &Tree, _src: &[u8]) -> Result<Self::State, ExtractError> {
         Ok(Self::State::default())
     }
@@ -84,18 +84,18 @@ pub trait Language: Copy + Sized + 'static {
     /// Called once, after the walk, when every definition is closed.
     fn finish(_cx: &mut Cx<'_, Self>) {}
 
-    /// The shape of the value that `node` stands for. Go deeper with [`Half::value`] only: it bounds the recursion.
+    /// The shape of the value of `node`. Go deeper with [`Half::value`] only: it bounds the recursion.
     fn value<'a>(half: &mut Half<'a>, node: Node<'a, Self>) -> ExprIx;
 
     /// The shape of the type that `node` states. Go deeper with [`Half::ty`] only: it bounds the recursion.
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a, Self>) -> ExprIx;
 }
 
-/// What the hooks work on.
+/// The context that the hooks work on.
 pub struct Cx<'a, L: Language> {
     /// The facts so far.
     pub b: Builder<'a>,
-    /// The language's own memory.
+    /// The language's own state.
     pub state: L::State,
     /// Which of the languages that share this extractor it is.
     pub lang: Lang,
@@ -133,7 +133,7 @@ fn walk_tape<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
     let mut prose = tape.prose().iter().copied().peekable();
     let mut ix = 1;
     loop {
-        // Inner before outer; a node is left before the definition that it opened is closed.
+        // Inner before outer; the walk leaves a node before it closes the definition that the node opened.
         loop {
             let done = leaving.last().copied().filter(|node| node.next_ix() <= ix);
             let closing = cx.b.closes_at(ix);
@@ -163,7 +163,7 @@ fn walk_tape<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
             }
             Visit::Skip => node.next_ix(),
         };
-        // What is said where nothing is looked at counts for the definition that is open by now.
+        // Prose in skipped nodes counts for the definition that is open by now.
         while let Some(said) = prose.next_if(|at| *at < ix).and_then(|at| tape.node(at)) {
             cx.b.prose(said.start(), said.end());
         }

@@ -2,7 +2,7 @@
 
 use sdl_model::Lang;
 
-/// Why a blob has no facts. All of these depend on the bytes alone, so trying again is of no use.
+/// Why a blob has no facts. All of these depend on the bytes alone, so it is useless to try again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractError {
     /// Offsets would not fit.
@@ -11,7 +11,7 @@ pub enum ExtractError {
     /// The parser used up its steps: usually hostile or hopelessly broken input.
     #[error("parsing as {lang} gave up after {steps} steps; is it really {lang}?", lang = .lang.name())]
     ParseBudget {
-        /// What it was parsed as.
+        /// The language it was parsed as.
         lang: Lang,
         /// How many steps it was given.
         steps: u64,

@@ -1,16 +1,16 @@
-//! What a grammar's kinds of nodes mean to a skeleton: the table that each language states, and that table by number.
+//! Roles of a grammar's node kinds in a skeleton: the table that each language states, and that table by number.
 
 use tree_sitter::Language as Grammar;
 
-/// What a language's kinds of nodes mean to a skeleton. Each language states one in its `flow.rs`; a test holds it
-/// against the grammar, so that no kind which is named like control flow goes unmentioned.
+/// Roles of a language's node kinds in a skeleton. Each language states one table in its `flow.rs`. A test compares it
+/// with the grammar, so that every kind named like control flow is mentioned.
 #[derive(Clone, Copy, Debug)]
 pub struct Flow {
-    /// Control flow, which a skeleton always shows, and where the bodies of each are.
+    /// Control flow, which a skeleton always shows, and the positions of the bodies of each.
     pub control: &'static [(&'static str, Body)],
-    /// Kinds that are named like control flow and are not, each with the reason.
+    /// Kinds that are named like control flow but are none, each with the reason.
     pub not_control: &'static [(&'static str, &'static str)],
-    /// Lists of statements. What they hold is left out unless it is control flow or a definition.
+    /// Lists of statements. Their content is left out unless it is control flow or a definition.
     pub lists: &'static [&'static str],
     /// Bodies of types and the like, whose items are shown. `parent/kind` counts only below that parent.
     pub members: &'static [&'static str],
@@ -24,7 +24,7 @@ pub struct Flow {
     pub unpaired: &'static [(&'static str, &'static str)],
 }
 
-/// Where the bodies of a node are. Lists of statements below it are bodies in any case.
+/// The positions of a node's bodies. Lists of statements below it are bodies in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     /// In these fields.
@@ -41,7 +41,7 @@ pub enum Body {
     With(&'static str),
 }
 
-/// What one kind of node is.
+/// The role of one kind of node.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Role {
     pub(crate) comment: bool,
@@ -49,7 +49,7 @@ pub(crate) struct Role {
     pub(crate) list: bool,
     pub(crate) arguments: bool,
     pub(crate) always: bool,
-    /// What the parser could not make sense of.
+    /// Text that the parser could not read.
     pub(crate) error: bool,
     /// Of control flow and closures.
     pub(crate) body: Option<Body>,
@@ -74,12 +74,12 @@ impl Role {
 #[derive(Debug)]
 pub(crate) struct Roles {
     roles: Vec<Role>,
-    /// What the parser could not make sense of.
+    /// Text that the parser could not read.
     error: Role,
 }
 
 impl Roles {
-    /// Looks the names of `flow` up in `grammar`. A name may stand for several numbers.
+    /// Looks up the names of `flow` in `grammar`. One name may have several numbers.
     pub(crate) fn new(grammar: &Grammar, flow: &Flow, is_comment: impl Fn(u16) -> bool) -> Self {
         let name_of = |id: u16| {
             let name = grammar.node_kind_for_id(id).filter(|_| grammar.node_kind_is_named(id));

@@ -8,8 +8,8 @@ use tree_sitter::Node;
 use crate::ExtractError;
 use crate::languages::parse_only;
 
-/// Kinds of nodes that are names without being called identifiers. The text of a preprocessor's `#define` is not parsed: what
-/// looks like a name in there is one.
+/// Node kinds that are names but are not called identifiers. The text of a preprocessor's `#define` is not parsed:
+/// anything in it that looks like a name is one.
 const NAMES: &[&str] = &[
     "alias",
     "class_variable",
@@ -50,7 +50,7 @@ pub fn identifier_ranges(lang: Lang, bytes: &[u8]) -> Result<Option<Vec<Range<u3
     }
 }
 
-/// Whether a leaf is a name. A shell's words are names where they stand for a command.
+/// Whether a leaf is a name. A shell's words are names where they are commands.
 fn is_name(node: Node<'_>) -> bool {
     let kind = node.kind();
     let named = kind.contains("identifier") || NAMES.binary_search(&kind).is_ok();

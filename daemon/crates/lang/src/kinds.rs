@@ -10,7 +10,7 @@ pub trait KindNames: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     const NAMES: &'static [(Self, &'static str, bool)];
     /// A kind that the language has no use for.
     const OTHER: Self;
-    /// What the parser could not make sense of.
+    /// Text that the parser could not read.
     const ERROR: Self;
 }
 
@@ -58,8 +58,8 @@ macro_rules! kinds {
     };
 }
 
-/// Whether the grammars' authors call a comment or a text literal so. Every grammar's names for them hold one of these
-/// words: `line_comment`, `interpreted_string_literal`, `template_string`, `heredoc_body`, `encapsed_string`.
+/// Whether the grammar's name for a kind marks it as a comment or a text literal. Every such name contains one of
+/// these words: `line_comment`, `interpreted_string_literal`, `template_string`, `heredoc_body`, `encapsed_string`.
 fn is_prose(name: &str) -> bool {
     ["comment", "string", "heredoc", "nowdoc"].iter().any(|word| name.contains(word))
 }
@@ -109,7 +109,7 @@ impl<K: KindNames, F: FieldNames> Tables<K, F> {
         Self { kinds, prose, forms, fields }
     }
 
-    /// The names that `grammar` does not know; a test wants this empty.
+    /// The names that `grammar` does not have; a test requires that there are none.
     pub fn unknown_names(grammar: &Grammar) -> Vec<String> {
         let kinds = K::NAMES.iter().filter(|(_, name, named)| {
             !(0..grammar.node_kind_count() as u16).any(|id| {
@@ -134,7 +134,7 @@ impl<K: KindNames, F: FieldNames> Tables<K, F> {
         self.prose.get(usize::from(id)).copied().unwrap_or(false)
     }
 
-    /// What nodes of that number are to a recorder of tokens.
+    /// The form of nodes of that number for the recorder of tokens.
     pub(crate) fn form(&self, id: u16) -> Form {
         self.forms.get(usize::from(id)).copied().unwrap_or_default()
     }

@@ -1,9 +1,9 @@
 //! Bytes to facts, by tree-sitter; does no I/O.
 //!
-//! * [`detect_lang`] says which language a path is in, [`skip_reason`] whether a blob is worth parsing, [`extract_facts`] what it
-//!   says. All three are pure functions: same arguments, same answer, on every machine.
-//! * [`languages`] has one folder per language and explains how to add one; [`builder`] is what they share.
-//! * [`source_structure`] says where control flow and comments stand and what a [`skeleton`] leaves out.
+//! * [`detect_lang`] returns the language of a path, [`skip_reason`] whether a blob is worth parsing,
+//!   [`extract_facts`] its facts. All three are pure functions: same arguments, same answer, on every machine.
+//! * [`languages`] has one folder per language and explains how to add one; [`builder`] is the code they share.
+//! * [`source_structure`] finds control flow and comments, and the parts that a [`skeleton`] leaves out.
 //! * A parse tree is walked once, with a cursor, into a flat [`tape`]; everything after that reads the tape.
 
 pub mod builder;

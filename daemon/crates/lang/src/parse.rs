@@ -9,27 +9,26 @@ use tree_sitter::{Language as Grammar, ParseOptions, Parser, Tree};
 
 use crate::ExtractError;
 
-/// Steps that any file gets. A step is a hundred of the parser's operations (one call of its progress callback), or what
-/// takes it as long. Steps and not seconds: facts must be the same on a slow machine.
+/// Steps that any file gets. A step is a hundred of the parser's operations (one call of its progress callback), or
+/// work that takes as long. Steps and not seconds, because facts must be the same on a slow machine.
 pub const PARSE_STEPS_BASE: u64 = 20_000;
 
 /// Steps that each byte adds: ordinary code takes a third of that, broken code more. The largest file
 /// gets about a second's worth.
 pub const PARSE_STEPS_PER_BYTE: f64 = 0.03;
 
-/// How many steps one counts for that is taken where the text makes no sense: the parser then tries every symbol that it
-/// knows.
+/// The weight of a step taken where the text has an error: the parser then tries every symbol that it knows.
 const ERROR_STEPS: u64 = 4;
 
-/// How much text the parser gets at a time. Operations do not tell how far a scanner looked ahead; how often it asked
-/// for more does.
+/// How much text the parser gets at a time. Its operations don't show how far a scanner looked ahead; the number of
+/// requests for more text does.
 const CHUNK: usize = 128;
 
 /// How many chunks count as a step. Ordinary code is read twice to five times over.
 const CHUNKS_PER_STEP: u64 = 32;
 
-/// Most brackets that may be open at once. The parser's own cleaning up recurses as deep as what it could not decide, on a
-/// stack of fixed size.
+/// The most brackets that may be open at once. The parser's own cleanup recurses as deep as the unresolved part of the
+/// text, on a stack of fixed size.
 const MAX_OPEN_BRACKETS: u32 = 10_000;
 
 thread_local! {
@@ -39,7 +38,7 @@ thread_local! {
 /// [`crate::Language::prepare`].
 pub(crate) type Prepare = fn(Lang, &[u8]) -> Cow<'_, [u8]>;
 
-/// Parses `bytes` as `lang`, whose grammar is `grammar` and gets to see what `prepare` makes of them.
+/// Parses `bytes` as `lang` with `grammar`, which gets the text that `prepare` makes of them.
 pub(crate) fn parse_source(
     lang: Lang,
     grammar: &Grammar,
@@ -53,7 +52,7 @@ pub(crate) fn parse_source(
     if bytes.len() > MAX_OPEN_BRACKETS as usize && most_open(bytes) > MAX_OPEN_BRACKETS {
         return Err(ExtractError::TooDeep(MAX_OPEN_BRACKETS));
     }
-    // Taken out while in use: a panic below loses the parser instead of leaving a half-used one behind.
+    // Taken out while in use: a panic below drops the parser instead of leaving a half-used one.
     let kept = PARSERS.with_borrow_mut(|parsers| {
         let at = parsers.iter().position(|(of, _)| *of == lang)?;
         Some(parsers.swap_remove(at).1)
@@ -76,12 +75,12 @@ pub(crate) fn parse_source(
     let options = ParseOptions::new().progress_callback(&mut progress);
     let mut chunk_at = |offset: usize, _| {
         chunks.set(chunks.get() + 1);
-        // Reading can't be refused; behind the limit every text ends here, until the next step is.
+        // Reading can't be refused; beyond the limit every text ends here, until the next step is.
         let rest = if is_over() { &[] } else { bytes.get(offset..).unwrap_or_default() };
         rest.get(..CHUNK).unwrap_or(rest)
     };
     let tree = parser.parse_with_options(&mut chunk_at, None, Some(options));
-    // Whatever was parsed while texts ended early is not what the file says.
+    // A tree parsed while texts ended early does not represent the file.
     let tree = tree.filter(|_| !is_over());
     if tree.is_none() {
         parser.reset();
@@ -90,7 +89,7 @@ pub(crate) fn parse_source(
     tree.ok_or(ExtractError::ParseBudget { lang, steps: limit })
 }
 
-/// How many brackets are open at once at most, strings and comments not told apart.
+/// The most brackets that are open at once, including those in strings and comments.
 fn most_open(bytes: &[u8]) -> u32 {
     let mut open = 0_u32;
     let mut most = 0;

@@ -1,4 +1,4 @@
-//! A readable dump of facts, one per line: for tests and for looking at what an extractor does.
+//! A readable dump of facts, one per line: for tests and for inspecting an extractor.
 
 use std::fmt::Write;
 

@@ -7,33 +7,35 @@ use sdl_model::{ContentHash, Facts, FactsKey, Lang, RelPath, SkipReason};
 
 use crate::{ExtractError, Limits, detect_lang, extract_facts, is_secret_file, skip_reason};
 
-/// What a repository wants to have read.
+/// Which files of a repository are read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// What is too large.
+    /// The size limits.
     pub limits: Limits,
     /// The languages to read; empty: all.
     pub languages: Vec<Lang>,
 }
 
-/// What is to be done with a file.
+/// The decision about a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judged {
-    /// Nothing: it is no file that facts are taken from.
+    /// It is ignored, because no facts are taken from it.
     Ignored,
-    /// It is listed, with the reason why it is not read.
+    /// It is listed with the reason why it is not read.
     Skipped(SkipReason),
     /// It is read, and these are its facts.
     Read(FactsKey),
 }
 
 impl Rules {
-    /// Whether files of that language are read. Manifests always are: they say where the others' imports lead.
+    /// Whether files of that language are read. Manifests are always read because they state where the imports of
+    /// other files lead.
     pub fn reads(&self, lang: Lang) -> bool {
         self.languages.is_empty() || lang == Lang::Manifest || self.languages.contains(&lang)
     }
 
-    /// Whether a file of that name may be one to read, whatever is in it: without an extension it may have a `#!` line.
+    /// Whether a file of that name may be read, whatever its content: a file without an extension may have a `#!`
+    /// line.
     pub fn may_read(&self, path: &RelPath) -> bool {
         match detect_lang(path, &[]) {
             _ if is_secret_file(path.as_str()) => true,
@@ -42,8 +44,8 @@ impl Rules {
         }
     }
 
-    /// What a file comes to that is not read for `reason`: a name that a language claims is listed, and so is a file of
-    /// secrets, as that.
+    /// How a file that is skipped for `reason` is recorded. It is listed if a language claims its name. A file of
+    /// secrets is listed as such.
     pub fn skipped(&self, path: &RelPath, reason: SkipReason) -> Judged {
         if is_secret_file(path.as_str()) {
             return Judged::Skipped(SkipReason::Secret);
@@ -54,7 +56,7 @@ impl Rules {
         }
     }
 
-    /// What the file at `path` comes to. `hint` is its language where neither name nor content tells.
+    /// Decides about the file at `path`. `hint` is its language where neither name nor content shows it.
     pub fn judge(&self, path: &RelPath, bytes: &[u8], hint: Option<Lang>) -> Judged {
         if is_secret_file(path.as_str()) {
             return Judged::Skipped(SkipReason::Secret);

@@ -1,10 +1,10 @@
 //! A guard around scanners that save more state than the parser has room for.
 //!
-//! A grammar's own scanner saves its state into 1024 bytes that the parser hands it. Python's and Ruby's write past them
-//! by one byte for a text with hundreds of open indents or heredocs, and Ruby's saves a heredoc with a long name in a way
-//! that it can't read back. The parser and the scanner answer both with `abort`, which would end the whole program. Here the
-//! scanner gets more room, and a state that does not fit or can't be read back counts as empty: the parser then goes
-//! on as it does behind any other error.
+//! A grammar's own scanner saves its state into 1024 bytes that the parser hands it. Python's and Ruby's write past
+//! them by one byte for a text with hundreds of open indents or heredocs, and Ruby's saves a heredoc with a long name
+//! in a way that it can't read back. The parser and the scanner answer both with `abort`, which would end the whole
+//! program. Here the scanner gets more room, and a state that does not fit or can't be read back counts as empty: the
+//! parser then goes on as it does after any other error.
 
 use std::ffi::{c_char, c_uint, c_void};
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use sdl_model::Lang;
 use tree_sitter::Language as Grammar;
 
-/// What a grammar is to the parser, up to ABI 15; the same as `struct TSLanguage` in every generated `parser.h`.
+/// A grammar as the parser sees it, up to ABI 15; the same as `struct TSLanguage` in every generated `parser.h`.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Raw {
@@ -33,7 +33,7 @@ struct Raw {
     since_15: Since15,
 }
 
-/// What ABI 15 added.
+/// The fields that ABI 15 added.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct Since15 {
@@ -47,9 +47,9 @@ struct Since15 {
 
 type Serialize = unsafe extern "C" fn(*mut c_void, *mut c_char) -> c_uint;
 
-/// What the parser has room for.
+/// The room that the parser has for a state.
 const ROOM: usize = 1024;
-/// What the scanners get, far more than the byte or so that they write too much.
+/// The room that the scanners get, far more than the byte or so that they write too much.
 const MORE_ROOM: usize = 2 * ROOM;
 
 static PYTHON: OnceLock<Serialize> = OnceLock::new();
@@ -67,7 +67,7 @@ pub(crate) fn guard_grammar(lang: Lang, grammar: Grammar) -> Grammar {
 }
 
 /// A copy of `grammar`, which lives as long as the program, that saves its scanner's state with `guard`; `original` is
-/// set to what the grammar itself does that with.
+/// set to the grammar's own function for that.
 fn with_serialize(grammar: Grammar, original: &OnceLock<Serialize>, guard: Serialize) -> Grammar {
     let size = match grammar.abi_version() {
         14 => std::mem::offset_of!(Raw, since_15),
@@ -100,11 +100,11 @@ unsafe extern "C" fn serialize_ruby(scanner: *mut c_void, buffer: *mut c_char) -
     unsafe { serialize_state(&RUBY, scanner, buffer, ruby_reads_back) }
 }
 
-/// Saves the state of `scanner` in `buffer`, which has [`ROOM`] bytes, and says how much of it that took.
+/// Saves the state of `scanner` in `buffer`, which has [`ROOM`] bytes, and returns how many of them it took.
 ///
 /// # Safety
 ///
-/// `scanner` must belong to the grammar that `original` is of.
+/// `scanner` must belong to the grammar of `original`.
 unsafe fn serialize_state(
     original: &OnceLock<Serialize>,
     scanner: *mut c_void,
@@ -125,7 +125,8 @@ unsafe fn serialize_state(
     }
 }
 
-/// Whether Ruby's scanner finds what it saved: open literals of five bytes, then open heredocs of four bytes and a name.
+/// Whether Ruby's scanner can read back its saved state: open literals of five bytes, then open heredocs of four bytes
+/// and a name.
 fn ruby_reads_back(state: &[u8]) -> bool {
     let Some(literals) = state.first() else { return true };
     let mut at = 1 + 5 * usize::from(*literals);

@@ -1,4 +1,5 @@
-//! Files that hold secrets and little else, by name. They are listed and never read: what is not in a ledger leaks from nothing.
+//! Files that hold secrets and little else, by name. They are listed and never read: a text that is not in a ledger
+//! cannot leak from it.
 
 /// Whole names, in lower case.
 const NAMES: &[&str] = &[
@@ -33,7 +34,7 @@ const STEMS: &[&str] = &["credentials", "secret", "secrets", "service-account", 
 /// The extensions of those files.
 const SETTINGS: &[&str] = &["cfg", "conf", "ini", "json", "properties", "toml", "yaml", "yml"];
 
-/// Endings that say that a file shows the form only.
+/// Endings that mark a file as a template without secrets.
 const SAMPLES: &[&str] = &["dist", "example", "sample", "template"];
 
 /// Whether a file (its path below the root) is known to hold secrets.

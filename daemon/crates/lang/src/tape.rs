@@ -76,7 +76,7 @@ impl<'a, L: Language> Tape<'a, L> {
             }
             if cursor.goto_first_child() {
                 tokens.descend(form);
-                // A token that is left out and yet has children hands them to the node around it.
+                // A token that is not recorded and yet has children hands them to the node around it.
                 open.push(if keep { ix } else { open.last().copied().unwrap_or(0) });
                 continue;
             }
@@ -106,7 +106,7 @@ impl<'a, L: Language> Tape<'a, L> {
         self.recs.len() as u32
     }
 
-    /// Whether there is none.
+    /// Whether the tape has no nodes.
     pub fn is_empty(&self) -> bool {
         self.recs.is_empty()
     }

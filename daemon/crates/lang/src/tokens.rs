@@ -1,14 +1,14 @@
 //! A file's tokens without its trivia.
 //!
-//! Comments, white space and the choices that formatters make change nothing here; everything else does. Where indentation
-//! means something, it shows in the tree: beside the tokens, the nodes that hold them are recorded.
+//! Comments, white space and the choices that formatters make change nothing here; everything else does. If
+//! indentation has a meaning, it shows in the tree: the nodes that hold the tokens are recorded beside them.
 //!
-//! Text counts even where the grammar has no node for it (what a mask hides from the parser, the inside of some literals): whatever
-//! is neither white space nor a comment is recorded.
+//! Text counts even where the grammar has no node for it, such as text that a mask hides from the parser or the inside
+//! of some literals: everything except white space and comments is recorded.
 
 use std::ops::Range;
 
-/// What a recorded stretch is.
+/// The kind of a recorded stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum What {
     /// A node of that kind begins.
@@ -29,13 +29,13 @@ struct Event {
 }
 
 impl Event {
-    /// Where it is in the order of the walk. Never decreases from one event to the next.
+    /// Its position in the order of the walk. Never decreases from one event to the next.
     fn at(self) -> u32 {
         if self.what == What::Close { self.end } else { self.start }
     }
 }
 
-/// What a language's formatters are free to choose.
+/// The choices that a language's formatters may make.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
     /// A statement may end with a semicolon or without.
@@ -44,12 +44,12 @@ pub struct Style {
     pub either_quote: bool,
 }
 
-/// What the recorder needs to know of a kind of node.
+/// The properties of a node kind that the recorder needs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Form {
     /// A literal: one token, white space and all.
     pub(crate) is_literal: bool,
-    /// A last comma before the closing bracket means something.
+    /// A last comma before the closing bracket has a meaning.
     pub(crate) comma_counts: bool,
     /// A semicolon right below it separates.
     pub(crate) semicolon_counts: bool,
@@ -92,13 +92,13 @@ pub(crate) struct Recorder<'s> {
     src: &'s [u8],
     style: Style,
     events: Vec<Event>,
-    /// All before this was recorded or is trivia.
+    /// The text before this is recorded or is trivia.
     seen: u32,
     /// The forms of the open nodes, outer before inner.
     open: Vec<Form>,
-    /// How many nodes are open around the literal or comment that the walk is in.
+    /// The number of nodes that are open around the current literal or comment.
     whole: Option<usize>,
-    /// Whether the node that the walk came to last is a literal or a comment.
+    /// Whether the node that the walk entered last is a literal or a comment.
     is_whole: bool,
 }
 
@@ -144,8 +144,8 @@ impl<'s> Recorder<'s> {
         self.events.push(Event { start, end, what });
     }
 
-    /// Whether the token from `start` to `end` is a closing bracket after a comma that says nothing: one with something
-    /// before it.
+    /// Whether the token from `start` to `end` is a closing bracket after a redundant comma: one with something before
+    /// it.
     fn ends_with_idle_comma(&self, start: u32, end: u32) -> bool {
         if !matches!(self.text(start..end), b")" | b"]" | b"}") {
             return false;
@@ -159,7 +159,7 @@ impl<'s> Recorder<'s> {
             && !self.open.last().is_some_and(|form| form.comma_counts)
     }
 
-    /// The walk comes to a node.
+    /// Records that the walk enters a node.
     pub(crate) fn enter(&mut self, id: u16, form: Form, span: Range<u32>, is_comment: bool, is_leaf: bool) {
         self.is_whole = false;
         if self.whole.is_some() {
@@ -196,7 +196,7 @@ impl<'s> Recorder<'s> {
         }
     }
 
-    /// The walk goes to the children of the node that it came to last, which is of `form`.
+    /// Records that the walk descends to the children of the node it entered last, which is of `form`.
     pub(crate) fn descend(&mut self, form: Form) {
         if self.is_whole && self.whole.is_none() {
             self.whole = Some(self.open.len());
@@ -205,7 +205,7 @@ impl<'s> Recorder<'s> {
         self.open.push(form);
     }
 
-    /// The walk leaves the node `span`, having been at its children.
+    /// Records that the walk leaves the node `span`, after its children.
     pub(crate) fn leave(&mut self, span: Range<u32>) {
         self.open.pop();
         if let Some(depth) = self.whole {
@@ -225,8 +225,8 @@ impl<'s> Recorder<'s> {
 }
 
 impl Tokens {
-    /// Hashes the tokens of `span` less those in `apart` and in `docs`, both in order; `src` is the file. None if there is
-    /// no token.
+    /// Hashes the tokens of `span` without those in `apart` and in `docs`, both in order; `src` is the file. None if
+    /// there is no token.
     pub(crate) fn hash(
         &self,
         src: &[u8],
@@ -246,7 +246,7 @@ impl Tokens {
             if from < until {
                 let first = self.events.partition_point(|event| event.at() < from);
                 let piece = self.events.iter().skip(first).take_while(|event| event.at() <= until);
-                // A node around something that stands apart is in no piece: it comes and goes with that.
+                // A node around a separate definition is in no piece: it appears and disappears with that definition.
                 let piece = piece.filter(|event| event.start >= from && event.end <= until);
                 for event in piece.filter(|event| !is_doc(event)) {
                     is_empty &= !matches!(event.what, What::Text | What::Quoted);
@@ -262,7 +262,7 @@ impl Tokens {
 }
 
 impl Event {
-    /// Appends a form in which different tokens differ.
+    /// Appends a form that differs for different tokens.
     fn write(self, src: &[u8], out: &mut Vec<u8>) {
         let text = src.get(self.start as usize..self.end as usize).unwrap_or_default();
         // No text holds the bytes that begin these: they are not UTF-8.
@@ -292,7 +292,7 @@ impl Event {
     }
 }
 
-/// The places of the two quotes of a literal such as `'a'` or `b'a'`, if they could as well be the other ones.
+/// The positions of the two quotes of a literal such as `'a'` or `b'a'`, if the other quotes would do as well.
 fn plain_quotes(text: &[u8]) -> Option<[usize; 2]> {
     let first = text.iter().position(|byte| !byte.is_ascii_alphabetic())?;
     let last = text.len().checked_sub(1).filter(|last| *last > first)?;

@@ -1,5 +1,6 @@
-//! Golden tests: each `fixtures/<language>/<name>.fix` holds files behind `//- /path` headers; what is extracted from
-//! them is compared with `fixtures/<language>/<name>.snap`. Each file is a test. A pack has its own in `packs/<language>/fixtures/`. `INSTA_UPDATE=always` writes new ones: read them.
+//! Golden tests: each `fixtures/<language>/<name>.fix` holds files after `//- /path` headers; the facts extracted from
+//! them are compared with `fixtures/<language>/<name>.snap`. Each file is a test. A pack has its own in
+//! `packs/<language>/fixtures/`. `INSTA_UPDATE=always` writes new ones: read them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
 

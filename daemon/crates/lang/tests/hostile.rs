@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use sdl_lang::extract_facts;
 use sdl_model::Lang;
 
-/// Every language: those without an extractor must stand it too.
+/// Every language: those without an extractor must survive it too.
 fn all(bytes: &[u8]) {
     for lang in Lang::ALL {
         let _ = extract_facts(lang, bytes);
@@ -97,7 +97,7 @@ fn characters_far_beyond_a_table() {
     }
 }
 
-/// As deep as a scanner saves its state with a byte more than there is room for.
+/// Nests so deeply that a scanner saves its state with a byte more than there is room for.
 #[test]
 fn scanners_that_save_too_much() {
     for parity in 0..2 {

@@ -1,4 +1,4 @@
-//! Facts depend on the text alone, and only on the part of it that they speak of.
+//! Facts depend on the text alone, and only on the part of it that they describe.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
 
@@ -151,7 +151,7 @@ fn top_level_code_is_the_module_s() {
     assert_ne!(print("run(1)\ndef f(): pass\n"), print("run(2)\ndef f(): pass\n"));
 }
 
-/// What comments and text literals say, with the definition that it counts for.
+/// The text of comments and literals, with the definition that it counts for.
 fn said(lang: Lang, text: &str) -> Vec<(String, String)> {
     let facts = facts(lang, text);
     let of = |prose: &sdl_model::facts::Prose| {

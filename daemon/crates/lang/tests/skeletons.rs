@@ -75,7 +75,7 @@ fn every_kind_of_control_flow_has_a_shape_or_a_fixture() {
         let ids = (0..grammar.node_kind_count() as u16).filter(|id| is_control(shapes.lang, *id));
         let names =
             ids.filter(|id| grammar.node_kind_is_visible(*id)).filter_map(|id| grammar.node_kind_for_id(id));
-        // The extractor takes its filter for an annotation, and the parser sees none.
+        // The extractor reads its filter as an annotation, so the parser sees none.
         let names = names.filter(|name| *name != "seh_except_clause");
         let unseen: Vec<&str> = names.filter(|name| !seen.iter().any(|seen| seen == name)).collect();
         assert!(unseen.is_empty(), "{:?}: {unseen:?}", shapes.lang);
@@ -171,7 +171,7 @@ fn rendered(text: &str, view: &View<'_>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether brackets are in pairs; for sources without any in text.
+/// Whether brackets are in pairs; only for sources without brackets in text.
 fn is_paired(text: &str) -> bool {
     let mut open = Vec::new();
     text.chars().all(|c| match c {

@@ -21,8 +21,8 @@ fn tokens(lang: Lang, text: &str) -> Vec<u64> {
     outline(lang, text).defs.iter().map(|def| def.tokens).collect()
 }
 
-/// Of each language a text, the same text as a formatter and a writer of comments might leave it, and a text that does
-/// something else.
+/// For each language: a text, the same text with another formatting and other comments, and a text that does something
+/// else.
 const TEXTS: &[(Lang, &str, &str, &str)] = &[
     (
         Lang::Bash,
@@ -141,7 +141,7 @@ fn every_deep_language_has_a_text() {
     }
 }
 
-/// Whatever a comment of a fixture says, the tokens are the same.
+/// The tokens don't depend on the text of a fixture's comments.
 #[test]
 fn comments_of_the_fixtures_are_no_tokens() {
     for file in support::all() {
@@ -149,7 +149,7 @@ fn comments_of_the_fixtures_are_no_tokens() {
         let mut text = file.source.clone().into_bytes();
         for comment in comments {
             let said = &file.source[comment.clone()];
-            // These are obeyed, or hold definitions.
+            // Tools obey these comments, or they hold definitions.
             if ["go:", "+build", "export", "#!", "frozen_string"].iter().any(|mark| said.contains(mark))
                 || said.contains("@typedef")
                 || said.contains("@callback")
@@ -157,7 +157,7 @@ fn comments_of_the_fixtures_are_no_tokens() {
                 continue;
             }
             for byte in &mut text[comment] {
-                // What ends a comment and what marks one as documentation stays.
+                // The ends of comments and the marks of documentation are kept.
                 if byte.is_ascii_lowercase() {
                     *byte = b'x';
                 }
@@ -173,8 +173,8 @@ fn comments_of_the_fixtures_are_no_tokens() {
     }
 }
 
-/// No letter or digit of a fixture is out of sight, wherever it stands: in a literal, in what a mask hides from the
-/// parser, in what the parser does not understand.
+/// Every letter and digit of a fixture counts, wherever it is: in a literal, in text that a mask hides from the
+/// parser, in text that the parser could not read.
 #[test]
 fn every_edit_outside_of_comments_changes_tokens() {
     let mut edits = 0;

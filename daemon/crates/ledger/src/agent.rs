@@ -1,5 +1,5 @@
-//! What agents own: policy, audit, memory, feedback. An environment of its own, which no reindex and no rebuild of a
-//! ledger touches. It stores bytes by key in named tables; what they mean is their owner's business.
+//! Data that agents own: policy, audit, memory, feedback. An environment of its own, which no reindex and no rebuild of
+//! a ledger touches. It stores bytes by key in named tables; their meaning is their owner's business.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -11,8 +11,8 @@ use crate::{Error, Options, Result};
 const SCHEMA: u32 = 1;
 const META: TableSpec = TableSpec { name: "meta", item: 0, sealed: false };
 
-/// What agents own. `Send + Sync`; keep it in an `Arc`. Its rows bear no checksums: tables of other builds have to stay
-/// readable for those, so they can't be rewritten here.
+/// Data that agents own. `Send + Sync`; keep it in an `Arc`. Its rows have no checksums: tables of other builds must
+/// stay readable for those builds, so they can't be rewritten here.
 pub struct AgentStore {
     tables: Vec<Table>,
     env: Env,

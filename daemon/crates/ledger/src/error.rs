@@ -1,4 +1,4 @@
-//! What can go wrong in the store.
+//! The errors of the store.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use sdl_model::Version;
 /// Shorthand.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong in the store. None of these is the user's mistake but [`Error::Newer`] and [`Error::InUse`].
+/// The errors of the store. Only [`Error::Newer`] and [`Error::InUse`] can be the user's mistake.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,9 +17,9 @@ pub enum Error {
     Lmdb {
         /// Where.
         path: PathBuf,
-        /// Doing what.
+        /// The operation.
         what: &'static str,
-        /// LMDB's word for it.
+        /// LMDB's error.
         source: lmdb::Error,
     },
     /// A stored record does not decode: the ledger is damaged.
@@ -81,22 +81,24 @@ pub enum Error {
     /// A file operation failed.
     #[error("{what} {path:?}: {source}")]
     Io {
-        /// Doing what.
+        /// The operation.
         what: &'static str,
         /// Where.
         path: PathBuf,
-        /// The system's word for it.
+        /// The system's error.
         source: std::io::Error,
     },
 }
 
 impl Error {
-    /// Whether it says that the stored data is damaged: condemn the store and open it again, which sets it aside.
+    /// Whether the error means that the stored data is damaged: condemn the store and open it again, which sets it
+    /// aside.
     pub fn is_damage(&self) -> bool {
         use lmdb::Error as E;
         match self {
             Self::Corrupt { .. } => true,
-            // LMDB hides what it finds while it opens a cursor, and from then on only says that the transaction is bad.
+            // LMDB hides errors that it finds while it opens a cursor, and from then on only says that the transaction
+            // is bad.
             Self::Lmdb { source: E::BadTxn, what, .. } => *what == "read",
             Self::Lmdb { source, .. } => {
                 matches!(source, E::Corrupted | E::PageNotFound | E::Invalid | E::VersionMismatch)
@@ -106,12 +108,12 @@ impl Error {
     }
 
     /// Whether the store gave up until it is opened again: the page that names the newest transaction could not be
-    /// written, or the map could not be grown. What was committed stays.
+    /// written, or the map could not be grown. Committed data is kept.
     pub fn needs_reopen(&self) -> bool {
         matches!(self, Self::Lmdb { source: lmdb::Error::Panic, .. })
     }
 
-    /// The error of a file operation; a full disk is told apart.
+    /// The error of a file operation; a full disk has a variant of its own.
     pub(crate) fn io(what: &'static str, path: &Path, source: std::io::Error) -> Self {
         let path = path.to_owned();
         match source.kind() {

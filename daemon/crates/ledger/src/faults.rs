@@ -1,4 +1,4 @@
-//! Faults on demand, for tests of what happens when the disk is full, the map is full or the process dies.
+//! Faults on demand, for tests in which the disk is full, the map is full or the process dies.
 
 /// A place where an operation can be made to fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

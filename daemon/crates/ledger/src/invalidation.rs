@@ -15,7 +15,7 @@ pub struct Invalidation {
     names: BTreeSet<String>,
 }
 
-/// What the names of an [`Invalidation`] mean in one state of the tree, in order of name.
+/// The meanings of the names of an [`Invalidation`] in one state of the tree, in order of name.
 #[derive(Debug)]
 pub struct NameAnswers(Vec<Named>);
 
@@ -47,13 +47,13 @@ impl Invalidation {
         self.names.extend(old.symmetric_difference(&new).map(|(name, _)| name.clone()));
     }
 
-    /// Asks `named` for every name that is defined otherwise in some file: once of the state before the change, once of
-    /// the state after it.
+    /// Asks `named` for every name whose definitions changed in some file: once for the state before the change, once
+    /// for the state after it.
     pub fn name_answers(&self, named: impl FnMut(&String) -> Result<Named>) -> Result<NameAnswers> {
         Ok(NameAnswers(self.names.iter().map(named).collect::<Result<_>>()?))
     }
 
-    /// The questions with another answer, given what the names meant before and mean after.
+    /// The questions with another answer, given the meanings of the names before and after.
     pub fn changed_keys(self, before: &NameAnswers, after: &NameAnswers) -> ChangedKeys {
         let answers = before.0.iter().zip(&after.0);
         let differing = self.names.iter().zip(answers).filter(|(_, (before, after))| before != after);

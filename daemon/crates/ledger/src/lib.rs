@@ -1,19 +1,20 @@
 //! The versioned store. Three kinds of LMDB environment, each with one writer at a time:
 //!
 //! * [`FactsStore`]: facts by content, shared by every repository; * [`Ledger`]: one repository's versions;
-//! * [`AgentStore`]: what agents own, which outlives any ledger.
+//! * [`AgentStore`]: data that agents own, which outlives any ledger.
 //!
-//! How a ledger keeps its past: the tables hold the newest version, and each batch notes what it overwrites. The state
-//! at version V is the first note made after V, else the present row; ageing out deletes notes.
+//! How a ledger keeps its past: the tables hold the newest version, and each batch notes the rows that it overwrites.
+//! The state at version V is the first note made after V, else the present row; ageing out deletes notes.
 //!
-//! How incremental equals from scratch: resolving a file sees other files through [`LookupKey`]s only, and each one
-//! asked is stored. [`Batch::apply_files`] tells which answers changed by value, [`Batch::dependents`] who asked them.
+//! How an incremental index equals one from scratch: resolving a file sees other files through [`LookupKey`]s only, and
+//! each key asked is stored. [`Batch::apply_files`] reports which answers changed by value, [`Batch::dependents`] which
+//! files asked them.
 //!
 //! How it stays whole: one writer, one transaction per version. A full map is [`Error::MapFull`] and grows before the
 //! next write; a full disk is [`Error::DiskFull`] and changes nothing; damage ([`Error::is_damage`]) is condemned, and
 //! the next open sets the files aside.
 //!
-//! Knows no parser, no resolver and no wire: what to store is computed elsewhere and handed in whole.
+//! Knows no parser, no resolver and no wire: rows are computed elsewhere and handed in whole.
 
 mod agent;
 mod codec;

@@ -17,13 +17,13 @@ pub enum LookupKey<'a> {
     Path(&'a str),
     /// Which indexed files have this last part?
     FileName(&'a str),
-    /// Which indexed files lie directly in this folder?
+    /// Which indexed files are directly in this folder?
     Dir(&'a str),
     /// Which files declare this package or namespace?
     Package(&'a str),
     /// Which definitions have this simple name (at most [`NAME_LIMIT`])?
     Name(&'a str),
-    /// What does this file's outline show to others?
+    /// Which part of this file's outline do others see?
     Interface(FileId),
 }
 

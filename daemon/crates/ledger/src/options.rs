@@ -1,4 +1,4 @@
-//! Settings of a store, and what tests inject into it.
+//! Settings of a store, and the clock and faults that tests inject.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// How much of the past a ledger keeps. What a live lease holds is kept whatever these say.
+/// How much of the past a ledger keeps. Versions that a live lease holds are kept in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retention {
     /// At most this many versions.
@@ -51,7 +51,7 @@ pub struct Options {
     pub cache_bytes: usize,
     /// Memory in which a load from scratch gathers rows before it writes them. Little of it makes a large load slower.
     pub gather_bytes: usize,
-    /// What a ledger keeps of the past.
+    /// How much of the past a ledger keeps.
     pub retention: Retention,
     /// Tells the time.
     pub clock: Arc<dyn Clock>,

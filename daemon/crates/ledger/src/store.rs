@@ -21,7 +21,7 @@ pub enum How {
     Rebuilt {
         /// Where its files are now.
         set_aside: PathBuf,
-        /// What was wrong with it.
+        /// Its fault.
         why: String,
     },
 }
@@ -34,7 +34,7 @@ pub(crate) struct Upgrade {
     pub(crate) run: fn(&mut Write<'_>, &[Table]) -> Result<()>,
 }
 
-/// What a kind of store is made of.
+/// The parts of a kind of store.
 pub(crate) struct Plan<'p> {
     /// Its schema number.
     pub(crate) schema: u32,

@@ -42,9 +42,9 @@ tables! {
         files: 0,
         /// Maps a path to its file; the files of every state, in order of path.
         paths: 0,
-        /// Maps a file to what `stat` said of it. Belongs to no version.
+        /// Maps a file to its last `stat`. Belongs to no version.
         stats: 0,
-        /// Maps an indexed file to what it publishes: interface, package, symbols with their names and kinds.
+        /// Maps an indexed file to its published part: interface, package, symbols with their names and kinds.
         publics: 0,
         /// Maps the last part of a path to the indexed files that have it.
         file_names: FILE_ITEM,
@@ -115,7 +115,7 @@ impl LedgerTables {
         ]
     }
 
-    /// What the past takes up.
+    /// The tables that hold the past.
     pub(crate) fn of_the_past(&self) -> [Table; 3] {
         [self.versions, self.file_history, self.edge_history]
     }

@@ -1,17 +1,17 @@
-//! What a batch is made of.
+//! The parts of a batch.
 
 use std::sync::Arc;
 
 use sdl_model::{Edge, Facts, FileId, FileRow, RelPath, StatHint, SymbolId};
 
-/// One file as the batch leaves it.
+/// One file in its new state.
 #[derive(Clone, Debug)]
 pub struct FileUpdate {
     /// Its path.
     pub path: RelPath,
     /// Its row, or none if it is gone.
     pub row: Option<FileRow>,
-    /// What `stat` said when it was read.
+    /// Its `stat` when it was read.
     pub stat: Option<StatHint>,
     /// Its facts, if it has any.
     pub facts: Option<Arc<Facts>>,
@@ -26,11 +26,11 @@ pub struct Posting {
     pub symbol: SymbolId,
     /// The weighted, length-normalized frequency of the term in the symbol, fixed point.
     pub impact: u16,
-    /// What the search index wants to know without opening the symbol: kind, exported, test.
+    /// The symbol's properties that the search index needs without opening it: kind, exported, test.
     pub flags: u16,
 }
 
-/// How the references of one file came out.
+/// How many references of one file were resolved, and how.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct ResolutionCounts {
     /// References with an exact target.
@@ -39,7 +39,7 @@ pub struct ResolutionCounts {
     pub inferred: u32,
     /// With several.
     pub ambiguous: u32,
-    /// Whose target is known to lie outside the repository.
+    /// Whose target is known to be outside the repository.
     pub external: u32,
     /// With none.
     pub unresolved: u32,
@@ -54,6 +54,6 @@ pub struct Resolved {
     pub edges: Vec<(SymbolId, Vec<Edge>)>,
     /// Hashes of the lookup keys that were asked, sorted, without doubles.
     pub asked: Vec<u64>,
-    /// How its references came out.
+    /// The counts of its references.
     pub counts: ResolutionCounts,
 }

@@ -13,16 +13,16 @@ pub struct NameHit {
     pub symbol: SymbolId,
     /// The file that defines it.
     pub file: FileId,
-    /// What it is.
+    /// The symbol's kind.
     pub kind: SymbolKind,
 }
 
-/// Where a symbol is defined, and what it is.
+/// The file that defines a symbol, and the symbol's kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SymbolHome {
     /// The file that defines it.
     pub file: FileId,
-    /// What it is.
+    /// The symbol's kind.
     pub kind: SymbolKind,
 }
 

@@ -155,7 +155,7 @@ fn a_load_that_fails_leaves_an_empty_ledger_that_can_be_filled() {
     assert!(matches!(ledger.batch(), Err(Error::Misuse(_))), "nothing may come between");
     assert!(ledger.read(soon(), |view| view.files_named("x.py")).unwrap().is_empty());
     drop(bulk);
-    // What was staged is not part of the version that a batch makes.
+    // Staged rows are not part of the version that a batch makes.
     step(&ledger, &Tree::new(), &tree_after(2)).unwrap().unwrap();
     equals_fresh(&ledger, &tree_after(2));
 }

@@ -1,4 +1,4 @@
-//! Flipped bits in stored files: what is read is what was written, or an error that says damage.
+//! Flipped bits in stored files: a read returns the written data, or an error that says damage.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
 mod support;
@@ -155,7 +155,7 @@ fn a_ledger_with_flipped_bits_answers_right_or_not_at_all() {
             }
         }
         refused += u32::from(damage > 0);
-        // Whoever reads everything is told too.
+        // A reader of all rows gets an error too.
         let dumped = opened.ledger.dump(&mut std::io::sink(), DumpOptions::ALL);
         assert!(damage == 0 || dumped.is_err() || opened.ledger.check().is_err(), "round {round}");
     }

@@ -53,7 +53,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     proptest::collection::vec(step, 1..10)
 }
 
-/// What a version looked like.
+/// The contents of a version.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Past {
     files: BTreeMap<FileId, FileRow>,

@@ -1,4 +1,4 @@
-//! What the ledger costs, in CPU time of the calling thread. Run by hand:
+//! The cost of the ledger, in CPU time of the calling thread. Run by hand:
 //! `cargo test --release -p sdl-ledger --test speed -- --ignored --nocapture --test-threads 1`
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]

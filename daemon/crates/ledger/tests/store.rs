@@ -1,4 +1,4 @@
-//! What the stores promise when nothing goes wrong.
+//! The guarantees of the stores when nothing goes wrong.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
 mod support;

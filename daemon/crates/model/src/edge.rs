@@ -1,10 +1,10 @@
-//! Edges: typed links between symbols, each saying how it was found.
+//! Edges: typed links between symbols, each with the rule that found it.
 
 use serde::{Deserialize, Serialize};
 
 use crate::SymbolId;
 
-/// What an edge means, from its source to its target.
+/// The relation of an edge's source to its target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum EdgeKind {
@@ -36,7 +36,7 @@ impl EdgeKind {
     }
 }
 
-/// How sure the resolver is of the target.
+/// How certain the resolver is of the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Resolution {
@@ -68,9 +68,9 @@ pub struct Strategy(pub u8);
 pub struct Edge {
     /// The target.
     pub to: SymbolId,
-    /// What it means.
+    /// Its kind.
     pub kind: EdgeKind,
-    /// How sure.
+    /// How certain the target is.
     pub resolution: Resolution,
     /// Which rule found it.
     pub strategy: Strategy,
@@ -78,7 +78,7 @@ pub struct Edge {
     pub confidence: u8,
     /// The first site's line, counted from the source symbol's first line, so that moving the symbol changes nothing.
     pub line_offset: u32,
-    /// How many sites.
+    /// The number of sites.
     pub sites: u16,
 }
 
@@ -87,9 +87,9 @@ pub struct Edge {
 pub struct InEdge {
     /// The source.
     pub from: SymbolId,
-    /// What it means.
+    /// Its kind.
     pub kind: EdgeKind,
-    /// How sure.
+    /// How certain the target is.
     pub resolution: Resolution,
     /// Which rule found it.
     pub strategy: Strategy,

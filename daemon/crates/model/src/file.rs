@@ -1,4 +1,4 @@
-//! What the ledger holds of a file.
+//! The ledger's record of a file.
 
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ impl SkipReason {
     }
 }
 
-/// What became of a file.
+/// The result of indexing a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum FileState {
     /// It has facts under this key.
@@ -66,13 +66,13 @@ impl FileState {
 pub struct FileRow {
     /// Its path.
     pub path: RelPath,
-    /// What became of it.
+    /// The result of indexing it.
     pub state: FileState,
     /// Its size in bytes.
     pub size: u64,
 }
 
-/// What `stat` said when a file was last read. A hint only: the content's hash decides. Not part of any version.
+/// The answer of `stat` when a file was last read. Only a hint: the content's hash decides. Not part of any version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StatHint {
     /// Size in bytes.
@@ -83,6 +83,7 @@ pub struct StatHint {
     pub ctime_ns: i64,
     /// Inode; 0 where the platform has none.
     pub inode: u64,
-    /// When it was read, in nanoseconds since 1970: a file touched within the clock's grain of this is read again.
+    /// When it was read, in nanoseconds since 1970. A file modified within the clock's resolution of this is read
+    /// again.
     pub read_ns: i64,
 }

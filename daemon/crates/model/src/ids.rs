@@ -1,5 +1,4 @@
-//! What things are called. Every id is a pure function of names and bytes: two machines that index the same
-//! tree give the same ids.
+//! Ids. Every id is a pure function of names and bytes: two machines that index the same tree compute the same ids.
 
 use std::fmt;
 use std::str::FromStr;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a symbol is.
+/// The kind of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum SymbolKind {
@@ -22,13 +22,13 @@ pub enum SymbolKind {
     Function,
     Method,
     Constructor,
-    /// A property with code behind it.
+    /// A property with accessor code.
     Property,
     Field,
     Constant,
     Variable,
     Macro,
-    /// An `impl` block or an extension: holds members of a type that is named elsewhere. Never listed.
+    /// An `impl` block or an extension. It holds members of a type that is named elsewhere, and is never listed.
     Impl,
 }
 
@@ -106,7 +106,7 @@ impl SymbolKind {
     }
 }
 
-/// Who may use a symbol, as its text states it.
+/// The code that may use a symbol, as its text states it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Visibility {
     /// Anyone.

@@ -1,4 +1,4 @@
-//! Versions: what one committed batch changed.
+//! Versions: the changes of one committed batch.
 
 use serde::{Deserialize, Serialize};
 

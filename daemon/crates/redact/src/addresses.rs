@@ -5,12 +5,13 @@ use std::ops::Range;
 use super::MASK;
 use super::values::is_mixed;
 
-/// A name of a user that is as long and has digits in it is a token.
+/// A user name of at least this length that contains digits counts as a token.
 const LEAST: usize = 16;
-/// No password is longer.
+/// The longest password, in bytes.
 const LONGEST: usize = 100;
 
-/// The password in `scheme://user:password@host`, the token in `scheme://token@host`, where the scheme ends at `colon`.
+/// Finds the password in `scheme://user:password@host`, or the token in `scheme://token@host`, where the scheme ends at
+/// `colon`.
 pub(super) fn find_in_url(text: &str, colon: usize) -> Option<Range<usize>> {
     let rest = text.get(colon..)?.strip_prefix("://")?;
     let start = colon + 3;
@@ -24,7 +25,7 @@ pub(super) fn find_in_url(text: &str, colon: usize) -> Option<Range<usize>> {
     told.then_some(start + secret..start + user.len())
 }
 
-/// The password in `user:password@tcp(host)`, whose `@` is at `at`.
+/// Finds the password in `user:password@tcp(host)`, whose `@` is at `at`.
 pub(super) fn of_driver(text: &str, at: usize) -> Option<Range<usize>> {
     let behind = text.as_bytes().get(at + 1..)?;
     if !behind.starts_with(b"tcp(") && !behind.starts_with(b"unix(") {

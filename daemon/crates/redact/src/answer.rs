@@ -1,9 +1,9 @@
-//! The last stop of every answer and every error: whatever a handler put into them, no secret leaves.
+//! The last step of every answer and every error: no secret leaves, whatever a handler put into them.
 //!
-//! Each string of the structured form is looked at by itself, as it may be a header, a sentence, a path. The text form is made
-//! of the same strings: where one of them was masked it is masked there too, and what is left is looked at line by line, since
-//! lines that follow each other have nothing in common. Nearly all answers hold nothing: that is found out in one pass over
-//! their bytes, before any policy is read.
+//! Each string of the structured form is searched by itself, because it may be a header, a sentence or a path. The text
+//! form is made of the same strings. A string that was masked in one form is masked in the other too. The rest of the
+//! text is searched line by line, because successive lines have nothing in common. Nearly all answers contain no
+//! secret: one pass over their bytes finds that out, before any policy is read.
 
 use std::borrow::Cow;
 
@@ -14,8 +14,8 @@ use crate::{Level, assigned, find_secrets, mask_part, tokens};
 /// How a string of the structured form is shown in the text form.
 pub type Form = fn(&str) -> Cow<'_, str>;
 
-/// Masks an answer in both its forms. `forms` are the ways in which its strings may be in the text, and `level` is asked where
-/// something was found.
+/// Masks an answer in both its forms. `forms` are the ways in which its strings may be in the text, and `level` is
+/// called only if something was found.
 pub fn mask_answer(
     structured: &mut Map<String, Value>,
     text: &mut String,
@@ -118,7 +118,8 @@ impl Pass {
         map.values_mut().for_each(|value| self.value(value));
     }
 
-    /// The text form, with what was masked in the structured one and what it says by itself.
+    /// Returns the text form, with the strings masked that were masked in the structured one, and its own secrets
+    /// masked too.
     fn text(&mut self, text: &str, forms: &[Form]) -> String {
         let mut out = text.to_owned();
         // Longer ones first: one may be a part of another.

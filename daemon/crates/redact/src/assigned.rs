@@ -1,7 +1,7 @@
-//! Literals that are given to something named like a secret: `password = "…"`, `"apiKey": "…"`, `DB_TOKEN=…`.
+//! Literals that are assigned to something named like a secret: `password = "…"`, `"apiKey": "…"`, `DB_TOKEN=…`.
 //!
-//! One pass over the bytes without any grammar. It remembers whether the last name was that of a secret and whether an operator
-//! that gives or compares a value has followed; a literal after that is masked if it is worth it.
+//! One pass over the bytes without a grammar. It remembers whether the last name was that of a secret and whether an
+//! operator that assigns or compares a value has followed. A literal after that is masked if it looks like a secret.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use super::quotes::{self, Quote, is_apostrophe, is_name};
 use super::values::{self, Named};
 use super::{MASK, lists};
 
-/// A bare value is no longer than this.
+/// Most bytes of a bare value.
 const LONGEST_BARE: usize = 512;
-/// What is between the tags of an element is no longer than this.
+/// Most bytes between the tags of an element.
 const LONGEST_ELEMENT: usize = 300;
 
-/// What makes another value of a literal that is the same secret.
+/// Calls that wrap a literal without changing that it is the same secret.
 const WRAPPERS: &[&str] =
     &["from", "just", "of", "password", "secret", "secretstr", "secretstring", "some", "string"];
 
@@ -23,20 +23,20 @@ const WRAPPERS: &[&str] =
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Name {
     sort: Sort,
-    /// Where it stands.
+    /// Its place in the text.
     at: Range<usize>,
     /// See [`Named::beside`].
     beside: bool,
 }
 
-/// What was read last.
+/// The state after the last token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
-    /// Nothing that matters.
+    /// Nothing relevant.
     Idle,
     /// A secret's name.
     Named(Name, After),
-    /// And an operator that gives it a value.
+    /// A secret's name, and an operator that gives it a value.
     Given(Name, Value),
 }
 
@@ -51,16 +51,16 @@ enum After {
     Call,
 }
 
-/// How far the value has come.
+/// How much of the value has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Value {
-    /// Nothing has come since the operator.
+    /// Nothing has followed the operator yet.
     fresh: bool,
     /// The next literal is compared with something and is not the value.
     compared: bool,
-    /// A literal has come: what another operator gives is another value.
+    /// A literal has been read: the next operator assigns another value.
     seen: bool,
-    /// Of brackets around what comes next.
+    /// How many brackets are open around the next token.
     depth: u32,
 }
 
@@ -71,13 +71,13 @@ struct Scan<'a> {
     bytes: &'a [u8],
     at: usize,
     state: State,
-    /// The last byte that is no white space, before `at`.
+    /// The last byte before `at` that is no white space.
     before: u8,
-    /// Whether a line has ended since the operator: only a literal is its value then, not a bare word.
+    /// Whether a line has ended since the operator: then only a literal can be its value, not a bare word.
     below: bool,
-    /// Whether what comes next is the name of a macro: its value follows without an operator.
+    /// Whether the next token is the name of a macro: its value follows without an operator.
     defines: bool,
-    /// The quote of a text on this line that has begun and not ended, and the state that was left for it.
+    /// The quote of a text that is still open on this line, and the state to return to at its end.
     open: Option<(u8, State)>,
     /// The last name.
     word: Range<usize>,
@@ -86,7 +86,7 @@ struct Scan<'a> {
     found: &'a mut Vec<Range<usize>>,
 }
 
-/// Adds what is found.
+/// Finds assigned secrets in `text` and adds their ranges to `found`.
 pub(super) fn find_assigned(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     if !names::may_name(bytes) {
@@ -141,12 +141,12 @@ impl Scan<'_> {
                 self.at += 1;
             }
             b'\n' => self.line_end(),
-            // `<th>Password:</th>`
+            // A closing tag, as in `<th>Password:</th>`.
             b'<' if self.bytes.get(self.at + 1) == Some(&b'/') => {
                 self.state = State::Idle;
                 self.at += 1;
             }
-            // Masked before.
+            // Masked already.
             b'*' if matches!(self.state, State::Given(_, Value { fresh: true, .. }))
                 && self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(MASK.as_bytes())) =>
             {
@@ -162,7 +162,7 @@ impl Scan<'_> {
         Named { sort: name.sort, name: bytes, beside: name.beside }
     }
 
-    /// A quote that no open text ends with.
+    /// Handles a quote that doesn't end an open text.
     fn quoted(&mut self, quote: Quote) {
         let at = self.at;
         match std::mem::replace(&mut self.state, State::Idle) {
@@ -197,7 +197,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Goes on within a text; `state` is for behind it.
+    /// Goes on inside a text; `state` is restored after its end.
     fn enter(&mut self, quote: Quote, state: State) {
         let triple =
             self.bytes.get(self.at..self.at + 3).is_some_and(|it| it.iter().all(|b| *b == quote.byte));
@@ -210,7 +210,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A literal where a secret's value may be.
+    /// Handles a literal where a secret's value may be.
     fn literal(&mut self, quote: Quote, name: Name, value: Value) {
         let (content, end) = quotes::read_literal(self.text, self.at, quote);
         let inside = self.text.get(content.clone()).unwrap_or_default();
@@ -219,7 +219,7 @@ impl Scan<'_> {
         if inside.contains('\n') && !(value.fresh && begins)
             || !inside.bytes().any(|b| b.is_ascii_alphanumeric())
         {
-            // The end of a text that spoke of a secret, rather than the beginning of one.
+            // This quote ends a text that mentioned a secret. It begins none.
             self.at += quote.width();
             return;
         }
@@ -248,7 +248,7 @@ impl Scan<'_> {
         if matches!(next, Some(b'(' | b'=' | b':' | b' ')) && self.login(name, next) {
             return;
         }
-        // `"\ntoken: …"`: the first letter is not of the name.
+        // `"\ntoken: …"`: the escape's letter is not part of the name.
         let escaped = start > 0 && self.bytes.get(start - 1) == Some(&b'\\') && b"nrt".contains(&name[0]);
         let sort = names::sort_of(name).or_else(|| names::sort_of(name.get(1..).filter(|_| escaped)?));
         if sort.is_none() && matches!(self.state, State::Idle) {
@@ -297,12 +297,12 @@ impl Scan<'_> {
         self.below &= !defines;
     }
 
-    /// Whether a quote begins a text rather than ending the one that is open.
+    /// Whether a quote begins a text and does not end the open one.
     fn ends_no_text(&self, quote: Option<u8>) -> bool {
         self.open.as_ref().is_none_or(|(open, _)| Some(*open) != quote)
     }
 
-    /// The name of a secret, which ends here.
+    /// Handles the name of a secret, which ends here.
     fn secret(&mut self, start: usize, sort: Sort, last: &Range<usize>) -> State {
         let bytes = self.bytes;
         let name = Name { sort, at: start..self.at, beside: false };
@@ -337,7 +337,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `<password>V</password>`: masks what is between the tags.
+    /// `<password>V</password>`: masks the text between the tags.
     fn element(&mut self, name: Name) -> State {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let rest = rest.get(..rest.len().min(LONGEST_ELEMENT)).unwrap_or_default();
@@ -359,7 +359,7 @@ impl Scan<'_> {
         }
     }
 
-    /// A call or a pair whose password shows by its place alone.
+    /// Handles a call or a pair whose password is recognized only by its position.
     fn login(&mut self, name: &[u8], next: Option<u8>) -> bool {
         let Some(index) = names::password_argument(name) else { return false };
         let named = Named { sort: Sort::Secret, name: b"password", beside: false };
@@ -396,7 +396,8 @@ impl Scan<'_> {
         self.at += rest.iter().take_while(|b| is_name(**b)).count();
     }
 
-    /// The end of a bare value that looks random, as in shell scripts and comments. Names, calls and paths are none.
+    /// Returns the end of a bare value that looks random, as in shell scripts and comments. Names, calls and paths
+    /// don't count.
     fn bare(&self, start: usize, name: &Name) -> Option<usize> {
         let rest = self.bytes.get(start..)?;
         let is_value = |b: &u8| {
@@ -408,7 +409,7 @@ impl Scan<'_> {
         let next = rest.get(length).copied();
         let within = next.is_some() && !self.ends_no_text(next);
         let code = matches!(next, Some(b'(' | b'.' | b'[' | b':' | b'<' | b'"' | b'\'')) && !within;
-        // Of a text that was cut off here this may be the beginning of one.
+        // In a text that was cut off here, this may be the start of one.
         let cut = length > 0 && self.text.get(start + length..).is_some_and(|rest| rest.starts_with('…'));
         let named = self.named(name);
         let path = name.sort == Sort::Folder && self.before == b'/';
@@ -417,12 +418,12 @@ impl Scan<'_> {
         if code || path || !(cut || asked || named.takes_bare(value)) {
             return None;
         }
-        // What is longer than any value is masked to its end all the same.
+        // A value over the limit is still masked to its end.
         Some(start + rest.iter().take_while(|b| is_value(b)).count())
     }
 
-    /// Whether the name is one of an address's query, of a list of settings or of the environment, glued to what follows:
-    /// `?password=V`, `DB_PASSWORD=V`.
+    /// Whether the name is in the query of an address, in a list of settings or in the environment, directly joined to
+    /// its value: `?password=V`, `DB_PASSWORD=V`.
     fn asked(&self, name: &Name, start: usize, end: Option<u8>) -> bool {
         let mark = name.at.start.checked_sub(1).and_then(|at| self.bytes.get(at));
         let listed = matches!(mark, Some(b'?' | b'&' | b';'));
@@ -453,7 +454,7 @@ impl Scan<'_> {
             return;
         }
         let (last, next) = (at.checked_sub(1).and_then(|at| self.bytes.get(at)), self.bytes.get(at + 1));
-        // `::` joins names, `):` ends a header, and some are operators only beside another.
+        // `::` joins names, `):` ends a header, and some bytes are operators only next to another one.
         let path = match byte {
             b':' => next == Some(&b':') || matches!(self.before, b':' | b')'),
             b'!' => true,
@@ -478,7 +479,7 @@ impl Scan<'_> {
         }
         self.state = match std::mem::replace(&mut self.state, State::Idle) {
             State::Named(name, _) => State::Given(name, FRESH),
-            // Within a call only what is called the value is one: `Secret(value="V", label="…")`.
+            // Within a call only the argument named as the value counts: `Secret(value="V", label="…")`.
             State::Given(_, Value { seen: true, depth: 0, .. }) if byte == b'=' => State::Idle,
             State::Given(name, value) => {
                 let fresh =
@@ -530,7 +531,7 @@ impl Scan<'_> {
             (b'(', State::Given(name, value)) if wraps => {
                 State::Given(name, Value { fresh: true, depth: value.depth + 1, ..value })
             }
-            // A value in brackets of its own is as good as one without.
+            // A value in brackets of its own counts like one without.
             (b'(', State::Given(name, value)) => {
                 State::Given(name, Value { depth: value.depth + u32::from(!value.fresh), ..value })
             }

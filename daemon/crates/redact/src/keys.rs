@@ -4,7 +4,8 @@ use std::ops::Range;
 
 const BEGIN: &str = "-----BEGIN ";
 
-/// The private key that begins in the run of letters and dashes at `run`. Code that only speaks of its first line has none behind it.
+/// Finds the private key that begins in the run of letters and dashes at `run`. In code that only mentions a key's
+/// first line, no key follows it.
 pub(super) fn find_private_key(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let start = run.end.checked_sub(BEGIN.len() - 1)?;
     let header = text.get(start..text.floor_char_boundary(start + 120))?.strip_prefix(BEGIN)?;
@@ -16,14 +17,15 @@ pub(super) fn find_private_key(text: &str, run: Range<usize>) -> Option<Range<us
     key_end(text, behind).map(|end| start..end)
 }
 
-/// No key is longer.
+/// The longest key, in bytes.
 const LONGEST: usize = 32 << 10;
 
-/// Where the key ends whose first line ends at `behind`: behind its last line, or where it was cut off. None if it is no key.
+/// Returns the end of the key whose first line ends at `behind`: after its last line, or where it was cut off. None if
+/// it is no key.
 fn key_end(text: &str, behind: usize) -> Option<usize> {
     const END: &str = "-----END ";
     let rest = text.get(behind..text.floor_char_boundary(behind + LONGEST))?;
-    // No key has another within it: what was looked at once is not looked at again.
+    // Keys aren't nested, so no text is looked at twice.
     let rest = rest.get(..rest.find(BEGIN).unwrap_or(rest.len()))?;
     let mut end = None;
     let mut after_long = false;
@@ -33,13 +35,13 @@ fn key_end(text: &str, behind: usize) -> Option<usize> {
         if let Some(closing) = line.find(END) {
             let tail = line.get(closing + END.len()..).unwrap_or_default();
             let dashes = tail.find("-----").map_or(tail.trim_end().len(), |dashes| dashes + 5);
-            // What is between two such lines is a key, unless it is a page of prose.
+            // The text between two such lines is a key, unless it is as long as a page of prose.
             return (number < 200).then_some(at + closing + END.len() + dashes);
         }
         let mut words = line_words(line);
         let long = words.clone().any(is_long);
         let goes_on = match (number, words.next(), words.next()) {
-            // Behind the dashes a key may follow on the same line.
+            // A key may follow the dashes on the same line.
             (0, first, _) => first.is_none() || long,
             (_, None, _) => true,
             // `Proc-Type: 4,ENCRYPTED`
@@ -59,10 +61,10 @@ fn key_end(text: &str, behind: usize) -> Option<usize> {
     end
 }
 
-/// The words of a line, without what code and comments put around them and between.
+/// Returns the words of a line, without the marks that code and comments add.
 fn line_words(line: &str) -> impl Iterator<Item = &str> + Clone {
     let mark = |c: char| c.is_whitespace() || "\"'`,;*#()[]>".contains(c);
-    // `…\n" +`: the letter of an escaped line end is none of the key's.
+    // `…\n" +`: the letter of an escaped line end is not part of the key.
     line.split(mark).flat_map(|word| word.split("\\n")).flat_map(|word| word.split("\\r")).filter_map(
         |word| {
             let word = word.trim_matches('\\').trim_start_matches("//");
@@ -71,7 +73,7 @@ fn line_words(line: &str) -> impl Iterator<Item = &str> + Clone {
     )
 }
 
-/// Where the last word of a line ends.
+/// Returns the end of the last word of a line.
 fn words_end(line: &str) -> usize {
     line_words(line).last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
@@ -84,7 +86,8 @@ fn is_long(word: &str) -> bool {
     word.len() >= 16 && is_coded(word)
 }
 
-/// The last line of a key whose first is not there: a short one below the `line` of random letters that ends at `end`.
+/// Returns the last line of a key whose first line is missing: a short line after the `line` of random letters that
+/// ends at `end`.
 pub(super) fn last_line(text: &str, line: Range<usize>) -> Option<Range<usize>> {
     let below = text.get(line.end..text.floor_char_boundary(line.end + 200))?;
     let (rest, below) = below.split_once('\n')?;
@@ -100,7 +103,7 @@ pub(super) fn last_line(text: &str, line: Range<usize>) -> Option<Range<usize>> 
     (alone && random && only.len() >= 4 && is_coded(only)).then_some(start..start + only.len())
 }
 
-/// Whether nothing follows on a line but marks.
+/// Whether only marks follow on a line.
 fn is_marks(rest: &str) -> bool {
     line_words(rest).next().is_none()
 }

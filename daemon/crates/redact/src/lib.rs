@@ -1,12 +1,14 @@
-//! Secrets in text: found and masked. Knows no repository and no policy.
+//! Finds and masks secrets in text. Independent of repositories and policies.
 //!
-//! [`find_secrets`] goes once over a text, in time linear in its length, and gives the stretches to mask; [`mask_part`] cuts a part of the
-//! text out with those left out. Finding in the whole file and cutting later keeps offsets as they are, and hides the
-//! middle of a key as well as its beginning. [`mask_answer()`] and [`Pass`] are the last stop of everything that leaves: cards are
-//! made of documentation, headers and guards, which no one masked before.
+//! [`find_secrets`] goes once over a text, in time linear in its length, and returns the ranges to mask; [`mask_part`]
+//! cuts out a part of the text without them. Finding secrets in the whole file and cutting later keeps offsets as they
+//! are, and hides the middle of a key as well as its beginning. [`mask_answer()`] and [`Pass`] are the last step for
+//! everything that leaves the daemon: cards are made of documentation, headers and guards, which were not masked
+//! before.
 //!
-//! Etags and fingerprints are hashes of what a symbol is, secrets and all: an edited secret is an edit. They tell nothing of a
-//! random secret. Whoever sees everything else of a symbol could check guesses of a weak one against them, as with any hash.
+//! Etags and fingerprints are hashes of a symbol's content, secrets included: an edited secret is an edit. They reveal
+//! nothing about a random secret. A reader who knows everything else about a symbol could check guesses of a weak one
+//! against them, as with any hash.
 
 mod addresses;
 mod answer;
@@ -25,19 +27,19 @@ use std::ops::Range;
 
 pub use answer::{Form, Pass, holds_secret, is_suspect, mask_answer, mask_value};
 
-/// What stands in place of a secret. One token, so that masking never makes an answer larger.
+/// The replacement for a secret. One token, so that masking never makes an answer larger.
 pub const MASK: &str = "***";
 
-/// How much is taken for a secret.
+/// How much counts as a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// What is certainly one: private keys, tokens of known makers, passwords in addresses.
+    /// Certain secrets: private keys, tokens of known makers, passwords in addresses.
     Known,
-    /// That, and literals that are named like one or look like one.
+    /// Also literals that are named like a secret or look like one.
     Likely,
 }
 
-/// The secrets in a text, in order, apart from each other.
+/// Returns the ranges of the secrets in a text, in order and without overlap.
 pub fn find_secrets(text: &str, level: Level) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     tokens::find_tokens(text, level, &mut found);
@@ -58,13 +60,14 @@ pub fn find_secrets(text: &str, level: Level) -> Vec<Range<usize>> {
     apart
 }
 
-/// The whole `text` with its secrets masked; none if it has none.
+/// Returns the whole `text` with its secrets masked; none if it has none.
 pub fn mask_text(text: &str, level: Level) -> Option<String> {
     let secrets = find_secrets(text, level);
     (!secrets.is_empty()).then(|| mask_part(text, &secrets, 0..text.len()).into_owned())
 }
 
-/// A part of `text` with its `secrets` (of the whole text) masked, line by line: every line stays the line it was.
+/// Returns a part of `text` with its `secrets` (of the whole text) masked, line by line: the number of lines stays the
+/// same.
 pub fn mask_part<'a>(text: &'a str, secrets: &[Range<usize>], part: Range<usize>) -> Cow<'a, str> {
     let first = secrets.partition_point(|secret| secret.end <= part.start);
     let mut inside = secrets.get(first..).unwrap_or_default().iter();

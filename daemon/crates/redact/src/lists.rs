@@ -1,4 +1,5 @@
-//! Passwords that show by their place in a list: `user, password = "u", "V"`, `login("u", "V")`, `auth=("u", "V")`.
+//! Passwords that are recognized by their position in a list: `user, password = "u", "V"`, `login("u", "V")`,
+//! `auth=("u", "V")`.
 
 use std::ops::Range;
 
@@ -6,9 +7,9 @@ use super::names;
 use super::quotes::{self, Quote};
 use super::values::Named;
 
-/// A list that is longer than this, in bytes, is none of these.
+/// The longest list that is searched, in bytes.
 const LONGEST: usize = 400;
-/// It has no more items.
+/// Most items of a list that is searched.
 const MOST: usize = 8;
 
 /// The items of a list that begins at `from`: their places, and where the list ends. A bracket closes it, or else its line.
@@ -70,7 +71,7 @@ pub(super) fn literal_argument(
     named.takes(text.get(content.clone())?).then_some(content)
 }
 
-/// The pair of a name and a password that begins at `from`, behind its bracket.
+/// Returns the password of the pair of a name and a password that begins at `from`, after its bracket.
 pub(super) fn credential_pair(text: &str, from: usize, named: Named<'_>) -> Option<Range<usize>> {
     let (items, _) = list_items(text, from)?;
     match items.as_slice() {
@@ -81,7 +82,8 @@ pub(super) fn credential_pair(text: &str, from: usize, named: Named<'_>) -> Opti
     }
 }
 
-/// What is given to the secrets among several names at once, by the `=` at `equals`; and where that ends.
+/// Returns the values that the `=` at `equals` assigns to the secrets among several names, and where the assignment
+/// ends.
 pub(super) fn assigned_secrets(text: &str, equals: usize) -> Option<(Vec<Range<usize>>, usize)> {
     let from = text.floor_char_boundary(equals.saturating_sub(LONGEST));
     let before = text.get(from..equals)?;

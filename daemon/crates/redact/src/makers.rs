@@ -1,21 +1,21 @@
-//! Tokens of known makers, which show by how they begin.
+//! Tokens of known makers, which are recognized by their prefix.
 
-/// What follows the beginning of a known maker's token.
+/// The characters that follow the prefix of a known maker's token.
 #[derive(Clone, Copy)]
 enum Rest {
-    /// At least so many characters, of which one is a digit or a capital: words joined by dashes have few of those.
+    /// At least this many characters, of which one is a digit or a capital: words joined by dashes have few of those.
     Mixed(usize),
-    /// Just so many capitals and digits, and no small letter behind them.
+    /// Exactly this many capitals and digits, and no small letter after them.
     Capitals(usize),
-    /// Somewhere a piece of at least so many letters and digits of several sorts: no word of a name is so long.
+    /// Contains a run of at least this many letters and digits of several sorts. No word in a name is that long.
     Piece(usize),
-    /// Just so many hexadecimal digits.
+    /// Exactly this many hexadecimal digits.
     Hex(usize),
-    /// Three parts with dots between, as a signed token has.
+    /// Three parts with dots between, as in a signed token.
     Parts,
 }
 
-/// How tokens of known makers begin, in order.
+/// The prefixes of known makers' tokens, sorted.
 const PREFIXES: &[(&str, Rest)] = &[
     ("ABIA", Rest::Capitals(16)),
     ("ACCA", Rest::Capitals(16)),
@@ -107,9 +107,9 @@ const PREFIXES: &[(&str, Rest)] = &[
     ("ya29.", Rest::Mixed(20)),
 ];
 
-/// No token of a known maker is shorter, nor is the beginning of one that was cut off.
+/// No token of a known maker is shorter, and neither is the prefix of one that was cut off.
 pub(super) const SHORTEST: usize = 8;
-/// As much of what follows a prefix is looked at: no token is longer that does not show before.
+/// How many bytes after a prefix are looked at. Every longer token is recognized within these.
 const LOOKED_AT: usize = 300;
 
 /// The pairs of bytes with which a prefix begins, by [`pair_index`].
@@ -133,14 +133,14 @@ pub(super) fn may_begin(first: u8, second: Option<&u8>) -> bool {
     second.is_some_and(|second| BEGINS[pair_index(first, *second)])
 }
 
-/// Where in a word, not before `from`, a known maker's token begins: at the word's beginning, or behind what is no letter or
-/// digit.
+/// Returns where in a word, not before `from`, a known maker's token begins: at the word's start, or after a byte that
+/// is no letter or digit.
 pub(super) fn token_start(word: &str, from: usize, cut: bool) -> Option<usize> {
     let bytes = word.as_bytes();
     let mut before = b' ';
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
         if !before.is_ascii_alphanumeric() && may_begin(byte, bytes.get(at + 1)) {
-            // Words have ASCII characters alone.
+            // Words have only ASCII characters.
             let rest = word.get(at..word.len().min(at + LOOKED_AT)).unwrap_or_default();
             if rest.len() >= SHORTEST && is_token(rest, cut) {
                 return Some(at);
@@ -183,7 +183,7 @@ pub(super) fn is_bot(word: &str) -> bool {
     word.starts_with(['M', 'N', 'O']) && part(24, 28) && part(6, 7) && part(27, 40) && parts.next().is_none()
 }
 
-/// Whether what is in `text` from `start` is the second half of a Telegram bot's token, behind its number and a colon.
+/// Whether `text` from `start` is the second half of a Telegram bot's token, after its number and a colon.
 pub(super) fn is_bot_key(text: &[u8], start: usize) -> bool {
     let Some((number, b":")) =
         text.get(..start).and_then(|before| before.split_at_checked(start.checked_sub(1)?))
@@ -199,7 +199,8 @@ pub(super) fn is_bot_key(text: &[u8], start: usize) -> bool {
 }
 
 impl Rest {
-    /// Whether that may follow; of a text that was `cut` off behind it, whether it may be how that begins.
+    /// Whether `rest` may follow the prefix. If the text was `cut` off after it, whether `rest` may be the start of
+    /// such a token.
     fn fits(self, rest: &str, cut: bool) -> bool {
         let telling = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
         let is_hex = |b: &u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');

@@ -1,6 +1,6 @@
-//! Which names are those of secrets.
+//! Recognizes names of secrets.
 
-/// How the names of secrets end, in lower case without the marks between words.
+/// The endings of names of secrets, in lower case without the marks between words.
 const ENDINGS: &[&str] = &[
     "accesskey",
     "accountkey",
@@ -25,11 +25,11 @@ const ENDINGS: &[&str] = &[
     "token",
 ];
 
-/// The last three letters of those, of `pass` and of `pin`.
+/// The last three letters of these endings, of `pass` and of `pin`.
 const LAST_LETTERS: &[&[u8; 3]] =
     &[b"key", b"ken", b"ing", b"ial", b"als", b"ode", b"ase", b"swd", b"ord", b"pwd", b"ret", b"ass", b"pin"];
 
-/// What is before `pass` in the names of passwords. A render pass or the first pass of a compiler is none.
+/// The words before `pass` in names of passwords. A render pass and a compiler's first pass are not passwords.
 const ACCOUNTS: &[&str] = &[
     "account", "admin", "api", "auth", "client", "cluster", "cert", "database", "db", "email", "ftp", "host",
     "http", "imap", "key", "ldap", "login", "mail", "mongo", "my", "mysql", "pg", "postgres", "proxy",
@@ -37,29 +37,29 @@ const ACCOUNTS: &[&str] = &[
     "wifi",
 ];
 
-/// Names are no longer than this.
+/// Longer names are not recognized.
 pub(super) const LONGEST: usize = 80;
 
-/// What a name says of its value.
+/// The kind of value that a name suggests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sort {
     /// A secret.
     Secret,
-    /// A secret, or a word of some grammar: `token`.
+    /// A secret, or a token of a grammar: `token`.
     Token,
     /// A secret, or the working directory: `PWD`.
     Folder,
-    /// A secret if it is a few digits.
+    /// A secret if the value is a few digits.
     Pin,
 }
 
-/// Pieces of which one is in the name of each secret, and in that of each call which takes one.
+/// The name of each secret, and of each call that takes one, contains one of these pieces.
 const PIECES: &[&[u8]] = &[
     b"auth", b"code", b"cre", b"key", b"ken", b"login", b"mysql", b"pass", b"phrase", b"pin", b"pwd",
     b"secr", b"signin", b"string", b"swd", b"swo",
 ];
 
-/// The pairs of letters with which those begin, in lower case and upper.
+/// The pairs of letters with which these pieces begin, in lower and upper case.
 const PAIRS: [bool; 1 << 10] = {
     let mut table = [false; 1 << 10];
     let mut at = 0;
@@ -74,7 +74,7 @@ const fn pair_index(first: u8, second: u8) -> usize {
     ((first & 31) as usize) << 5 | (second & 31) as usize
 }
 
-/// Whether any name in a text may be that of a secret, or that of a call which takes one. Most texts have none.
+/// Whether a text may contain the name of a secret, or of a call that takes one. Most texts contain none.
 pub(super) fn may_name(bytes: &[u8]) -> bool {
     bytes.windows(2).enumerate().any(|(at, two)| PAIRS[pair_index(two[0], two[1])] && begins_piece(bytes, at))
 }
@@ -90,7 +90,7 @@ fn begins_piece(bytes: &[u8], at: usize) -> bool {
     })
 }
 
-/// Whether a word begins at `at` that a value may follow: Python's `pass` has none.
+/// Whether a word begins at `at` that a value may follow. Python's `pass` takes no value.
 fn is_word(bytes: &[u8], at: usize, word: &[u8]) -> bool {
     let Some((found, rest)) = bytes.get(at..).and_then(|rest| rest.split_at_checked(word.len())) else {
         return false;
@@ -106,16 +106,16 @@ fn is_word(bytes: &[u8], at: usize, word: &[u8]) -> bool {
         || begins && found.eq_ignore_ascii_case(word) && behind.next().is_some_and(|b| b"=:,.(>-".contains(b))
 }
 
-/// What a name ends as; digits at its end do not count. None if it is no secret's.
+/// Returns the sort of a name, by its ending; digits at its end don't count. None if it is not the name of a secret.
 pub(super) fn sort_of(name: &[u8]) -> Option<Sort> {
     let length = name.iter().rposition(u8::is_ascii_alphabetic).map_or(0, |last| last + 1);
     let name = name.get(..length).unwrap_or_default();
-    // Nearly no name gets further than its last three letters.
+    // Nearly every name is ruled out by its last three letters.
     let last = name.last_chunk::<3>()?.map(|b| b.to_ascii_lowercase());
     if name.len() > LONGEST || !LAST_LETTERS.contains(&&last) {
         return None;
     }
-    // The longest ending and the marks within it are in the last bytes.
+    // The last 40 bytes hold the longest ending and the marks within it.
     let tail = name.get(name.len().saturating_sub(40)..).unwrap_or_default();
     let folded = fold_name(tail);
     if let Some(ending) = ENDINGS.iter().find(|ending| folded.ends_with(ending.as_bytes())) {
@@ -138,7 +138,7 @@ pub(super) fn sort_of(name: &[u8]) -> Option<Sort> {
     }
 }
 
-/// Whether a name that ends with `token` may be one of a parser's, rather than one that opens something.
+/// Whether a name that ends with `token` may belong to a parser's token and not to an access token.
 fn is_marked(folded: &[u8]) -> bool {
     const OPENS: &[&str] =
         &["access", "api", "auth", "bearer", "bot", "deploy", "id", "oauth", "refresh", "secret"];
@@ -146,7 +146,7 @@ fn is_marked(folded: &[u8]) -> bool {
     !OPENS.iter().any(|word| rest.ends_with(word.as_bytes()))
 }
 
-/// A name in lower case without the marks between its words.
+/// Returns a name in lower case without the marks between its words.
 pub(super) fn fold_name(name: &[u8]) -> Folded {
     let mut folded = Folded { bytes: [0; LONGEST], length: 0 };
     let letters = name.iter().filter(|b| b.is_ascii_alphanumeric()).rev();
@@ -157,7 +157,7 @@ pub(super) fn fold_name(name: &[u8]) -> Folded {
     folded
 }
 
-/// A folded name, or the end of one that is longer than any.
+/// A folded name, or the end of one that is too long.
 pub(super) struct Folded {
     bytes: [u8; LONGEST],
     length: usize,
@@ -171,7 +171,7 @@ impl std::ops::Deref for Folded {
     }
 }
 
-/// The last word of a name: behind its last mark, or from its last capital that follows a small letter.
+/// Returns the last word of a name: after its last mark, or from its last capital that follows a small letter.
 fn last_word(name: &[u8]) -> &[u8] {
     let mut at = name.len();
     while at > 0 {
@@ -187,15 +187,15 @@ fn last_word(name: &[u8]) -> &[u8] {
     name.get(at..).unwrap_or_default()
 }
 
-/// A name without the marks at its end.
+/// Returns a name without the marks at its end.
 fn strip_marks(name: &[u8]) -> &[u8] {
     let end = name.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |at| at + 1);
     name.get(..end).unwrap_or_default()
 }
 
-/// Whether a call of that name sets the secret that its name ends with: `set_password(…)`, `withToken(…)`.
+/// Whether a call of this name sets the secret that its name ends with: `set_password(…)`, `withToken(…)`.
 pub(super) fn is_setter(name: &[u8]) -> bool {
-    // Of credentials the first is a name: see [`password_argument`].
+    // The first argument of credentials is a name: see [`password_argument`].
     if name.ends_with(b"redentials") {
         return false;
     }
@@ -206,12 +206,12 @@ pub(super) fn is_setter(name: &[u8]) -> bool {
     })
 }
 
-/// Whether a name is nothing but that of a secret: `password`, `ApiKey`.
+/// Whether the whole name is the name of a secret: `password`, `ApiKey`.
 pub(super) fn is_whole(name: &[u8]) -> bool {
     ENDINGS.iter().any(|ending| ending.as_bytes() == &*fold_name(name))
 }
 
-/// Which argument of a call of that name is a password, counted from 0.
+/// Returns which argument of a call of this name is a password, counted from 0.
 pub(super) fn password_argument(name: &[u8]) -> Option<usize> {
     let last = name.last_chunk::<3>()?.map(|b| b.to_ascii_lowercase());
     if name.len() > LONGEST || !matches!(&last, b"uth" | b"gin" | b"nin" | b"ate" | b"als" | b"ion" | b"ect")

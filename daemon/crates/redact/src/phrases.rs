@@ -1,4 +1,5 @@
-//! Secrets that show by the words before them: `Authorization: Bearer V`, `IDENTIFIED BY 'V'`, `curl -u name:V`, `mysql -pV`.
+//! Secrets that are recognized by the words before them: `Authorization: Bearer V`, `IDENTIFIED BY 'V'`,
+//! `curl -u name:V`, `mysql -pV`.
 
 use std::ops::Range;
 
@@ -6,7 +7,7 @@ use super::names::Sort;
 use super::quotes::{self, Quote};
 use super::values::{self, Named};
 
-/// As much before a word is looked at for what it means.
+/// How many bytes before a word are searched for its meaning.
 const LOOKED_AT: usize = 200;
 
 /// Whether a run may be a word that something follows. Nearly none is.
@@ -48,14 +49,14 @@ pub(super) fn find_phrase(text: &str, run: Range<usize>) -> Option<Range<usize>>
     }
 }
 
-/// Whether the line before `at` has one of these words, no more than so many bytes before.
+/// Whether the line before `at` has one of these words, at most `most` bytes before.
 fn line_says(text: &str, at: usize, most: usize, words: &[&str]) -> bool {
     let before = text.get(text.ceil_char_boundary(at.saturating_sub(most))..at).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
     words.iter().any(|word| line.contains(word))
 }
 
-/// Behind `IDENTIFIED BY`, in quotes.
+/// Finds the secret after `IDENTIFIED BY`, in quotes.
 fn identified_secret(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let upper = line_says(text, run.start, 60, &["IDENTIFIED "]);
     let lower = line_says(text, run.start, 60, &["identified "])
@@ -71,7 +72,7 @@ fn identified_secret(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     named.takes(text.get(content.clone())?).then_some(content)
 }
 
-/// Behind `Bearer` or `Basic`.
+/// Finds the secret after `Bearer` or `Basic`.
 fn authorization_secret(text: &str, run: Range<usize>, basic: bool) -> Option<Range<usize>> {
     let rest = text.get(run.end..)?.strip_prefix(' ')?;
     let is_value =
@@ -116,7 +117,7 @@ fn is_account(word: &str) -> bool {
     word.len() >= 6 && colons > 0
 }
 
-/// Behind the colon in `curl -u name:V`.
+/// Finds the password after the colon in `curl -u name:V`.
 fn account_password(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     if !line_says(text, run.start, LOOKED_AT, &["curl", "wget", "http "]) {
         return None;

@@ -75,7 +75,7 @@ pub(super) fn read_literal(text: &str, at: usize, quote: Quote) -> (Range<usize>
     (start.min(end)..end, end)
 }
 
-/// Whether the `'` at `at` is within a word, as in `don't`, rather than before or behind a text.
+/// Whether the `'` at `at` is within a word, as in `don't`, and neither before nor after a text.
 pub(super) fn is_apostrophe(bytes: &[u8], at: usize) -> bool {
     let letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
     let word = bytes.get(..at).unwrap_or_default();

@@ -1,25 +1,26 @@
-//! Secrets that show by themselves: tokens of known makers, private keys, passwords in addresses, long random strings.
+//! Secrets that are recognized by their form: tokens of known makers, private keys, passwords in addresses, long random
+//! strings.
 
 use std::ops::Range;
 
 use super::makers::may_begin;
 use super::{Level, addresses, keys, makers, phrases};
 
-/// A run of this many letters and digits of all sorts is no name that a person gave.
+/// A run of this many letters and digits of all sorts is not a name that a person chose.
 const RANDOM: usize = 40;
 
-/// A run of this many is none if it is in quotes alone.
+/// The same limit for a run in quotes of its own.
 const RANDOM_ALONE: usize = 24;
 /// A checksum has no more hexadecimal digits, but for those of 256 bits and more, which are keys as often.
 const HEX: usize = 64;
 
-/// Adds what is found.
+/// Finds such secrets in `text` and adds their ranges to `found`.
 pub(super) fn find_tokens(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut at = 0;
-    // Behind the last private key.
+    // The end of the last private key.
     let mut behind = 0;
-    // The runs of characters that tokens are made of, one after the other.
+    // The runs of characters that tokens consist of, one after the other.
     while at < bytes.len() {
         let start = at;
         let mut begins = None;
@@ -53,7 +54,7 @@ pub(super) fn find_tokens(text: &str, level: Level, found: &mut Vec<Range<usize>
     }
 }
 
-/// A run that is not short; `begins`: where in it a known maker's token may begin.
+/// Scans a run that is not short. `begins` is where in it a known maker's token may begin.
 fn scan_run(
     text: &str,
     run: Range<usize>,
@@ -65,7 +66,7 @@ fn scan_run(
     if let Some(begins) = begins {
         let cut = text.get(run.end..).is_some_and(|rest| rest.starts_with('…'));
         if let Some(token) = makers::token_start(chars, begins - run.start, cut) {
-            // All that follows in the word belongs to it, or may.
+            // The rest of the word belongs to the token, or may.
             found.push(run.start + token..run.end);
         }
     }
@@ -97,7 +98,8 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// Whether a word is like the base64 of random bytes: long, of one piece, with capitals, small letters and digits mixed.
+/// Whether a word looks like the base64 of random bytes: long, of one piece, with capitals, small letters and digits
+/// mixed.
 fn is_random(word: &str) -> bool {
     let word = word.trim_end_matches('=');
     if word.len() < RANDOM || word.contains(['.', '-', '_']) || word.matches('/').count() * 16 > word.len() {
@@ -107,12 +109,12 @@ fn is_random(word: &str) -> bool {
     upper >= 5 && lower >= 5 && digits >= 3 && changes * 5 >= word.len() * 2
 }
 
-/// Of what sorts the characters of a word are.
+/// Counts of the sorts of characters in a word.
 struct Mixture {
     upper: usize,
     lower: usize,
     digits: usize,
-    /// How often the sort changes: rarely in names, which change at the beginnings of words.
+    /// How often the sort changes. In names it changes rarely, at the beginnings of words.
     changes: usize,
 }
 
@@ -134,7 +136,7 @@ impl Mixture {
     }
 }
 
-/// Whether a run is all that is between two quotes.
+/// Whether a run is the whole text between two quotes.
 fn is_alone(bytes: &[u8], run: &Range<usize>) -> bool {
     let quote = |byte: Option<&u8>| byte.copied().filter(|b| matches!(b, b'"' | b'\'' | b'`'));
     let opens = quote(run.start.checked_sub(1).and_then(|at| bytes.get(at)));
@@ -143,7 +145,7 @@ fn is_alone(bytes: &[u8], run: &Range<usize>) -> bool {
     opens.is_some() && opens == closes
 }
 
-/// The same for a run in quotes of its own, where names of many words, paths and addresses are rare.
+/// Like `is_random`, for a run in quotes of its own, where names of many words, paths and addresses are rare.
 fn is_random_alone(word: &str) -> bool {
     let word = word.trim_end_matches('=');
     let Mixture { upper, lower, digits, changes } = Mixture::of(word);
@@ -153,7 +155,7 @@ fn is_random_alone(word: &str) -> bool {
         let is_small_hex = word.to_ascii_lowercase().bytes().all(is_hex) && (upper == 0 || lower == 0);
         return match () {
             () if is_small_hex => length >= HEX && is_varied(word),
-            // Of all sorts, or of two.
+            // Either all sorts, or two of them.
             () if upper >= 3 && lower >= 3 => digits >= 2 && changes * 5 >= length * 2,
             () => {
                 length >= RANDOM_ALONE
@@ -170,7 +172,7 @@ fn is_random_alone(word: &str) -> bool {
     coded && length >= RANDOM && upper >= 5 && lower >= 5 && digits >= 3 && changes * 5 >= length * 2
 }
 
-/// Whether a word has many different characters: no alphabet of a test and no zeros.
+/// Whether a word has many different characters, unlike an alphabet in a test or a row of zeros.
 fn is_varied(word: &str) -> bool {
     let mut seen = 0_u128;
     let mut steps = 0;
@@ -182,7 +184,7 @@ fn is_varied(word: &str) -> bool {
     seen.count_ones() >= 10 && steps * 4 <= word.len()
 }
 
-/// Whether a run of hexadecimal digits is said to be a checksum, on its line before it.
+/// Whether the line before a run of hexadecimal digits calls it a checksum.
 fn is_digest(text: &str, run: &Range<usize>, word: &str) -> bool {
     const SAYS: &[&str] = &[
         "hash",

@@ -1,15 +1,15 @@
-//! Which values are worth masking: those that a word, a label, a placeholder or a path would not be.
+//! Decides which values are worth masking: not words, labels, placeholders or paths.
 
 use super::names::{self, Sort};
 
-/// No shorter literal is masked.
+/// The length of the shortest literal that is masked.
 pub(super) const SHORTEST: usize = 4;
-/// What looks random has as many characters.
+/// The least characters of a value that looks random.
 const RANDOM: usize = 8;
-/// As much of a value decides what it is.
+/// How many bytes of a value are looked at.
 const LOOKED_AT: usize = 1 << 10;
 
-/// Values that are words of programs whatever their name.
+/// Values that are common words in programs, whatever name they are assigned to.
 const WORDS: &[&str] = &[
     "any",
     "auto",
@@ -43,12 +43,13 @@ const WORDS: &[&str] = &[
     "varchar",
 ];
 
-/// The name that a value was given to.
+/// The name that a value is assigned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Named<'a> {
     pub(super) sort: Sort,
     pub(super) name: &'a [u8],
-    /// Whether it stands beside the name rather than being given to it: compared with it, or the next argument.
+    /// Whether the value is only next to the name: compared with it, or the next argument. It is not assigned to the
+    /// name.
     pub(super) beside: bool,
 }
 
@@ -82,13 +83,13 @@ impl Named<'_> {
         match (self.sort, self.beside) {
             (Sort::Token, true) => !plain,
             (Sort::Token, false) => !words,
-            // Beside a name, identifiers are names too; a phrase may be one that somebody made up to remember it.
+            // Identifiers next to a name are names too, but a phrase may be a passphrase.
             (_, true) => !words || value.contains(' '),
             (_, false) => true,
         }
     }
 
-    /// Whether a bare word is a secret: nothing says where such a one ends, so only what looks random is.
+    /// Whether a bare word is a secret. Bare words have no clear end, so only a word that looks random counts.
     pub(super) fn takes_bare(self, value: &str) -> bool {
         let least = if self.sort == Sort::Secret { 6 } else { RANDOM };
         self.sort != Sort::Pin
@@ -97,7 +98,7 @@ impl Named<'_> {
             && !(self.sort == Sort::Folder && is_path(value))
     }
 
-    /// Whether a value only says again what it is the value of, as labels do: `verbose_name="password"`.
+    /// Whether a value only repeats the name it is assigned to, as labels do: `verbose_name="password"`.
     fn labels(self, value: &str) -> bool {
         let letters =
             value.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_ascii_punctuation() || c == ' ');
@@ -121,7 +122,7 @@ fn value_prefix(value: &str) -> &str {
     value.get(..value.floor_char_boundary(LOOKED_AT)).unwrap_or(value)
 }
 
-/// Whether that is one of the daemon's own ids, versions or etags, which stand behind all sorts of words in answers.
+/// Whether `value` is one of the daemon's own ids, versions or etags, which follow all sorts of words in answers.
 fn is_own_id(value: &str) -> bool {
     let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
     let behind = |marks: &[&str], mark: char, most: usize| {
@@ -134,7 +135,7 @@ fn is_own_id(value: &str) -> bool {
         || value.strip_prefix('v').is_some_and(|n| n.len() == 13 && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Letters and digits mixed, of one piece, as no word is.
+/// Whether letters and digits are mixed in one piece, unlike in any word.
 pub(super) fn looks_random(value: &str) -> bool {
     is_random(value, RANDOM)
 }
@@ -144,14 +145,14 @@ fn is_random(value: &str, least: usize) -> bool {
     value.len() >= least && !value.contains(char::is_whitespace) && is_mixed(value) && !is_technical(value)
 }
 
-/// At least four characters, letters and digits among them.
+/// Whether a value has at least four characters, with letters and digits among them.
 pub(super) fn is_mixed(value: &str) -> bool {
     value.len() >= SHORTEST
         && value.bytes().any(|b| b.is_ascii_digit())
         && value.bytes().any(|b| b.is_ascii_alphabetic())
 }
 
-/// Whether the digits of a value are all of well-known terms: `Int32Array`, `sha256_hex`, `oauth2-client`.
+/// Whether all digits of a value belong to well-known terms: `Int32Array`, `sha256_hex`, `oauth2-client`.
 fn is_technical(value: &str) -> bool {
     const TERMS: &[&str] = &[
         "aes128", "aes256", "base32", "base58", "base64", "blake3", "ed25519", "es256", "float32", "float64",
@@ -171,7 +172,7 @@ fn is_technical(value: &str) -> bool {
     !rest.bytes().any(|b| b.is_ascii_digit())
 }
 
-/// Whether letters are as those of words are: of one case, or capitals at the beginnings of words.
+/// Whether letters look like those of words: all of one case, or capitals only at the beginnings of words.
 fn is_plain(value: &str) -> bool {
     let bytes = value.as_bytes();
     let raised =
@@ -179,7 +180,7 @@ fn is_plain(value: &str) -> bool {
     value.is_ascii() && raised * 4 <= value.len()
 }
 
-/// Whether a value is a sentence for people to read. A phrase that somebody made up to remember it has no small words.
+/// Whether a value is a sentence for people to read. A passphrase has no small words.
 fn is_sentence(value: &str) -> bool {
     const SMALL: &[&str] = &[
         "a", "an", "and", "be", "for", "in", "is", "must", "not", "of", "or", "that", "the", "this", "to",
@@ -196,7 +197,8 @@ fn is_path(value: &str) -> bool {
     value.starts_with(['/', '~', '.', '$']) || value.as_bytes().get(1) == Some(&b':')
 }
 
-/// A value without what is filled in later: `%s`, `%(name)s`, `{name}`, `${NAME}`, `<name>`, `$NAME`. None if nothing is.
+/// Returns a value without its placeholders: `%s`, `%(name)s`, `{name}`, `${NAME}`, `<name>`, `$NAME`. None if it has
+/// none.
 fn without_placeholders(value: &str) -> Option<String> {
     if !value.contains(['%', '{', '$', '<']) {
         return None;
@@ -218,7 +220,7 @@ fn without_placeholders(value: &str) -> Option<String> {
     any.then_some(out)
 }
 
-/// How long the placeholder is that a text begins with; 1 if it is none.
+/// Returns the length of the placeholder at the start of a text; 1 if there is none.
 fn placeholder_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let closed = |open: usize, by: u8| {
@@ -250,7 +252,7 @@ fn placeholder_len(text: &str) -> usize {
         (Some(b'{'), Some(b'{')) => closed(2, b'}').map(|end| end + 1),
         (Some(b'{'), _) => closed(1, b'}'),
         (Some(b'<'), _) => closed(1, b'>'),
-        // A password may begin with `$`: nothing but a name without digits is a variable's.
+        // A password may begin with `$`: only a name without digits counts as a variable's.
         (Some(b'$'), Some(b'A'..=b'Z' | b'a'..=b'z' | b'_')) => word(1),
         _ => None,
     };

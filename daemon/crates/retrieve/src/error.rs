@@ -1,30 +1,30 @@
-//! What can go wrong.
+//! Errors of requests.
 
 use sdl_model::SymbolId;
 
 /// Shorthand.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What can go wrong.
+/// Why a request failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The request can't be answered as it stands.
+    /// The request is invalid.
     #[error(transparent)]
     User(#[from] UserError),
     /// The store failed.
     #[error(transparent)]
     Ledger(#[from] sdl_ledger::Error),
-    /// A value did not become JSON: our own mistake.
+    /// A value could not be written as JSON, which is a bug in this crate.
     #[error("an answer could not be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
 }
 
-/// The request can't be answered as it stands.
+/// Why a request is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum UserError {
-    /// Nothing to look for.
+    /// The query is empty.
     #[error(
         "the query holds no word to search for (one letter, or a word like \"the\", counts only alone); name a symbol or describe what it does"
     )]
@@ -35,21 +35,21 @@ pub enum UserError {
     /// The path pattern does not compile.
     #[error("pathGlob is not a usable pattern: {0}")]
     BadGlob(String),
-    /// Not a cursor that search gave.
+    /// Not a cursor that a search returned.
     #[error("the cursor is not one that this search gave; repeat the search without it")]
     BadCursor,
-    /// The cursor belongs to a version that is no longer the one answered from.
+    /// The cursor belongs to a version that has since been replaced.
     #[error("the tree changed since that page was made; repeat the search without the cursor")]
     StaleCursor,
     /// No such symbol in this version.
     #[error("there is no symbol {0} in this version; look it up by name with symbol.search")]
     UnknownSymbol(SymbolId),
-    /// A slice of nothing.
+    /// The request for a slice names nothing to start from.
     #[error(
         "nothing to start from: give taskText, entrySymbols, editedFiles, stackTrace or failingTestPath that names something in this repository"
     )]
     NoSeeds,
-    /// A compact document that is not one of ours.
+    /// A compact document that this crate did not write.
     #[error("this is not a slice in a wire format of ours: {0}")]
     BadWire(String),
 }

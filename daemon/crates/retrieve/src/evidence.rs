@@ -1,11 +1,11 @@
-//! How an answer was found: every lane says what it did, also when that was nothing.
+//! How an answer was found: every lane reports its work, also when it found nothing.
 
 use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
 
 use crate::names;
 
-/// How one lane fared.
+/// The outcome of one lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LaneStatus {
@@ -17,21 +17,21 @@ pub enum LaneStatus {
     Skipped,
     /// This build or machine does not have it.
     Unavailable,
-    /// It stopped at a limit; what it found is used.
+    /// It stopped at a limit. The symbols found before are used.
     Limited,
 }
 
-/// What one lane did.
+/// The work of one lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct LaneReport {
     /// Its name.
     pub lane: String,
-    /// How it fared.
+    /// Its outcome.
     pub status: LaneStatus,
-    /// How many symbols it put forward.
+    /// The number of symbols it proposed.
     pub candidates: u64,
-    /// What else there is to say.
+    /// Any further remark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }
@@ -43,7 +43,7 @@ pub struct StartSymbol {
     /// The symbol.
     #[serde(with = "names::symbol_id")]
     pub symbol_id: SymbolId,
-    /// The lanes that put it forward.
+    /// The lanes that proposed it.
     pub lanes: Vec<String>,
 }
 
@@ -59,10 +59,10 @@ pub struct Evidence {
     /// The best symbols that a slice starts from, best first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub start_symbols: Vec<StartSymbol>,
-    /// Whether more fits the request's words than was taken.
+    /// Whether more symbols fit the request's words than were taken.
     #[serde(skip)]
     pub limited: bool,
-    /// Parts of the request that pointed to nothing: what an answer's notes say.
+    /// Parts of the request that pointed to nothing, for the answer's notes.
     #[serde(skip)]
     pub missed: Vec<Missed>,
 }
@@ -70,7 +70,7 @@ pub struct Evidence {
 /// A part of a request that pointed to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missed {
-    /// Which field.
+    /// The name of the field.
     pub field: &'static str,
     /// Why it had no effect.
     pub why: String,
@@ -83,7 +83,7 @@ impl Evidence {
         self.push(lane, status, candidates, None);
     }
 
-    /// Whether one of two lanes put anything forward.
+    /// Whether one of two lanes proposed anything.
     pub(crate) fn found(&self, one: &str, other: &str) -> bool {
         self.lanes.iter().any(|lane| (lane.lane == one || lane.lane == other) && lane.candidates > 0)
     }

@@ -3,7 +3,7 @@
 use sdl_ledger::{Changes, Result, Snapshot, View};
 use sdl_model::{Edge, FileId, FileRow, Incarnation, SymbolId, Version};
 
-/// One version with what is known of those before it.
+/// One version, with the known history of the versions before it.
 pub trait History: View {
     /// The ledger that this is a version of.
     fn incarnation(&self) -> Incarnation;
@@ -13,7 +13,7 @@ pub trait History: View {
     fn file_at(&self, file: FileId, version: Version) -> Result<Option<FileRow>>;
     /// A symbol's outgoing edges as they were in a kept version, sorted.
     fn out_edges_at(&self, symbol: SymbolId, version: Version) -> Result<Vec<Edge>>;
-    /// What changed after `from`, up to `to`.
+    /// The changes after `from`, up to `to`.
     fn changes_between(&self, from: Version, to: Version) -> Result<Changes>;
 }
 

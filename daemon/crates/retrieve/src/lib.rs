@@ -1,13 +1,19 @@
 //! Finding symbols and serving them: search, cards, slices, deltas and their wire formats.
 //!
-//! Everything here is a pure function of one version of the ledger (two for a delta), the commits behind it, and a request:
+//! Everything here is a pure function of one version of the ledger (two for a delta), the commits before it, and a
+//! request:
 //!
-//! * [`index`]: facts to search postings, and the splitting of names and texts into terms;
-//! * [`search`]: postings to ranked symbols; * [`card`]: what is told of one symbol;
-//! * [`mod@slice`]: a task's seeds, their neighbourhood, and a budget; * [`diff`]: two versions to changed symbols;
-//! * [`layer`]: another state laid over a version; * [`refresh`]: a held slice and a version to exactly what changed;
-//! * [`past`]: what commits tell of files; * [`meaning`]: vectors of texts, for those who bring a model;
-//! * [`wire`]: slices as compact JSON and as text; * [`plain`]: what others wrote, within lines of text.
+//! * [`index`]: turns facts into search postings, and splits names and texts into terms;
+//! * [`search`]: ranks symbols by postings;
+//! * [`card`]: the description of one symbol;
+//! * [`mod@slice`]: a task's seeds and their neighbourhood, cut to a budget;
+//! * [`diff`]: the changed symbols between two versions;
+//! * [`layer`]: another state laid over a version;
+//! * [`refresh`]: the exact changes of a held slice up to a version;
+//! * [`past`]: the history of files in commits;
+//! * [`meaning`]: vectors of texts, if a model is provided;
+//! * [`wire`]: slices as compact JSON and as text;
+//! * [`plain`]: texts by other people, within lines of our own.
 
 pub mod card;
 pub mod diff;
@@ -34,5 +40,6 @@ pub use evidence::{Evidence, LaneReport, LaneStatus, Missed, StartSymbol};
 pub use history::History;
 pub use source::{Outlines, Source, Sym};
 
-/// Bump when a change alters the postings that the search index makes of the same facts, or which files have any: ledgers built before are then built again.
+/// Increase this when a change alters the postings of the same facts, or the files that have any. Ledgers built before
+/// are then built again.
 pub const INDEX_VERSION: u32 = 5;

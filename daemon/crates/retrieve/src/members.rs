@@ -12,12 +12,12 @@ use sdl_model::{FileId, Outline, SymbolKind};
 
 use crate::{Result, Source, Sym};
 
-/// Files of a package that are searched for members.
+/// Most files of a package that are searched for members.
 const MOST_FILES: usize = 128;
-/// Blocks and types of one name that are looked at.
+/// Most blocks and types of one name that are looked at.
 const MOST_NAMESAKES: usize = 64;
 
-/// The members that a type's own file states, those that tell most about the type first.
+/// The members that a type's own file states, the most important ones first.
 pub(crate) fn own_members(sym: &Sym) -> Vec<DefIx> {
     if !sym.kind().is_type() {
         return Vec::new();
@@ -66,8 +66,8 @@ pub(crate) fn member_owner(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>
     source.symbol(hit.symbol)
 }
 
-/// What shows more of a type comes first: what can be called before nested types and values, what others see before what
-/// they don't; then the order of the text.
+/// The order of a type's members. Members that can be called come before nested types and values, and members visible
+/// to others before hidden ones; then in the order of the text.
 fn member_order(outline: &Outline, def: &Def) -> (u8, bool, u32) {
     let group = match def.kind {
         kind if kind.is_callable() => 0,
@@ -93,7 +93,7 @@ fn holder_in(outline: &Outline, def: &Def) -> Option<DefIx> {
     outline.def(parent).filter(|parent| parent.kind.is_type()).map(|_| parent)
 }
 
-/// The name of the type that a definition says it belongs to, or its `impl` block does.
+/// The name of the type that a definition, or its `impl` block, states as its owner.
 fn stated_owner<'o>(outline: &'o Outline, def: &Def) -> Option<&'o str> {
     let block =
         def.parent.and_then(|parent| outline.def(parent)).filter(|parent| parent.kind == SymbolKind::Impl);
@@ -178,8 +178,8 @@ fn in_order(mut found: Vec<Sym>) -> Vec<Sym> {
     found
 }
 
-/// Of types of one name the one that a block or member elsewhere most likely means: the only one, else the one whose path
-/// has most folders in common with it. None where that leaves several.
+/// Of types of one name, the most likely target of a block or member elsewhere: the only one, else the one whose path
+/// shares most folders with it. None where several remain.
 fn nearest_type(source: &Source<'_>, from: &Sym, types: &[NameHit]) -> Result<Option<NameHit>> {
     if let [only] = types {
         return Ok(Some(*only));

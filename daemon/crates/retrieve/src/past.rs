@@ -1,6 +1,6 @@
-//! What a repository's commits tell of its files: messages say in people's words what the changed files are about.
-//! A task that reads like an old message is often about the same files, and about files that change often. Does no I/O:
-//! whoever can read the history brings it.
+//! The history of a repository's files by its commits: messages describe in people's words the topics of the changed
+//! files. A task that reads like an old message is often about the same files, and about files that change often. Does
+//! no I/O: the caller reads the history.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use sdl_model::FileId;
 use crate::index::words::{Scratch, each_term};
 use crate::message;
 
-/// Bytes of a message that are read.
+/// Most bytes of a message that are read.
 const MOST_MESSAGE: usize = 4_096;
-/// Messages that speak for one file: the likest.
+/// Number of messages that count for one file: the most similar ones.
 const SPEAKERS: usize = 3;
-/// What counts as often, in seconds before the newest commit.
+/// The period in which changes are counted as often, in seconds before the newest commit.
 const OFTEN: i64 = 365 * 24 * 60 * 60;
 const DAY: f32 = 24.0 * 60.0 * 60.0;
-/// How long ago everything is that no commit touched, in days.
+/// The age of files that no commit changed, in days.
 const NEVER: f32 = 3_000.0;
 
-/// One commit: when it was made, what its message says, what it changed.
+/// One commit: its time, the terms of its message, the files that it changed.
 #[derive(Clone, Debug)]
 pub struct PastCommit {
     seconds: i64,
@@ -29,7 +29,8 @@ pub struct PastCommit {
 }
 
 impl PastCommit {
-    /// Of a commit's time in seconds, its message, and the files that it changed. Takes time in their sizes.
+    /// A commit by its time in seconds, its message, and the files that it changed. Takes time proportional to their
+    /// sizes.
     pub fn new(seconds: i64, message: &str, files: Vec<FileId>) -> Self {
         let end = message.floor_char_boundary(MOST_MESSAGE.min(message.len()));
         let mut found = BTreeSet::new();
@@ -50,9 +51,9 @@ impl PastCommit {
 /// When a file was changed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Touched {
-    /// In so many commits of the year before the newest commit.
+    /// In this number of commits of the year before the newest commit.
     pub often: u32,
-    /// So many days before the newest commit, at last.
+    /// The last time was this number of days before the newest commit.
     pub days: f32,
 }
 
@@ -68,7 +69,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// Of commits, newest first. Takes time in all their terms and files.
+    /// A history of commits, newest first. Takes time proportional to all their terms and files.
     pub fn of(commits: Vec<Arc<PastCommit>>) -> Self {
         let mut past = Self { commits, ..Self::default() };
         let newest = past.commits.first().map_or(0, |commit| commit.seconds);
@@ -91,12 +92,12 @@ impl Past {
         past
     }
 
-    /// How many commits it has.
+    /// The number of commits.
     pub fn len(&self) -> usize {
         self.commits.len()
     }
 
-    /// Whether it has none.
+    /// Whether there are no commits.
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty()
     }
@@ -106,8 +107,9 @@ impl Past {
         self.touched.get(&file).copied().unwrap_or(Touched { often: 0, days: NEVER })
     }
 
-    /// How much the commits that changed a file sound like a text of these terms: the cosine between the two, those that
-    /// changed many files counting less, added up over the likest. Only files of which there is anything to say.
+    /// How similar the commits that changed a file are to a text of these terms: the cosine between the two, with less
+    /// weight for commits that changed many files, added up over the most similar. Only files with any similarity are
+    /// included.
     pub(crate) fn alike<'t>(&self, text: impl Iterator<Item = (&'t str, f32)>) -> HashMap<FileId, f32> {
         let mut alike = vec![0.0_f32; self.commits.len()];
         let mut squares = 0.0;
@@ -139,23 +141,23 @@ impl Past {
         of_files.into_iter().map(|(file, best)| (file, best.iter().sum())).collect()
     }
 
-    /// How telling a term is: the rarer in messages, the more.
+    /// How distinctive a term is. Terms that are rare in messages have a higher weight.
     fn weight(&self, term: &str) -> f32 {
         let with = self.with.get(term).map_or(0, Vec::len) as f32;
         (1.0 + self.commits.len() as f32 / (with + 0.5)).ln()
     }
 }
 
-/// Why there is no history to ask.
+/// Why no history is available.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoPast {
-    /// There is none, or it can't be read.
+    /// There is no history, or it can't be read.
     None,
     /// It is being read.
     Pending,
 }
 
-/// Gives the history behind a version when something needs it.
+/// Returns the history up to a version when it is needed.
 pub type FindPast<'a> = dyn Fn() -> Result<Arc<Past>, NoPast> + 'a;
 
 #[cfg(test)]

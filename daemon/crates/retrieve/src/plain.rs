@@ -1,12 +1,12 @@
-//! What others wrote, within lines of our own.
+//! Makes texts by other people safe within lines of our own.
 //!
-//! A name or a path may hold line ends, terminal escapes and marks that turn the direction of reading. In a line of text
-//! they are written as escapes, so that no data makes a line of its own or hides what it says.
+//! A name or a path may hold line ends, terminal escapes and marks that change the direction of reading. In a line of
+//! text they are written as escapes, so that no data starts a line of its own or hides its content.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-/// A text as a part of one line: what would end, move, turn or hide it is escaped.
+/// A text as a part of one line. Characters that would end, move, turn or hide the line are escaped.
 pub fn inline_text(text: &str) -> Cow<'_, str> {
     if !text.bytes().any(|byte| !(b' '..=b'~').contains(&byte)) || !text.contains(is_misleading) {
         return Cow::Borrowed(text);
@@ -29,19 +29,19 @@ pub fn quote_lines(text: &str) -> String {
     lines.join("\n")
 }
 
-/// Whether a character does anything to its surroundings but stand there.
+/// Whether a character affects its surroundings.
 fn is_misleading(letter: char) -> bool {
     letter != '\t' && letter.is_control()
         || matches!(letter,
-            // Line ends of other kinds, and what has no width.
+            // Line ends of other kinds, and characters without width.
             '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
-            // Marks that turn the direction of reading.
+            // Marks that change the direction of reading.
             | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-            // Letters that no one sees.
+            // Invisible letters.
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Writes one line to the text within, escaping what is written as [`inline_text`] does.
+/// Writes one line to the text within, with the same escapes as [`inline_text`].
 #[derive(Debug)]
 pub struct Line<'a>(pub &'a mut String);
 

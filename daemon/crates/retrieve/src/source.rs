@@ -1,4 +1,4 @@
-//! One version, as a request sees it: the view, the outlines, and what the request has already looked at.
+//! One version, as a request sees it: the view, the outlines, and the files that the request has opened.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,19 +14,20 @@ use crate::Result;
 use crate::meaning::Meaning;
 use crate::past::{FindPast, NoPast, Past};
 
-/// Gives the outline stored under a key. Implemented over the facts store (with a bounded cache) and, in tests, over a map.
+/// Returns the outline stored under a key. Implemented over the facts store (with a bounded cache) and, in tests, over
+/// a map.
 pub trait Outlines {
     /// The outline, or none if the store does not have it.
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>>;
 
-    /// What a list tells of the definition whose key `is` the wanted one; a store may know that without the outline.
+    /// The entry in a list of the definition whose key `is` accepts. A store may have it without the outline.
     fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
         let Some(outline) = self.outline(key)? else { return Ok(None) };
         Ok(brief_in(&outline, is))
     }
 }
 
-/// What a list tells of the definition in an outline whose key `is` the wanted one.
+/// The entry in a list of the definition in an outline whose key `is` accepts.
 pub(crate) fn brief_in(outline: &Outline, is: &dyn Fn(u64) -> bool) -> Option<Brief> {
     outline.defs.iter().find(|def| is(def.key)).map(|def| brief_of(outline, def))
 }
@@ -47,7 +48,7 @@ impl<S: BuildHasher> Outlines for HashMap<FactsKey, Arc<Outline>, S> {
     }
 }
 
-/// What a list tells of a symbol: for where opening its file would be too much.
+/// A symbol's entry in a list, for uses where opening its file would cost too much.
 #[derive(Clone, Debug)]
 pub(crate) struct Listed {
     brief: Brief,
@@ -170,13 +171,13 @@ impl Sym {
         self.def().flags.has(DefFlags::TEST) || crate::index::is_test_path(self.path())
     }
 
-    /// The line that a person would name: that of its name.
+    /// The line under which a person would look for it: that of its name.
     pub fn line(&self) -> u32 {
         self.def().line
     }
 }
 
-/// The symbols of one file's row, wherever that row comes from: also of a version that is past. Empty without facts.
+/// The symbols of one file's row, from any version, also a past one. Empty without facts.
 pub(crate) fn symbols_in_row(outlines: &dyn Outlines, file: FileId, row: &FileRow) -> Result<Vec<Sym>> {
     let Some(key) = row.state.facts() else { return Ok(Vec::new()) };
     let Some(outline) = outlines.outline(key)? else { return Ok(Vec::new()) };
@@ -199,7 +200,7 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// Of a view and where its outlines are.
+    /// A source of `view`, with `outlines` from the given store.
     pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
         Self { view, outlines, overlay: None, meaning: None, past: None, open: RefCell::default() }
     }
@@ -210,7 +211,7 @@ impl<'a> Source<'a> {
         Self { meaning, ..self }
     }
 
-    /// The same with the commits behind the version.
+    /// The same with the commits before the version.
     #[must_use]
     pub fn with_past(self, past: &'a FindPast<'a>) -> Self {
         Self { past: Some(past), ..self }
@@ -224,18 +225,18 @@ impl<'a> Source<'a> {
         self.meaning
     }
 
-    /// The outline under a key, not kept.
+    /// The outline under a key, without caching it.
     pub(crate) fn outline(&self, key: FactsKey) -> Result<Option<Arc<Outline>>> {
         Ok(self.outlines.outline(key)?)
     }
 
-    /// The same with unsaved buffers laid over the version, which this number tells from others over it.
+    /// The same with unsaved buffers laid over the version. The number distinguishes them from other buffers over it.
     #[must_use]
     pub fn with_overlay(self, seq: u64) -> Self {
         Self { overlay: Some(seq), ..self }
     }
 
-    /// Which unsaved buffers lie over the version.
+    /// The number of the unsaved buffers laid over the version.
     pub fn overlay(&self) -> Option<u64> {
         self.overlay
     }
@@ -245,7 +246,7 @@ impl<'a> Source<'a> {
         self.view
     }
 
-    /// Where outlines come from.
+    /// The source of the outlines.
     pub fn outlines(&self) -> &'a dyn Outlines {
         self.outlines
     }
@@ -257,7 +258,7 @@ impl<'a> Source<'a> {
         Ok(open.outline.find(file, id).map(|ix| Sym { id, ix, open }))
     }
 
-    /// What a list tells of a symbol; none if this version does not have it.
+    /// A symbol's entry in a list. None if this version does not have it.
     pub(crate) fn listed(&self, id: SymbolId) -> Result<Option<Listed>> {
         let Some(file) = self.view.symbol_file(id)? else { return Ok(None) };
         if let Some(Some(open)) = self.open.borrow().get(&file) {

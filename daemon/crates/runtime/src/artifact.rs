@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::Output;
 
-/// Lines shown around a line that was found.
+/// Lines shown around a match.
 const AROUND: u64 = 2;
 
-/// What a command wrote.
+/// The output of a command.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Artifact {
-    /// When, in Unix milliseconds.
+    /// When the command ran, in Unix milliseconds.
     pub at_ms: u64,
     /// Its standard output.
     pub stdout: Output,
@@ -18,12 +18,12 @@ pub struct Artifact {
     pub stderr: Output,
 }
 
-/// Which output.
+/// One of the two outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stream {
-    /// What it answered.
+    /// Standard output.
     Stdout,
-    /// What it complained about.
+    /// Standard error.
     Stderr,
 }
 
@@ -37,10 +37,10 @@ impl Stream {
     }
 }
 
-/// Lines that follow each other.
+/// Consecutive lines of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excerpt {
-    /// Of which stream.
+    /// The stream that they are from.
     pub stream: Stream,
     /// The first line, from 1.
     pub from: u64,
@@ -50,18 +50,18 @@ pub struct Excerpt {
     pub text: String,
 }
 
-/// Which lines are wanted.
+/// A selection of lines.
 pub struct Wanted<'w> {
-    /// Of which stream; both if none.
+    /// The stream; both if none.
     pub stream: Option<Stream>,
     /// First and last line.
     pub lines: (u64, u64),
-    /// Whether a line is one of those looked for; none for every line.
+    /// Whether a line matches; none for every line.
     pub finds: Option<&'w dyn Fn(&str) -> bool>,
 }
 
 impl Artifact {
-    /// The lines wanted, in order; found ones with a few around them, joined where they touch.
+    /// Returns the selected lines in order; matches come with a few lines around them, joined where they touch.
     pub fn excerpts(&self, wanted: &Wanted<'_>) -> Vec<Excerpt> {
         let mut found: Vec<Excerpt> = Vec::new();
         for (stream, output) in [(Stream::Stdout, &self.stdout), (Stream::Stderr, &self.stderr)] {

@@ -1,18 +1,18 @@
-//! A stream's output in bounded space: its beginning and its end, and how many lines there were.
+//! Keeps a stream's output in bounded space: its beginning, its end, and the number of lines.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes kept of the beginning, and of the end.
+/// Bytes kept of the beginning, and as many of the end.
 const HALF: usize = 256 << 10;
 
-/// What is kept of a stream while it is read.
+/// The kept parts of a stream while it is read.
 #[derive(Debug, Default)]
 pub(super) struct Capture {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// Line ends that fell out between the two.
+    /// Line ends in the dropped part between the two.
     dropped_lines: u64,
     dropped_bytes: u64,
 }
@@ -23,9 +23,9 @@ pub(super) struct Capture {
 pub struct Output {
     /// The first lines.
     pub head: Vec<String>,
-    /// The lines behind those that were not kept.
+    /// The last lines, after those that were dropped.
     pub tail: Vec<String>,
-    /// How many were not kept.
+    /// How many lines were dropped between them.
     pub dropped: u64,
 }
 
@@ -43,7 +43,7 @@ impl Capture {
         }
     }
 
-    /// What was kept, as lines; `mask` takes out what must not be shown.
+    /// Returns the kept output as lines; `mask` removes secrets.
     pub(super) fn finish(self, mask: impl Fn(String) -> String) -> Output {
         let lines = |text: String| mask(text).lines().map(str::to_owned).collect::<Vec<_>>();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -52,7 +52,7 @@ impl Capture {
             let whole = [self.head, tail].concat();
             return Output { head: lines(text(&whole)), ..Output::default() };
         }
-        // The first line of the tail lost its beginning, and the last of the head its end.
+        // The tail's first line lost its beginning, and the head's last line its end.
         let cut = tail.iter().position(|byte| *byte == b'\n').map_or(tail.len(), |at| at + 1);
         let tail = tail.get(cut..).unwrap_or_default();
         let mut head = lines(text(&self.head));
@@ -66,12 +66,12 @@ impl Capture {
 }
 
 impl Output {
-    /// How many lines there were.
+    /// Returns the number of lines, including dropped ones.
     pub fn count(&self) -> u64 {
         (self.head.len() + self.tail.len()) as u64 + self.dropped
     }
 
-    /// The lines that were kept, each with its number from 1.
+    /// Returns the kept lines, each with its number from 1.
     pub fn lines(&self) -> impl DoubleEndedIterator<Item = (u64, &str)> {
         let behind = self.head.len() as u64 + self.dropped;
         let head = (1..).zip(&self.head).take(self.head.len()).collect::<Vec<(u64, &String)>>();

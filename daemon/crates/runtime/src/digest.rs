@@ -2,15 +2,15 @@
 
 use crate::{Outcome, Output};
 
-/// How much to show at once.
+/// How much output to show at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// The first lines, those that tell of failures, and the last.
+    /// The first lines, those that report failures, and the last.
     #[default]
     Digest,
     /// The last lines.
     Tail,
-    /// All, as far as an answer goes.
+    /// All lines that an answer has room for.
     Full,
 }
 
@@ -24,12 +24,12 @@ impl Mode {
     }
 }
 
-/// Characters of a line that are shown.
+/// Most characters of a line that are shown.
 const WIDTH: usize = 400;
-/// Words by which lines tell of failures.
+/// Words that mark a line as reporting a failure.
 const TELLING: [&str; 8] = ["error", "fail", "panic", "fatal", "exception", "traceback", "warning", "assert"];
 
-/// The output as the mode wants it, within its tokens. Where lines are left out it says so.
+/// Returns the output as the mode selects it, within its tokens. States where lines are left out.
 pub fn digest_output(outcome: &Outcome, mode: Mode) -> String {
     let streams = [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)];
     let said = streams.iter().filter(|(_, output)| output.count() > 0).count().max(1);
@@ -54,7 +54,7 @@ fn write_part(text: &mut String, output: &Output, mode: Mode, tokens: usize) {
         let line = line.to_lowercase();
         TELLING.iter().any(|word| line.contains(word))
     };
-    // The order in which lines are taken until the tokens are used up.
+    // The order in which lines are selected until the tokens are used up.
     let order: Vec<usize> = match mode {
         Mode::Full => (0..count).collect(),
         Mode::Tail => (0..count).rev().collect(),

@@ -1,4 +1,4 @@
-//! Where a command runs and what it is told of the daemon's surroundings.
+//! The folder in which a command runs, and the environment that it gets from the daemon.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

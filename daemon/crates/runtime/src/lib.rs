@@ -1,4 +1,4 @@
-//! Running a command in a repository: off unless the person who runs the daemon says which programs may be run.
+//! Runs commands in a repository. Off unless the person who runs the daemon allows specific programs.
 //!
 //! The setting is a file that no tool can write: `runtime.json` in the daemon's state folder. It is read with every call.
 

@@ -1,4 +1,4 @@
-//! One command, from its start to the end of everything that it started.
+//! Runs one command, from its start to the end of everything that it started.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,30 +9,30 @@ use std::time::Duration;
 use crate::Output;
 use sdl_contract::{Cancel, Code, Refusal};
 
-/// Commands that run at once.
+/// Commands that may run at once.
 const MOST_AT_ONCE: u32 = 2;
 static RUNNING: AtomicU32 = AtomicU32::new(0);
 
-/// What to run, with every limit.
+/// A command to run, with all its limits.
 #[derive(Clone, Debug)]
 pub struct Command {
     /// The program, by its path.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<String>,
-    /// Where it runs.
+    /// The folder in which it runs.
     pub folder: PathBuf,
     /// Its whole environment.
     pub env: BTreeMap<OsString, OsString>,
     /// How long it may take.
     pub timeout: Duration,
-    /// 0 for no limit.
+    /// Address space in MiB. 0 for no limit.
     pub memory_mb: u64,
     /// Processes and threads beside those that the user has already. 0 for no limit.
     pub max_processes: u64,
 }
 
-/// How it ended.
+/// How a command ended.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// Its exit code; none if a signal ended it.
@@ -47,7 +47,7 @@ pub struct Outcome {
     pub stdout: Output,
     /// Its standard error.
     pub stderr: Output,
-    /// Whether something that left the command's process group still held its output at the end.
+    /// Whether a process that left the command's process group still held its output open at the end.
     pub held: bool,
 }
 
@@ -72,7 +72,7 @@ impl Drop for Turn {
     }
 }
 
-/// Runs the command. `mask` takes out of its output what must not be shown.
+/// Runs the command. `mask` removes secrets from its output.
 pub fn run_command(
     command: &Command,
     cancel: &Cancel,
@@ -98,7 +98,7 @@ mod platform {
     use super::{Cancel, Code, Command, Duration, Outcome, Refusal};
     use crate::capture::Capture;
 
-    /// How long the output may be held by what left the group.
+    /// How long processes that left the group may hold the output open.
     const GRACE: Duration = Duration::from_secs(2);
 
     enum Event {
@@ -107,7 +107,8 @@ mod platform {
         Cancelled,
     }
 
-    /// Kills the command's process group. Its leader is not reaped before, so that no one else can have its number.
+    /// A running command. Kills its process group when it ends. The leader is not reaped before that, so that no other
+    /// process can get its number.
     struct Running {
         child: Child,
         reaped: bool,
@@ -116,7 +117,7 @@ mod platform {
     impl Running {
         fn end(&mut self) -> std::io::Result<std::process::ExitStatus> {
             if !self.reaped {
-                // An empty group is an error that means that all is well.
+                // An error means that the group is empty, which is fine.
                 let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             }
             let status = self.child.wait();
@@ -142,7 +143,7 @@ mod platform {
         let child = start(command)?;
         let mut running = Running { child, reaped: false };
         let (tell, events) = channel();
-        // When this end is dropped the reader lets go of the pipes, whoever holds their other ends.
+        // When this end is dropped, the reader closes the pipes, whoever holds their other ends.
         let (stop, stopped) = UnixStream::pair().map_err(|e| Refusal::internal("making a socket pair", e))?;
         let pipes =
             [running.child.stdout.take().map(OwnedFd::from), running.child.stderr.take().map(OwnedFd::from)];
@@ -169,7 +170,7 @@ mod platform {
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break true,
             }
         };
-        // Whatever it left behind in its group ends with it.
+        // Ends all processes that are still in the group.
         let status = running.end().map_err(|e| Refusal::internal("waiting for the command", e))?;
         let duration_ms = began.elapsed().as_millis() as u64;
         let held = !closed && !drained(&events);
@@ -215,14 +216,14 @@ mod platform {
         })
     }
 
-    /// The program behind a shell that sets the limits and then becomes the program: so they hold from the first instruction
-    /// on, and for everything that the program starts. Shells differ in the letter for processes. A limit that is set lower
-    /// already stays.
+    /// Runs the program through a shell that sets the limits and then replaces itself with the program. The limits hold
+    /// from the first instruction on, and for everything that the program starts. Shells differ in the letter for
+    /// processes. A lower limit that is set already stays.
     #[cfg(target_os = "linux")]
     const LIMITED: &str =
         r#"ulimit -v "$1" && { ulimit -p "$2" || ulimit -u "$2" || :; } 2>/dev/null && shift 2 && exec "$@""#;
 
-    /// More is no limit, and would not fit the system's number of bytes.
+    /// A larger value is no limit, and its bytes would overflow the system's number.
     #[cfg(target_os = "linux")]
     const MOST_MEMORY_MB: u64 = 1 << 30;
 
@@ -243,7 +244,7 @@ mod platform {
         start
     }
 
-    /// Processes and threads of this user: the system counts them all against the limit.
+    /// Counts the processes and threads of this user, because the system counts them all against the limit.
     #[cfg(target_os = "linux")]
     fn tasks_of_user() -> u64 {
         use std::os::unix::fs::MetadataExt;
@@ -261,8 +262,8 @@ mod platform {
         std::process::Command::new(&command.program)
     }
 
-    /// Reads both streams in a thread of its own until they are closed or `stopped` is: a process that left the group and holds
-    /// their other ends costs nothing after that.
+    /// Reads both streams in a separate thread until they are closed or `stopped` is. A process that left the group and
+    /// holds their other ends costs nothing after that.
     fn read(
         mut pipes: [Option<OwnedFd>; 2],
         stopped: UnixStream,
@@ -295,7 +296,7 @@ mod platform {
         })
     }
 
-    /// Waits until one of the pipes can be read; which. None once the reader is to stop.
+    /// Waits until one of the pipes can be read, and returns which. None once the reader has to stop.
     fn readable(pipes: &[Option<OwnedFd>; 2], stopped: &UnixStream) -> Option<[bool; 2]> {
         let mut fds = vec![PollFd::new(stopped, PollFlags::IN)];
         fds.extend(pipes.iter().flatten().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
@@ -315,7 +316,7 @@ mod platform {
         Some([one(stdout), one(stderr)])
     }
 
-    /// Says when the process ended, without reaping it.
+    /// Reports when the process ended, without reaping it.
     fn wait(pid: Pid, tell: &Sender<Event>) -> Result<(), Refusal> {
         let tell = tell.clone();
         thread(move || {

@@ -1,4 +1,4 @@
-//! What may be run: `runtime.json` in the state folder, written by a person.
+//! The settings for running commands: `runtime.json` in the state folder, written by a person.
 
 use std::path::{Path, PathBuf};
 
@@ -7,38 +7,38 @@ use serde::Deserialize;
 use sdl_contract::{Candidate, Code, Refusal};
 
 const FILE: &str = "runtime.json";
-/// A larger file is no list of programs.
+/// A larger file is not a list of programs.
 const MOST_BYTES: u64 = 64 << 10;
 
-/// What may be run. Everything has a default but `enabled`, which is off.
+/// The commands that may be run. Everything has a default except `enabled`, which is off.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Settings {
     /// Whether anything may be run at all.
     pub enabled: bool,
-    /// What a call may name.
+    /// The programs that a call may name.
     pub executables: Vec<Allowed>,
     /// Variables that a call may set.
     pub allow_env: Vec<String>,
     /// Variables of the daemon that commands get beside the few that they need.
     pub pass_env: Vec<String>,
-    /// The longest that a command may take.
+    /// The longest time that a command may take, in milliseconds.
     pub max_timeout_ms: u64,
-    /// Address space of a command, where the platform limits it. 0 for no limit.
+    /// Address space of a command in MiB, where the platform limits it. 0 for no limit.
     pub memory_mb: u64,
     /// Processes and threads that a command may have beside those that the user has already, where the platform limits them.
     /// 0 for no limit.
     pub max_processes: u64,
 }
 
-/// A program that may be run: a name, looked up in the daemon's `PATH`, or an absolute path; with any arguments, or with
-/// some.
+/// A program that may be run: a name that is looked up in the daemon's `PATH`, or an absolute path. It takes any
+/// arguments or only some.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
 pub enum Allowed {
-    /// With any arguments.
+    /// Allowed with any arguments.
     Freely(String),
-    /// With some.
+    /// Allowed with some arguments.
     Narrowly(Narrowly),
 }
 
@@ -47,10 +47,10 @@ pub enum Allowed {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Narrowly {
     program: String,
-    /// What the arguments have to begin with: one of these.
+    /// The allowed beginnings of the arguments.
     args: Vec<Vec<String>>,
-    /// Options that may follow; one that ends with `*` stands for all that begin so. Other arguments that begin with a dash
-    /// are refused.
+    /// Options that may follow. One that ends with `*` matches all options with this prefix. Other arguments that begin
+    /// with a dash are refused.
     #[serde(default)]
     options: Vec<String>,
 }
@@ -63,7 +63,7 @@ impl Allowed {
         }
     }
 
-    /// Why the arguments are not among those allowed; none if they are.
+    /// Returns why the arguments are not allowed; none if they are.
     fn refuses(&self, args: &[String]) -> Option<String> {
         let Self::Narrowly(allowed) = self else { return None };
         let Some(begin) =
@@ -100,8 +100,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings in force. An error if nothing may be run, or the file is not one to be trusted. `read_file` reads a file of
-    /// at most that many bytes, if it is there and only its owner can write it.
+    /// Reads the settings in force. An error if nothing may be run, or if the file can't be trusted. `read_file` reads
+    /// a file of at most that many bytes, if it exists and only its owner can write it.
     pub fn read(
         state: &Path,
         read_file: impl FnOnce(&Path, u64) -> Result<Option<Vec<u8>>, String>,
@@ -128,8 +128,8 @@ impl Settings {
     }
 }
 
-/// The program that a call may run under this name with these arguments. Never one that lies in the repository because of
-/// `PATH`.
+/// Returns the program that a call may run under this name with these arguments. Never one that is in the repository
+/// because of `PATH`.
 pub fn allowed_program(
     settings: &Settings,
     (wanted, args): (&str, &[String]),

@@ -1,4 +1,4 @@
-//! What a caller is told when there is no answer.
+//! The error that a caller gets when there is no answer.
 
 use std::path::PathBuf;
 
@@ -15,51 +15,51 @@ pub struct NextBestAction {
     pub tool: String,
     /// Its arguments.
     pub args: Value,
-    /// Why.
+    /// The reason for calling it.
     pub rationale: String,
 }
 
-/// What a caller is told when there is no answer. What went wrong inside has code [`Code::Internal`] and is the only
-/// code that is no one's mistake.
+/// The error that a caller gets when there is no answer. Internal failures have code [`Code::Internal`], the only code
+/// that is nobody's mistake.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message}")]
 pub struct ToolError {
-    /// For programs.
+    /// The code, for programs.
     pub code: Code,
-    /// For readers: what, where, what to do next.
+    /// The message, for readers: the problem, its place, and the next step.
     pub message: String,
-    /// What else there is to say.
+    /// Further details.
     pub about: Box<About>,
 }
 
-/// What an error says beside its code and message.
+/// The details of an error beside its code and message.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct About {
     /// The argument at fault, as a path (`budget.maxCards`, `symbolRefs[2].name`).
     pub field: Option<String>,
-    /// What may have been meant, best first.
+    /// Likely meanings, best first.
     pub candidates: Vec<Candidate>,
-    /// What to call instead.
+    /// A call to make instead.
     pub next_best_action: Option<NextBestAction>,
-    /// What is damaged, if that is why there is no answer. Not part of the wire form.
+    /// The damage, if that is why there is no answer. Not part of the wire form.
     pub damage: Option<Damage>,
     /// Further keys of the wire form: `schema`, `expected`, `got`, `progress`, `failed`.
     pub details: Map<String, Value>,
 }
 
-/// Damage of a store that an answer met.
+/// Damage of a store that was met while answering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// What is wrong.
+    /// A description of the damage.
     pub why: String,
-    /// The table whose record it is, if it is one record.
+    /// The table, if a single record is damaged.
     pub table: Option<&'static str>,
-    /// The store, if it is more than that.
+    /// The store's path, if more than one record is damaged.
     pub path: Option<PathBuf>,
 }
 
 impl Damage {
-    /// The damage that an error tells of; none if it tells of something else.
+    /// Returns the damage that an error reports; none for other errors.
     pub fn of(error: &sdl_ledger::Error) -> Option<Self> {
         let (table, path) = match error {
             sdl_ledger::Error::Corrupt { table, .. } => (Some(*table), None),
@@ -71,17 +71,17 @@ impl Damage {
 }
 
 impl ToolError {
-    /// An error of that kind.
+    /// Creates an error with this code.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), about: Box::default() }
     }
 
-    /// A failure inside. `what` says what was being done, `why` what came of it.
+    /// Creates an internal error. `what` names the operation, `why` the failure.
     pub fn internal(what: &str, why: impl std::fmt::Display) -> Self {
         Self::new(Code::Internal, format!("{what} failed: {why}"))
     }
 
-    /// Fields that do not go together, or a value outside its range.
+    /// Creates an error for fields that don't go together, or for a value outside its range.
     pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(Code::InvalidArgument, message).at(field)
     }
@@ -93,14 +93,14 @@ impl ToolError {
         self
     }
 
-    /// Lists what may have been meant.
+    /// Lists the likely meanings.
     #[must_use]
     pub fn or_one_of(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
         self.about.candidates.extend(candidates);
         self
     }
 
-    /// Says what to call instead.
+    /// Names a call to make instead.
     #[must_use]
     pub fn next(mut self, tool: impl Into<String>, args: Value, rationale: impl Into<String>) -> Self {
         self.about.next_best_action =

@@ -99,12 +99,14 @@ impl Tools {
         self.services.registry.schema_version()
     }
 
-    /// A connection is gone. What belongs to it alone goes too, after a while in which it may come back.
+    /// Handles the end of a connection. Data that belongs only to it is dropped after a while in which it may come
+    /// back.
     pub fn session_ended(&self, session: u64) {
         self.services.buffers.session_ended(session);
     }
 
-    /// Writes the leases that were renewed in memory to their ledgers, and what was counted. Call it before the daemon stops.
+    /// Writes the leases that were renewed in memory to their ledgers, and stores the usage counts. Call it before the
+    /// daemon stops.
     pub fn flush(&self) {
         self.services.leases.flush(self.services.host.as_ref());
         self.services.usage.settle(self.services.host.as_ref());

@@ -73,7 +73,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How long this thread has run on a CPU, which a busy machine does not stretch as much; zero where it is not told.
+/// How long this thread has run on a CPU, which a busy machine does not stretch as much; zero where the system doesn't
+/// report it.
 fn cpu_time() -> Duration {
     std::fs::read_to_string("/proc/thread-self/schedstat")
         .ok()

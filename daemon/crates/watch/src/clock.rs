@@ -27,7 +27,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A clock that moves only when told to.
+/// A clock that moves only when a test moves it.
 #[derive(Debug)]
 pub struct ManualClock {
     start: Instant,

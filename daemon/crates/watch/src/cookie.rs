@@ -1,4 +1,4 @@
-//! Cookies: files whose creation comes through the event stream behind everything that happened before it.
+//! Cookies: files whose creation comes through the event stream after everything that happened before it.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use crate::inbox::Serial;
 /// Issues cookies.
 pub(crate) struct Cookies {
     folder: PathBuf,
-    /// Begins the names of this process's cookies: those that another one left behind say nothing.
+    /// Begins the names of this process's cookies, because cookies that another process left mean nothing.
     prefix: String,
     state: Mutex<State>,
     issued: Condvar,
@@ -18,11 +18,11 @@ pub(crate) struct Cookies {
 
 #[derive(Default)]
 struct State {
-    /// The last that was given out.
+    /// The last serial that was given out.
     last: u64,
     /// A thread is creating the cookie `last` at this moment.
     busy: bool,
-    /// The last that was created or found impossible to create.
+    /// The last serial whose cookie was created or found impossible to create.
     done: u64,
     failed: Option<(u64, io::ErrorKind)>,
 }
@@ -55,11 +55,11 @@ impl Cookies {
         name.strip_prefix(&self.prefix)?.parse().ok().map(Serial)
     }
 
-    /// Creates a cookie after this call began, or shares one that somebody else creates after this call began: those
-    /// who ask while one is being created all share the next. `repair` is called when the folder is missing.
+    /// Creates a cookie after this call began, or shares one that another caller creates after this call began: callers
+    /// who ask while a cookie is being created all share the next. `repair` is called when the folder is missing.
     pub(crate) fn issue(&self, repair: impl Fn() -> io::Result<()>) -> (Serial, io::Result<()>) {
         let mut state = self.lock();
-        // One that is being created now may lie before a change that this caller has seen.
+        // A cookie that is being created now may be older than a change that this caller has seen.
         let mine = state.last + 1;
         while state.done < mine {
             if state.busy {
@@ -79,7 +79,7 @@ impl Cookies {
             }
             self.issued.notify_all();
         }
-        // Whoever waited may find an even later one done, which is as good.
+        // A caller that waited may find an even later one done, which is as good.
         let serial = state.done;
         let result = match state.failed {
             Some((failed, kind)) if failed == serial => Err(kind.into()),

@@ -1,4 +1,4 @@
-//! Listing what a tree holds.
+//! Lists the contents of a tree.
 
 use std::ffi::OsStr;
 use std::io;
@@ -16,33 +16,33 @@ use crate::root::CanonicalRoot;
 use crate::rules::{self, Levels, Outside, Rules, Scope};
 use crate::source::WatchError;
 
-/// One thing that is not ignored.
+/// One entry that is not ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
-    /// Its path. Of a name that is not UTF-8, the bad bytes are shown as `\u{fffd}`.
+    /// Its path. If the name is not UTF-8, its bad bytes are shown as `\u{fffd}`.
     pub path: RelPath,
-    /// What `stat` said.
+    /// Its `stat`.
     pub stat: StatHint,
     /// Why it can't be read as a source file, if that is known without reading it.
     pub skip: Option<SkipReason>,
 }
 
-/// What a crawl found, in order of path.
+/// The result of a crawl, in order of path.
 #[derive(Debug, Default)]
 pub struct Listing {
-    /// Files, and what is skipped in their place.
+    /// Files, and entries that are skipped although they might be files.
     pub found: Vec<Found>,
     /// Places that could not be looked at.
     pub problems: Vec<Problem>,
     /// The number of folders that were listed.
     pub folders: usize,
-    /// The number of entries that the rules left out; what lies below an ignored folder is not counted.
+    /// The number of entries that the rules excluded; entries below an ignored folder are not counted.
     pub ignored: usize,
-    /// Which rules left them out, for people: the first few, each with an entry that it left out.
+    /// The first few rules that excluded an entry, for people, each with one such entry.
     pub ignored_by: Vec<String>,
 }
 
-/// Rules that are told.
+/// Rules that a listing names.
 const TOLD_RULES: usize = 3;
 
 /// Lists a whole tree without watching it.
@@ -53,7 +53,7 @@ pub struct Crawl {
 }
 
 impl Crawl {
-    /// Opens the root and reads the rules that lie outside of it.
+    /// Opens the root and reads the rules that are defined outside of it.
     pub fn new(root: &CanonicalRoot, options: &RootOptions) -> io::Result<Self> {
         let outside = Outside::of(root.path(), options);
         let (tracked, problem) = match outside.tracked() {
@@ -75,7 +75,7 @@ impl Crawl {
     }
 }
 
-/// What watches a folder before it is listed.
+/// Watches a folder before it is listed.
 pub(crate) trait WatchFolder {
     /// See [`crate::table::Table::watch`].
     fn watch(&mut self, path: &Path, identity: Identity) -> Result<bool, WatchError>;
@@ -85,7 +85,7 @@ pub(crate) trait WatchFolder {
     fn give_up(&mut self, reason: String);
 }
 
-/// How often a folder is tried that is another one each time one looks.
+/// How often a folder is tried again if another folder is in its place at each look.
 const TRIES: u8 = 8;
 
 struct Pending {
@@ -99,7 +99,7 @@ struct Pending {
 #[derive(Default)]
 struct Names {
     bytes: Vec<u8>,
-    /// End of the name in `bytes`, and what it is, if the listing said so.
+    /// The end of the name in `bytes`, and the kind of entry, if the listing said so.
     ends: Vec<(usize, Option<Kind>)>,
 }
 
@@ -135,12 +135,12 @@ impl<'a> Crawler<'a> {
         }
     }
 
-    /// Lists a folder that is known not to be ignored, and all below it that belongs to the tree. `levels` are those of its
-    /// parent.
+    /// Lists a folder that is known not to be ignored, and everything below it that belongs to the tree. `levels` are
+    /// those of its parent.
     pub(crate) fn crawl(&mut self, path: String, levels: Levels, scope: Scope) {
         self.rules.forget_below(&path);
         self.pending.push(Pending { path, levels, scope, tries: 0 });
-        // A stack, not recursion: somebody's nesting must not be our stack's depth.
+        // A stack, not recursion: the tree's nesting must not decide the depth of our stack.
         while let Some(next) = self.pending.pop() {
             self.enter(next);
         }
@@ -148,7 +148,7 @@ impl<'a> Crawler<'a> {
 
     pub(crate) fn finish(mut self) -> Listing {
         self.listing.found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        // Two bad names can look the same when shown; and a real name wins over a shown one.
+        // Two bad names can look the same when shown; a real name is preferred to a shown one.
         self.listing.found.dedup_by(|later, earlier| {
             let same = later.path == earlier.path;
             if same && earlier.skip == Some(SkipReason::NonUtf8Name) {
@@ -179,7 +179,7 @@ impl<'a> Crawler<'a> {
             }
             Err(error) => return self.failed(&at.path, error),
         }
-        // Only what is listed after its watch is set can't change unseen.
+        // Only entries that are listed after the folder's watch is set can't change unseen.
         let read_ns = self.clock.wall_ns();
         let mut names = std::mem::take(&mut self.names);
         let listed = names.fill(&folder, &mut self.buffer);
@@ -210,11 +210,12 @@ impl<'a> Crawler<'a> {
 
     fn failed(&mut self, path: &str, error: io::Error) {
         if disk::is_gone(&error) {
-            // Its own event tells, or told.
+            // Its own event reports it, or has done so.
             return;
         }
         let passing = disk::is_passing(&error);
-        // What lies too deep to be named can't even be looked at. It is there all the same, and told as skipped.
+        // An entry that is too deep to be named can't even be looked at. It exists all the same, and is reported as
+        // skipped.
         let meta = self.root.meta(Path::new(path)).ok();
         if !passing
             && let Some(rel) = RelPath::new(path)
@@ -281,7 +282,7 @@ impl<'a> Crawler<'a> {
             },
         };
         let admitted = self.rules.admit(scope, levels, path, kind == Kind::Folder, |path| folder.has(path));
-        // Below a folder that git's patterns leave out, there is nothing new to tell of them.
+        // Nothing new needs to be reported about entries below a folder that git's patterns exclude.
         if scope == Scope::All && admitted != Some(Scope::All) && self.listing.ignored_by.len() < TOLD_RULES {
             self.note_rule(levels, path, kind == Kind::Folder);
         }
@@ -303,7 +304,7 @@ impl<'a> Crawler<'a> {
             Err(error) => return self.failed(path, error),
         };
         if meta.kind == Kind::Folder && valid {
-            // It was something else a moment ago, and its event is on the way.
+            // It had another kind a moment ago, and its event is on the way.
             return self.pending.push(Pending {
                 path: path.to_owned(),
                 levels: levels.clone(),
@@ -319,7 +320,7 @@ impl<'a> Crawler<'a> {
 }
 
 impl Crawler<'_> {
-    /// Notes the rule that leaves an entry out, once.
+    /// Notes the rule that excludes an entry, once for each rule.
     fn note_rule(&mut self, levels: &Levels, path: &str, is_folder: bool) {
         let Some(reason) = self.rules.reason(levels, path, is_folder) else { return };
         let rule = |reason: &str| reason.rsplit_once(": ").map(|(_, rule)| rule.to_owned());
@@ -359,7 +360,7 @@ fn folder_fs(_folder: &Folder) -> Option<String> {
     None
 }
 
-/// Why something of this kind has no facts.
+/// The reason why an entry of this kind has no facts.
 pub(crate) fn skip_of(kind: Kind) -> Option<SkipReason> {
     match kind {
         Kind::File => None,
@@ -369,7 +370,7 @@ pub(crate) fn skip_of(kind: Kind) -> Option<SkipReason> {
     }
 }
 
-/// What is kept of a `stat` that was taken at `read_ns`, or a little later.
+/// Converts a `stat` that was taken at `read_ns`, or a little later, to the form in which it is kept.
 pub(crate) fn stat_hint(meta: &Meta, read_ns: i64) -> StatHint {
     StatHint {
         size: meta.size,
@@ -380,7 +381,7 @@ pub(crate) fn stat_hint(meta: &Meta, read_ns: i64) -> StatHint {
     }
 }
 
-/// A text for people, without its middle if it is long: paths in it may be.
+/// A text for people, without its middle if it is long, because paths in it may be long.
 pub fn shorten_middle(text: &str) -> String {
     const HEAD: usize = 120;
     const TAIL: usize = 60;

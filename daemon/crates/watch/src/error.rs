@@ -1,11 +1,11 @@
-//! What can go wrong.
+//! The errors of this crate.
 
 use std::io;
 use std::path::PathBuf;
 
 use sdl_model::RelPath;
 
-/// Why a folder can't be a repository's root. The user's to mend.
+/// The reasons why a folder can't be a repository's root. The user can fix them.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs, reason = "each message says what its variant is")]
 pub enum RootError {
@@ -37,7 +37,7 @@ pub enum RootError {
     GitData { path: PathBuf },
 }
 
-/// What to do about a folder that can't be opened.
+/// The advice for a folder that can't be opened.
 fn unreadable_hint(error: &io::Error) -> &'static str {
     if crate::disk::is_passing(error) {
         "the folder is as it was: try again when the system has room"
@@ -52,13 +52,13 @@ fn unreadable_hint(error: &io::Error) -> &'static str {
 pub struct Problem {
     /// The path relative to the root, with bytes that are not UTF-8 replaced; empty for the root.
     pub path: String,
-    /// What the system said.
+    /// The system's error.
     pub error: io::Error,
-    /// What was there before is to be kept, and looked at again: the error says nothing about the tree.
+    /// The previous state must be kept, and looked at again: the error says nothing about the tree.
     pub passing: bool,
 }
 
-/// Why a file's bytes can't be had.
+/// The reasons why a file's bytes can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// It is not there, or a part of its path is no folder (any more).
@@ -75,7 +75,7 @@ pub enum ReadError {
     Io {
         /// The file.
         path: RelPath,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }

@@ -15,7 +15,7 @@ struct State {
     calls: usize,
 }
 
-/// A watcher that reports only what it is told to. Clones share their state.
+/// A watcher that reports only the events that a test gives it. Clones share their state.
 ///
 /// ```no_run
 /// # use sdl_watch::{FakeWatcher, Hub, HubConfig};
@@ -50,7 +50,7 @@ impl FakeWatcher {
         }
     }
 
-    /// Reports a change at an absolute path if its folder (or the path itself) is watched; tells whether it is.
+    /// Reports a change at an absolute path if its folder (or the path itself) is watched; returns whether it is.
     pub fn touch_watched(&self, path: impl AsRef<Path>) -> bool {
         let path = path.as_ref();
         let watched = {

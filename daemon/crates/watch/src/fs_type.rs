@@ -43,17 +43,17 @@ fn remote_name(magic: u32) -> Option<&'static str> {
     })
 }
 
-/// What the folder shows in place of files, if it lies in a file system that the kernel makes up.
+/// The contents of the folder, if they are no files but made up by the kernel.
 #[cfg(target_os = "linux")]
 pub(crate) fn made_up(path: &Path) -> Option<&'static str> {
-    // Devices lie in a file system that says it is like `/tmp`'s. Shared memory is one.
+    // Devices are in a file system that has the same type as that of `/tmp`. Shared memory is one too.
     if path.starts_with("/dev") && !path.starts_with("/dev/shm") {
         return Some("devices");
     }
     kernel_fs_name(u32::try_from(rustix::fs::statfs(path).ok()?.f_type & 0xffff_ffff).ok()?)
 }
 
-/// What the kernel's own file systems show, by the magic numbers of `statfs`.
+/// The contents of the kernel's own file systems, by the magic numbers of `statfs`.
 #[cfg(target_os = "linux")]
 fn kernel_fs_name(magic: u32) -> Option<&'static str> {
     Some(match magic {

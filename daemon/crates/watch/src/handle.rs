@@ -1,4 +1,4 @@
-//! What everybody but a root's worker does with it: ask for barriers and status.
+//! A root's handle for everybody but its worker: ask for barriers and status.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ pub enum WatchKind {
     Watching,
     /// By comparing the tree for each barrier.
     Scanning {
-        /// Why, what can be done, and when watching is tried again.
+        /// The reason, the remedy, and when watching is tried again.
         reason: String,
     },
 }
@@ -54,7 +54,7 @@ pub struct Ticket {
     epoch: u64,
 }
 
-/// A root, for those who ask for barriers and status. Clones are the same root.
+/// A root's handle for barriers and status. Clones are the same root.
 #[derive(Clone)]
 pub struct TreeHandle {
     pub(crate) hub: Hub,

@@ -1,4 +1,4 @@
-//! The one watcher behind all repositories.
+//! The one watcher that serves all repositories.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -30,11 +30,11 @@ pub struct HubConfig {
     pub cookie_folder: PathBuf,
     /// How long changes settle.
     pub settle: Settle,
-    /// What an inbox holds.
+    /// The limits of an inbox.
     pub limits: Limits,
     /// A cookie that has not come through after this long is taken for lost, and its folder is watched again.
     pub cookie_patience: Duration,
-    /// Where the time comes from.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
 }
 
@@ -225,12 +225,12 @@ impl HubInner {
         self.with_watches(route, |source, table, owner| table.forget_below(source, owner, path));
     }
 
-    /// Stops watching what lies at or below `path` and was not watched in this round.
+    /// Stops watching folders at or below `path` that were not watched in this round.
     pub(crate) fn forget_stale(&self, route: &Route, path: &Path, round: u32) {
         self.with_watches(route, |source, table, owner| table.forget_stale(source, owner, path, round));
     }
 
-    /// Can a root be watched, for all that is known before trying? If not: why, and whether that may pass.
+    /// Whether a root can be watched, as far as is known before trying. If not: the reason, and whether it may pass.
     fn is_watchable(&self, route: &Route) -> Result<(), (String, bool)> {
         let mut watcher = lock_mutex(&self.watcher);
         if let (Err(_), Some(start)) = (&watcher.source, &self.start) {
@@ -245,7 +245,7 @@ impl HubInner {
     /// Stops watching a root's folders: from now on it is scanned. If the reason `may_pass`, watching is tried again
     /// later.
     pub(crate) fn degrade(&self, route: &Arc<Route>, reason: &str, may_pass: bool) {
-        // Every answer says it.
+        // The status in every answer reports it.
         let reason = shorten_middle(reason);
         {
             let mut scanning = lock_mutex(&route.scanning);
@@ -260,7 +260,7 @@ impl HubInner {
         self.drop_watches(route);
     }
 
-    /// Is a root scanned that is to be tried to be watched with the comparison that begins now?
+    /// Whether a scanned root should be watched again, starting with the comparison that begins now.
     pub(crate) fn begins_again(&self, route: &Arc<Route>) -> bool {
         if !route.may_watch_again(self.config.clock.now()) {
             return false;
@@ -280,7 +280,7 @@ impl HubInner {
 
     fn drop_watches(&self, route: &Route) {
         self.with_watches(route, |source, table, owner| table.forget_all(source, owner));
-        // A root can hold what is another's git data.
+        // A root can hold another root's git data.
         let _ = self.renew_git();
     }
 
@@ -299,10 +299,10 @@ impl HubInner {
         self.renew_git()
     }
 
-    /// Watches what the routes name as git's data, and nothing else as such.
+    /// Watches the folders that the routes name as git's data, and no others as such.
     fn renew_git(&self) -> Result<(), WatchError> {
         self.with_watcher(|source, table| {
-            // Read while nobody else renews, and let go before the watcher is called: its handler needs the routes.
+            // Read while nobody else renews, and released before the watcher is called: its handler needs the routes.
             let folders: BTreeSet<PathBuf> = self.router.read(|routes| routes.git.keys().cloned().collect());
             table.forget_unless(source, GIT, |at| folders.contains(at));
             for folder in &folders {

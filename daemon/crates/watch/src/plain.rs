@@ -1,12 +1,12 @@
-//! Opening files that somebody else wrote and that lie outside of a tree's own handle: git's data, and ignore files above
-//! the tree. Such a file may be anything, so it is looked at before it is opened, opened without waiting, and looked at
-//! again: a pipe must not hang the reader, a device must not be read without end.
+//! Opens files that somebody else wrote and that are outside of a tree's own handle: git's data, and ignore files above
+//! the tree. Such a file may be anything, so it is checked before it is opened, opened without waiting, and checked
+//! again: a pipe must not block the reader, a device must not be read without end.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-/// What a path turned out to be.
+/// The kind of entry at a path.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Plain {
     /// There is nothing.
@@ -15,11 +15,11 @@ pub(crate) enum Plain {
     File,
     /// A folder.
     Folder,
-    /// Anything else; the text says what, for people.
+    /// Anything else; the text names it for people.
     Other(String),
 }
 
-/// What lies at `path`. Opens nothing and follows no link at its end.
+/// Looks at `path`. Opens nothing and follows no link at its end.
 pub(crate) fn look_at(path: &Path, most: u64) -> Plain {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => Plain::Folder,
@@ -29,7 +29,7 @@ pub(crate) fn look_at(path: &Path, most: u64) -> Plain {
     }
 }
 
-/// What is wrong with a file, if anything.
+/// The fault of a file, if it has one.
 fn file_fault(meta: &Metadata, most: u64) -> Option<String> {
     if meta.file_type().is_symlink() {
         Some("is a symbolic link".to_owned())
@@ -49,7 +49,7 @@ fn is_absent(error: &io::Error) -> bool {
 /// Whether a link at the end of a path leads anywhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Links {
-    /// A link is as good as nothing: whoever wrote the file could have it lead anywhere.
+    /// A link counts as missing: whoever wrote the file could have it lead anywhere.
     Refused,
     /// The user's own settings may be links.
     Followed,

@@ -1,10 +1,10 @@
 //! Keeps the kernel from reporting that files are opened.
 //!
 //! The watcher library always asks for open events. We drop them first thing, but they go through the kernel's queue
-//! all the same: a parallel search through a large tree can fill it, and then changes are lost and everything has to
-//! be compared. The kernel lets the mask of a watch be replaced by adding it again, so that is what happens here,
-//! through a second handle on the library's own inotify instance. Where that handle can't be had, nothing is lost but
-//! the quiet.
+//! all the same: a parallel search through a large tree can fill it, and then changes are lost and everything has to be
+//! compared. The kernel allows the mask of a watch to be replaced by adding the watch again. This module does that
+//! through a second handle on the library's own inotify instance. Where that handle can't be had, open events stay in
+//! the queue, and nothing else is lost.
 
 use std::fs;
 use std::os::fd::OwnedFd;

@@ -19,12 +19,12 @@ pub enum FileRead {
     Bytes {
         /// The content.
         bytes: Vec<u8>,
-        /// What `stat` said before the first byte was read: what is written later shows.
+        /// Its `stat` before the first byte was read, so that later writes show.
         stat: StatHint,
     },
-    /// It is larger than what was asked for.
+    /// It is larger than the limit.
     TooLarge {
-        /// What `stat` said.
+        /// Its `stat`.
         stat: StatHint,
     },
 }

@@ -1,21 +1,21 @@
-//! What differs between what is known and what is there.
+//! Compares the known state of a tree with its present state.
 
 use sdl_model::{RelPath, StatHint};
 
 use crate::crawl::Found;
 
-/// What is known of a file (or of something that is listed as skipped).
+/// The known state of a file (or of an entry that is listed as skipped).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownFile {
-    /// What `stat` said when it was last read. Without it, it is read again.
+    /// Its `stat` when it was last read. Without it, the file is read again.
     pub stat: Option<StatHint>,
 }
 
-/// What the ledger knows of a tree.
+/// The files of a tree that the ledger knows.
 pub trait Known {
-    /// Why it can't be asked.
+    /// The error when it can't be asked.
     type Error;
-    /// One path; nothing if it is not known.
+    /// The known state of one path; none if it is not known.
     fn file(&self, path: &str) -> Result<Option<KnownFile>, Self::Error>;
     /// All known paths that start with `prefix` (empty, or a folder with its `/`), in order of path.
     fn under(&self, prefix: &str, each: &mut dyn FnMut(&str, KnownFile)) -> Result<(), Self::Error>;
@@ -37,13 +37,13 @@ impl Known for NothingKnown {
     }
 }
 
-/// What came of a comparison. Both in order of path, without doubles.
+/// The result of a comparison. Both lists are in order of path, without duplicates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// To be read and hashed: new, of another size or time, or touched so shortly before it was last read that its
-    /// time can't tell.
+    /// To be read and hashed: files that are new, have another size or time, or were changed so shortly before they
+    /// were last read that their time can't show a later change.
     pub candidates: Vec<Found>,
-    /// Known, and not there any more.
+    /// Known, and no longer there.
     pub removed: Vec<RelPath>,
 }
 
@@ -52,15 +52,15 @@ const GRAIN_NS: i64 = 20_000_000;
 /// And this slowly if they don't.
 const COARSE_GRAIN_NS: i64 = 2_000_000_000;
 
-/// Could the file have changed after it was read without its time showing it?
+/// Whether the file could have changed after it was read without its time showing it.
 pub fn is_racy(stat: &StatHint) -> bool {
-    // Nobody but the kernel sets the change time.
+    // Only the kernel sets the change time.
     let time = if stat.ctime_ns == 0 { stat.mtime_ns } else { stat.ctime_ns };
     let grain = if time % 1_000_000_000 == 0 { COARSE_GRAIN_NS } else { GRAIN_NS };
     time.saturating_add(grain) >= stat.read_ns
 }
 
-/// Has the file to be read to know whether it changed?
+/// Whether the file must be read to find out whether it changed.
 pub fn needs_read(known: Option<KnownFile>, found: &Found) -> bool {
     let Some(before) = known.and_then(|known| known.stat) else { return true };
     let now = &found.stat;
@@ -69,7 +69,7 @@ pub fn needs_read(known: Option<KnownFile>, found: &Found) -> bool {
         || is_racy(&before)
 }
 
-/// Compares what is known with what a crawl found, both in order of path.
+/// Compares the known state with the result of a crawl, both in order of path.
 #[derive(Debug)]
 pub struct Merge<'a> {
     found: std::iter::Peekable<std::slice::Iter<'a, Found>>,
@@ -77,7 +77,7 @@ pub struct Merge<'a> {
 }
 
 impl<'a> Merge<'a> {
-    /// Starts with what was found.
+    /// Starts with the entries that were found.
     pub fn new(found: &'a [Found]) -> Self {
         Self { found: found.iter().peekable(), difference: Difference::default() }
     }
@@ -102,14 +102,14 @@ impl<'a> Merge<'a> {
         }
     }
 
-    /// All that is known has been taken.
+    /// Ends the comparison, after all known paths were taken.
     pub fn finish(mut self) -> Difference {
         self.difference.candidates.extend(self.found.cloned());
         self.difference
     }
 }
 
-/// [`Merge`] over an iterator of what is known, in order of path.
+/// [`Merge`] over an iterator of known paths, in order of path.
 pub fn reconcile_files<'a>(
     known: impl IntoIterator<Item = (&'a str, KnownFile)>,
     found: &[Found],
@@ -165,11 +165,11 @@ mod tests {
         assert!(needs_read(Some(KnownFile { stat: Some(just) }), &found("a", just)));
         just.read_ns += 1;
         assert!(!needs_read(Some(KnownFile { stat: Some(just) }), &found("a", just)));
-        // A clock without fractions: much longer.
+        // On a clock without fractions of seconds the doubt lasts much longer.
         let mut coarse = stat(1, 5_000_000_000);
         coarse.read_ns = coarse.mtime_ns + COARSE_GRAIN_NS;
         assert!(is_racy(&coarse));
-        // A modification time in the future says nothing while there is a change time.
+        // A modification time in the future proves nothing as long as there is a change time.
         let mut future = stat(1, 5_000_000_123);
         future.mtime_ns = i64::MAX;
         assert!(!is_racy(&future));

@@ -18,10 +18,10 @@ impl CanonicalRoot {
     }
 }
 
-/// What a root is checked against.
+/// The folders that a root is checked against.
 #[derive(Clone, Debug, Default)]
 pub struct RootContext {
-    /// Home folders: the user's, and what else is known.
+    /// Home folders: the user's, and others that are known.
     pub homes: Vec<PathBuf>,
     /// The daemon's own folders (state, runtime, cache): changes in there come from the daemon itself.
     pub state: Vec<PathBuf>,
@@ -99,8 +99,8 @@ fn refuse_homes(path: &Path, context: &RootContext) -> Result<(), RootError> {
     Ok(())
 }
 
-/// Whole disks are mounted below the root; a mounted project (in a container, `/workspace`) is recognized by what it
-/// holds.
+/// Whole disks are mounted below the root; a mounted project (in a container, `/workspace`) is recognized by its
+/// contents.
 #[cfg(unix)]
 fn is_mount_point(path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;

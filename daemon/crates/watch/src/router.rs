@@ -18,8 +18,8 @@ use crate::table::Owner;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RootId(pub(crate) u32);
 
-/// What the watcher's handler needs. It shares nothing with those who call the watcher but short locks that are never
-/// held during such a call.
+/// The data that the watcher's handler needs. It shares nothing with the callers of the watcher except short locks that
+/// are never held during such a call.
 pub(crate) struct Router {
     routes: RwLock<Routes>,
     pub(crate) cookies: Cookies,
@@ -123,7 +123,7 @@ impl Sink {
             let is_gits = !routes.git.is_empty() && routes.touch_git(path);
             for route in &routes.roots {
                 if let Some(rest) = relative_path(path, &route.path) {
-                    // What git does to its locks wakes nobody.
+                    // Changes of git's own locks wake nobody.
                     if is_gits && rest.components().any(|part| part.as_os_str() == ".git") {
                         return;
                     }

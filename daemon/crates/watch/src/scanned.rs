@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// How long watching is left alone after it failed for the first time; twice as long after each further time.
+/// The time before watching is tried again after its first failure; it doubles with each further failure.
 const FIRST: Duration = Duration::from_secs(30);
 const LONGEST: Duration = Duration::from_mins(30);
 

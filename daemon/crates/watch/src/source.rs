@@ -1,4 +1,4 @@
-//! Where events come from: the system's watcher behind one small interface.
+//! The source of events: the system's watcher under one small interface.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::disk;
 use crate::quiet::Quiet;
 use crate::router::Sink;
 
-/// Why a folder could not be watched.
+/// The reasons why a folder could not be watched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WatchError {
     /// It is not there (any more), or is no folder.
@@ -28,7 +28,7 @@ pub enum WatchError {
     Failed(String),
 }
 
-/// A set of watched folders, each without what lies below its own entries.
+/// A set of watched folders, each without the contents of its own folders.
 pub trait Source: Send {
     /// Watches a folder. Once this returns, every change of the folder's entries reaches the sink. Watching a
     /// watched folder again is no error and makes sure that it is watched.
@@ -44,7 +44,7 @@ pub struct SystemSource {
     quiet: Hush,
 }
 
-/// Whether open events can be kept out of the queue shows with the first watched folder.
+/// Only the first watched folder shows whether open events can be kept out of the queue.
 #[cfg(target_os = "linux")]
 enum Hush {
     Untried,
@@ -110,7 +110,7 @@ impl Source for SystemSource {
     }
 
     fn unwatch(&mut self, folder: &Path) {
-        // "Not found" is as good as done: the watcher drops what is deleted by itself.
+        // "Not found" is as good as done: the watcher drops deleted folders by itself.
         let _ = catch_unwind(AssertUnwindSafe(|| self.watcher.unwatch(folder)));
     }
 }

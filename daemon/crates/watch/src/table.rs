@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::disk::{Identity, identity_of};
 use crate::source::{Source, WatchError};
 
-/// For whom a folder is watched. Roots can lie in one another; a folder belongs to the innermost.
+/// The root for which a folder is watched. Roots can be nested; a folder belongs to the innermost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Owner {
     /// Length of the root's path.
@@ -28,11 +28,11 @@ pub(crate) struct Owner {
 struct Watched {
     identity: Option<Identity>,
     owner: Owner,
-    /// The owner's last crawl that came by.
+    /// The owner's last crawl that passed it.
     round: u32,
 }
 
-/// The round of folders that no crawl comes by.
+/// The round of folders that no crawl passes.
 const ALWAYS: u32 = u32::MAX;
 
 #[derive(Default)]
@@ -42,11 +42,12 @@ pub(crate) struct Table {
     counts: HashMap<Owner, usize>,
 }
 
-/// How often a folder that is swapped for another at the very moment is looked at.
+/// How often a folder is looked at again if another one replaces it at that very moment.
 const TRIES: usize = 8;
 
 impl Table {
-    /// Watches `path`, which was found to be the folder `identity`. Returns `Ok(false)` if it is another one by now.
+    /// Watches `path`, which was found to be the folder `identity`. Returns `Ok(false)` if another folder is there by
+    /// now.
     pub(crate) fn watch(
         &mut self,
         source: &mut dyn Source,
@@ -139,12 +140,12 @@ impl Table {
         }
     }
 
-    /// Stops watching `path` and what lies below it, except what is watched for others.
+    /// Stops watching `path` and everything below it, except folders that are watched for others.
     pub(crate) fn forget_below(&mut self, source: &mut dyn Source, owner: Owner, path: &Path) {
         self.forget(source, path, |watched| watched.owner == owner);
     }
 
-    /// The same for what no crawl came by since `round` began.
+    /// The same for folders that no crawl passed since `round` began.
     pub(crate) fn forget_stale(&mut self, source: &mut dyn Source, owner: Owner, path: &Path, round: u32) {
         self.forget(source, path, |watched| watched.owner == owner && watched.round < round);
     }
@@ -162,12 +163,12 @@ impl Table {
         }
     }
 
-    /// Stops watching everything that is watched for `owner`.
+    /// Stops watching every folder that is watched for `owner`.
     pub(crate) fn forget_all(&mut self, source: &mut dyn Source, owner: Owner) {
         self.forget_unless(source, owner, |_| false);
     }
 
-    /// Stops watching what is watched for `owner` and not kept.
+    /// Stops watching the folders that are watched for `owner` and not kept.
     pub(crate) fn forget_unless(
         &mut self,
         source: &mut dyn Source,
@@ -203,11 +204,11 @@ mod tests {
 
     use super::*;
 
-    /// The watcher library's bookkeeping: watches are made by path and belong to a folder's identity; what it hears
-    /// about a path late, it applies to whatever it has under that path.
+    /// The watcher library's bookkeeping: watches are made by path and belong to a folder's identity. When it learns
+    /// about a path late, it applies that to whatever it has under that path.
     #[derive(Default)]
     struct Library {
-        /// What the kernel watches.
+        /// The folders that the kernel watches.
         kernel: HashMap<u64, Identity>,
         watches: HashMap<PathBuf, u64>,
         paths: HashMap<u64, PathBuf>,
@@ -215,7 +216,7 @@ mod tests {
     }
 
     impl Library {
-        /// It hears that the entry at `path` went away.
+        /// It learns that the entry at `path` went away.
         fn hear_gone(&mut self, path: &Path) {
             let Some(watch) = self.watches.remove(path) else { return };
             self.kernel.remove(&watch);
@@ -277,7 +278,7 @@ mod tests {
             watch(&mut table, &mut library, &at(path), 1);
         }
         fs::rename(at("c"), at("a")).unwrap();
-        // A crawl that comes by for another reason is faster than the rename's events.
+        // A crawl that passes for another reason is faster than the rename's events.
         for path in ["a", "a/sub"] {
             watch(&mut table, &mut library, &at(path), 2);
         }
@@ -332,7 +333,7 @@ mod tests {
         watch(&mut table, &mut library, &at("a"), 1);
         let identity = identity_of(&at("a/inner")).unwrap();
         table.watch(&mut library, inner, &at("a/inner"), Some(identity), 7).unwrap();
-        // The outer one comes by before it sees whose it is.
+        // The outer one passes before it sees whose folder it is.
         watch(&mut table, &mut library, &at("a/inner"), 1);
         table.forget_stale(&mut library, US, temp.path(), 1);
         assert_eq!((table.count(US), table.count(inner)), (1, 1));

@@ -1,5 +1,5 @@
-//! One repository's tree, as its worker sees it: takes a batch of hints, looks at the tree, and says what differs from
-//! what is known.
+//! One repository's tree, as its worker sees it: takes a batch of hints, looks at the tree, and reports how it differs
+//! from the known state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,10 +22,11 @@ use crate::router::lock_mutex;
 use crate::rules::{self, Outside, Rules, Scope};
 use crate::source::WatchError;
 
-/// Paths that git began or ceased to track at once. Of more, the whole tree is compared instead of single places.
+/// The most paths that git may begin or cease to track at once. If there are more, the whole tree is compared instead
+/// of single places.
 const MOST_TRACKED_CHANGES: usize = 10_000;
 
-/// What a batch came to.
+/// The result of a batch.
 #[derive(Debug, Default)]
 pub struct Changes {
     /// To be read and hashed, in order of path; see [`crate::Difference::candidates`].
@@ -34,24 +35,24 @@ pub struct Changes {
     pub removed: Vec<RelPath>,
     /// Git's HEAD is to be read again.
     pub head_changed: bool,
-    /// The whole tree was compared, for this reason.
+    /// The reason why the whole tree was compared, if it was.
     pub rescan: Option<Rescan>,
-    /// Places that could not be looked at. Of those that are [`Problem::passing`], what is known was left as it is.
+    /// Places that could not be looked at. Where the [`Problem::passing`] flag is set, the known state was kept.
     pub problems: Vec<Problem>,
-    /// The root is not there. Everything else is empty; nothing that is known is reported as removed, since a disk
-    /// may just not be mounted.
+    /// The root is not there. Everything else is empty; no known file is reported as removed, because a disk may just
+    /// not be mounted.
     pub root_gone: bool,
-    /// The root can't be opened, which says nothing about whether it is there: too many files are open, say. Everything
-    /// else is empty.
+    /// The root can't be opened, for a reason that does not show whether it exists, for example too many open files.
+    /// Everything else is empty.
     pub root_error: Option<io::Error>,
     /// The number of folders that were listed.
     pub folders: usize,
-    /// See [`Listing::ignored_by`]; of the whole tree, if all of it was compared.
+    /// See [`Listing::ignored_by`]; for the whole tree, if all of it was compared.
     pub ignored_by: Vec<String>,
 }
 
 impl Changes {
-    /// Does it answer for the whole batch, so that its barriers may be released?
+    /// Whether it answers for the whole batch, so that its barriers may be released.
     pub fn is_complete(&self) -> bool {
         !self.root_gone && self.root_error.is_none() && !self.problems.iter().any(|problem| problem.passing)
     }
@@ -76,14 +77,14 @@ pub struct Tree {
     rules: Rules,
     outside: Outside,
     tracked: Arc<Tracked>,
-    /// Why git's index is not read.
+    /// The reason why git's index is not read.
     index_problem: Option<String>,
     dir: Option<Arc<RootDir>>,
-    /// Counts calls that crawled; a watch that no crawl renewed is dropped.
+    /// Counts the calls that crawled. A watch that no crawl renewed is dropped.
     round: u32,
     /// Batches in a row that could not be completed.
     failures: u32,
-    /// The root is scanned, and the batch at work tries to watch it again.
+    /// The root is scanned, and the current batch tries to watch it again.
     trying: bool,
 }
 
@@ -105,7 +106,7 @@ impl Tree {
         }
     }
 
-    /// For those who ask for barriers and status.
+    /// The handle through which others ask for barriers and status.
     pub fn handle(&self) -> &TreeHandle {
         &self.handle
     }
@@ -115,24 +116,25 @@ impl Tree {
         self.handle.inbox().clone()
     }
 
-    /// Why git's index could not be read when it was last looked at, for people. Files that git tracks although its patterns
-    /// ignore them are left out then.
+    /// The reason why git's index could not be read at the last look, for people. Without the index, files that git
+    /// tracks although its patterns ignore them are excluded.
     pub fn index_problem(&self) -> Option<&str> {
         self.index_problem.as_deref()
     }
 
-    /// Reads files of the tree, from any thread. To be asked for after each [`Self::changes`].
+    /// Reads files of the tree, from any thread. Call it again after each [`Self::changes`].
     pub fn reader(&self) -> Reader {
         Reader::new(self.dir.clone(), self.handle.hub.0.config.clock.clone())
     }
 
-    /// Replaces the repository's extra patterns. Takes effect with the rescan that it asks for.
+    /// Replaces the repository's extra patterns. Takes effect with the rescan that this call requests.
     pub fn set_ignore(&mut self, patterns: Vec<String>) {
         self.options.ignore = patterns;
         self.inbox().ask_rescan(Rescan::Rules);
     }
 
-    /// Looks at what the batch names, and compares it with what is known. Folders are watched before they are listed.
+    /// Looks at the paths of the batch, and compares them with the known state. Folders are watched before they are
+    /// listed.
     pub fn changes<K: Known>(&mut self, batch: &Batch, known: &K) -> Result<Changes, K::Error> {
         self.round += 1;
         let mut work = Work { changes: Changes::default(), found: BTreeMap::new(), removed: BTreeSet::new() };
@@ -155,7 +157,7 @@ impl Tree {
         if git_changed {
             work.changes.head_changed = true;
             self.watch_git();
-            // What the rules are read from now is watched.
+            // The files from which the rules are read are watched from here on.
             let outside = Outside::of(self.handle.root(), &self.options);
             if outside != self.outside {
                 self.outside = outside;
@@ -187,8 +189,8 @@ impl Tree {
         Ok(work.finish())
     }
 
-    /// The batch is committed: releases its barriers if the changes were complete, and has it looked at again after a
-    /// while if not.
+    /// Call when the batch is committed. Releases its barriers if the changes were complete; otherwise looks at the
+    /// batch again after a while.
     pub fn finish(&mut self, batch: &Batch, changes: &Changes) {
         if changes.is_complete() {
             self.failures = 0;
@@ -198,7 +200,7 @@ impl Tree {
         }
     }
 
-    /// The batch could not be committed: the tree is compared again after a while that grows with each failure.
+    /// Call when the batch could not be committed. Compares the tree again after a while that grows with each failure.
     pub fn failed(&mut self) {
         let after = Duration::from_secs(1 << self.failures.min(8));
         self.failures += 1;
@@ -208,14 +210,15 @@ impl Tree {
     fn open_root(&mut self) -> io::Result<()> {
         self.dir = None;
         let opened = RootDir::open(self.handle.root());
-        // A folder that is not there is not the one that may come back.
+        // A folder that is missing now is not the same as the folder that may come back.
         let identity = opened.as_ref().map_or(Identity { device: 0, inode: 0 }, RootDir::identity);
         *lock_mutex(&self.handle.route.identity) = Some(identity);
         self.dir = Some(Arc::new(opened?));
         Ok(())
     }
 
-    /// Are there watches to be kept? Also while they are tried: what they report from then on counts.
+    /// Whether watches must be kept. This includes the time while they are tried, because their events count from then
+    /// on.
     fn is_watched(&self) -> bool {
         self.trying || !self.handle.route.is_scanning()
     }
@@ -226,7 +229,7 @@ impl Tree {
         self.handle.hub.0.degrade(&self.handle.route, &reason, true);
     }
 
-    /// Watches what tells that HEAD moved. HEAD may be read after this, not before.
+    /// Watches the files that show that HEAD moved. HEAD may be read after this, not before.
     fn watch_git(&mut self) {
         if !self.is_watched() {
             return;
@@ -239,7 +242,7 @@ impl Tree {
         }
     }
 
-    /// Reads what git tracks; gives what it tracked when that was last read.
+    /// Reads the paths that git tracks, and returns those of the previous reading.
     fn read_index(&mut self, work: &mut Work) -> Arc<Tracked> {
         let read = self.outside.tracked();
         self.index_problem = read.as_ref().err().map(|problem| problem.error.to_string());
@@ -298,7 +301,7 @@ impl Tree {
         work: &mut Work,
     ) -> Result<(), K::Error> {
         let dirty = self.widen(dirty);
-        // A folder that has been crawled answers for all below it, and comes before it in order.
+        // A folder that has been crawled covers everything below it, and comes before it in order.
         let mut crawled: Option<PathBuf> = None;
         let mut scopes = Scopes::default();
         for path in dirty {
@@ -312,7 +315,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Adds what a change of an ignore file or of a marker is about.
+    /// Adds the paths that a change of an ignore file or of a marker affects.
     fn widen(&mut self, dirty: &[PathBuf]) -> BTreeSet<PathBuf> {
         let mut wide: BTreeSet<PathBuf> = dirty.iter().cloned().collect();
         for path in dirty {
@@ -334,7 +337,8 @@ impl Tree {
         wide
     }
 
-    /// Looks at one path; tells whether it was a folder, so that all below it has been looked at as well.
+    /// Looks at one path. Returns whether it was a folder, in which case everything below it has been looked at as
+    /// well.
     fn look_at<K: Known>(
         &mut self,
         dir: &RootDir,
@@ -410,7 +414,7 @@ impl Tree {
     }
 }
 
-/// What has been found out of a batch so far.
+/// The findings of a batch so far.
 struct Work {
     changes: Changes,
     found: BTreeMap<RelPath, Found>,
@@ -418,7 +422,7 @@ struct Work {
 }
 
 impl Work {
-    /// Compares a crawl of `folder` with what is known below it.
+    /// Compares a crawl of `folder` with the known state below it.
     fn compare<K: Known>(&mut self, folder: &str, listing: Listing, known: &K) -> Result<(), K::Error> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
         let passing: Vec<String> =
@@ -464,12 +468,12 @@ impl Work {
     }
 }
 
-/// Remembers, within a batch, what of which folder belongs to the tree.
+/// Remembers, within a batch, which part of each folder belongs to the tree.
 #[derive(Default)]
 struct Scopes(BTreeMap<String, Option<Scope>>);
 
 impl Scopes {
-    /// What of this folder belongs to the tree. None: it or one above it is ignored.
+    /// The part of this folder that belongs to the tree. None: it or a folder above it is ignored.
     fn of(&mut self, rules: &mut Rules, dir: &RootDir, folder: &str) -> Option<Scope> {
         if folder.is_empty() {
             return Some(Scope::All);

@@ -19,7 +19,7 @@ use sdl_watch::{
 
 const MS: Duration = Duration::from_millis(1);
 
-/// A tree on the fake watcher and a clock that stands still.
+/// A tree on the fake watcher, and a clock that moves only by hand.
 struct Fixture {
     bench: Bench,
     fake: FakeWatcher,
@@ -181,7 +181,7 @@ fn a_scanned_root_is_watched_again_when_that_can_be_had() {
     it.clock.advance(29_000 * MS);
     let calls = it.fake.calls();
     scan(&mut it);
-    // The cookies' folder, at most: no scan before its time tries anything.
+    // At most the cookies' folder: no scan before its time tries anything.
     assert!(it.fake.calls() <= calls + 1);
     it.clock.advance(1_000 * MS);
     assert!(reason(&it).ends_with("with the next scan"), "{}", reason(&it));
@@ -220,7 +220,7 @@ fn what_changes_while_a_root_is_watched_again_is_not_lost() {
     let first = it.tree.handle().request();
     let Step::Ready(batch) = it.tree.inbox().step() else { panic!("somebody waits") };
     let changes = it.tree.changes(&batch, &it.ledger).unwrap();
-    // Behind the scan's back, but the folder is watched by now; and a barrier that is asked for with a cookie.
+    // Unseen by the scan, but the folder is watched by now; and a barrier that is asked for with a cookie.
     it.bench.write("a/1.rs", "2");
     it.event("a/1.rs");
     let second = it.tree.handle().request();
@@ -309,7 +309,7 @@ fn a_barrier_asked_for_during_a_scan_gets_a_scan_of_its_own() {
     assert_eq!(it.state(first), Waited::TimedOut);
     let Step::Ready(batch) = it.tree.inbox().step() else { panic!("somebody waits") };
     let changes = it.tree.changes(&batch, &it.ledger).unwrap();
-    // Written behind the scan's back, before the second barrier.
+    // Written unseen by the scan, before the second barrier.
     it.bench.write("a.rs", "2");
     let second = it.tree.handle().request();
     it.ledger.apply(&it.tree.reader(), &changes);
@@ -342,7 +342,7 @@ fn a_failed_commit_releases_nothing_and_is_made_up_for() {
 #[test]
 fn who_asks_after_a_failure_has_it_tried_once_and_at_once() {
     let mut it = Fixture::new(&["a.rs"]);
-    // Long past any answer; the clock stands still, so that no back-off ever ends by itself.
+    // Long past any answer; the clock does not move, so no back-off ever ends by itself.
     let deadline = sdl_watch::Clock::now(&*it.clock) + Duration::from_secs(20);
     let next = |it: &Fixture| loop {
         it.fake.deliver_cookies();

@@ -1,5 +1,5 @@
 //! Random operations on a real tree under the system's own watcher, with the worker busy all the while. After each
-//! barrier what the worker knows must be what a fresh look finds.
+//! barrier the worker's state must equal that of a fresh look.
 //!
 //! `SDL_STRESS_ROUNDS` makes it longer, `SDL_STRESS_SEED` repeats one run.
 
@@ -41,11 +41,11 @@ impl Random {
     }
 }
 
-/// One operation. It may fail, but not for want of permission: everything that it may reach is ours.
+/// One operation. It may fail, but not for lack of permission: everything that it may reach is ours.
 ///
-/// Links lead to a name beside them, or by an absolute path to the temporary folder that holds the tree, so a walk through
-/// them stays in that folder however they are moved and chained. A relative `..` would climb one folder further each
-/// time that it is made behind another one.
+/// Links lead to a name beside them, or by an absolute path to the temporary folder that holds the tree, so a walk
+/// through them stays in that folder however they are moved and chained. A relative `..` would climb one folder further
+/// each time that it is created inside another one.
 fn operate(random: &mut Random, root: &Path, aside: &Path, counter: &mut usize) {
     *counter += 1;
     let path = root.join(random.path());
@@ -77,7 +77,7 @@ fn operate(random: &mut Random, root: &Path, aside: &Path, counter: &mut usize) 
         _ => fs::write(path.with_extension("tmp"), text)
             .and_then(|()| fs::rename(path.with_extension("tmp"), &path)),
     };
-    // Under `cargo xtask test` this is what a write outside of the tests' folders comes to.
+    // Under `cargo xtask test`, a write outside of the tests' folders ends with this error.
     if let Err(error) = done {
         assert_ne!(error.kind(), ErrorKind::PermissionDenied, "{} or {}", path.display(), other.display());
     }
@@ -182,8 +182,8 @@ fn two_threads_edit_while_others_ask() {
     check_watches(&bench, &worker);
 }
 
-/// A write that finished before the barrier was asked for is in, whatever else goes on; and what was read is what
-/// was there, not more.
+/// A write that finished before the barrier was requested is in, whatever else goes on; and nothing is in that was not
+/// written.
 #[test]
 fn each_write_is_in_behind_its_barrier() {
     let bench = Bench::new();

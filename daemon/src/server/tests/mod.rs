@@ -1,4 +1,4 @@
-//! The server with an echo service behind it and real clients before it, over real sockets.
+//! The server with an echo service and real clients, over real sockets.
 
 mod hostile;
 mod requests;

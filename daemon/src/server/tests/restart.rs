@@ -132,7 +132,7 @@ async fn a_socket_left_behind_is_taken_over_and_a_live_one_is_not() {
     fixture.client().await.call("echo", vec![], CallOptions::read()).await.unwrap();
     fixture.stop().await;
 
-    // Something that is no socket at all is left alone.
+    // A file that is no socket at all is kept.
     std::fs::write(paths.socket(), "precious").unwrap();
     let instance = Instance::acquire(&paths, LONG).unwrap();
     assert!(Listener::bind(paths.socket(), &instance).await.is_err());

@@ -1,12 +1,12 @@
-//! `misses.txt`: which checks are known not to pass, and why.
+//! `misses.txt`: the checks that are known not to pass, each with its reason.
 //!
 //! ```text
 //! why KEY: a reason
 //! TARGET REVISION KIND SCENARIO/CHECK KEY
 //! ```
 //!
-//! A target is `product`, `fixtures` or `both`; a revision is a date, or `*` for both; a kind is how the check goes: `failed`, `warned`,
-//! `skipped`, or `hollow` for one that passes without having tried what it is about.
+//! A target is `product`, `fixtures` or `both`; a revision is a date, or `*` for both; a kind is the result of the
+//! check: `failed`, `warned`, `skipped`, or `hollow` for a check that passes without having tried its subject.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,7 +82,7 @@ impl Known {
         lines.filter(|line| line.status != Status::Passed).map(|line| line.reason.as_str()).collect()
     }
 
-    /// The checks of a scenario that pass without having tried what they are about.
+    /// The checks of a scenario that pass without having tried their subject.
     pub(crate) fn hollow(&self, target: Target, revision: &str, scenario: &str) -> Vec<&str> {
         let lines =
             self.lines.iter().filter(|line| line.is_about(target, revision) && line.scenario == scenario);

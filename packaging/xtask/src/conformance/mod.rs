@@ -1,5 +1,5 @@
-//! `cargo xtask conformance`: the MCP conformance suite against the shim over HTTP (`tests/conformance`), and its
-//! outcome held against what is known.
+//! `cargo xtask conformance`: runs the MCP conformance suite against the shim over HTTP (`tests/conformance`), and
+//! compares the outcome with the list of known misses.
 
 mod known;
 mod outcome;
@@ -18,13 +18,13 @@ use outcome::{Outcomes, Revision};
 /// The folder with the server, the pinned suite and the known misses.
 const HOME: &str = "tests/conformance";
 
-/// What the suite needs at least, and what is fetched where it is not there.
+/// The oldest version that the suite accepts, and the version that is fetched where none is installed.
 const NODE: &str = "22.23.3";
 
 /// The stateful revision and the stateless one.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
-/// What the suite is run against: a name, and what the server is started with.
+/// The targets of the suite: a name, and the arguments that the server is started with.
 const TARGETS: [(Target, &[&str]); 3] = [
     (Target::Gateway, &[]),
     (Target::Flat, &["--surface=flat", "--output-schemas"]),
@@ -51,7 +51,7 @@ impl Target {
     }
 }
 
-/// Runs all of it. With `write` the page takes what came out; without, it has to say just that.
+/// Runs all of it. With `write` the results are written to the page; without, the page must already state them.
 pub(crate) fn run_conformance(write: bool) -> Outcome {
     let dir = command::target_dir()?.join("conformance");
     let suite = Suite::install(&dir)?;
@@ -115,7 +115,8 @@ impl Suite {
         REVISIONS.into_iter().map(read).collect()
     }
 
-    /// Runs what a revision requires, and what the suite runs beside it; gives the folder of each scenario's checks.
+    /// Runs the scenarios that a revision requires, and those that the suite adds; returns the folder of each
+    /// scenario's checks.
     fn check(&self, url: &str, revision: &Revision, out: &Path) -> Outcome<Vec<outcome::Scenario>> {
         if out.exists() {
             fs::remove_dir_all(out)?;

@@ -1,4 +1,4 @@
-//! What the suite found.
+//! The results of the suite.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,16 +13,16 @@ use crate::command::{Fault, Outcome};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Status {
     Passed,
-    /// The suite passed over it.
+    /// The suite skipped it.
     Skipped,
-    /// Short of what a server should do.
+    /// Not everything that a server should do.
     Warned,
-    /// Short of what a server must do.
+    /// Not everything that a server must do.
     Failed,
 }
 
 impl Status {
-    /// The suite's word; none for what is no check.
+    /// Parses the suite's word; none for an entry that is not a check.
     fn from_suite(word: &str) -> Option<Self> {
         Some(match word {
             "SUCCESS" => Self::Passed,
@@ -34,11 +34,11 @@ impl Status {
     }
 }
 
-/// A revision of the protocol, and what the suite has for it.
+/// A revision of the protocol, and the scenarios that the suite requires for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Revision {
     pub(crate) name: String,
-    /// What a server has to pass.
+    /// The scenarios that a server has to pass.
     pub(crate) required: Vec<String>,
 }
 
@@ -50,14 +50,14 @@ impl Revision {
         Self { name: name.to_owned(), required: entries.collect() }
     }
 
-    /// What is required and was not run.
+    /// The required scenarios that were not run.
     pub(crate) fn unseen(&self, ran: &[Scenario]) -> Vec<String> {
         let seen = |name: &&String| !ran.iter().any(|scenario| scenario.name == **name);
         self.required.iter().filter(seen).cloned().collect()
     }
 }
 
-/// One scenario's checks. Of several with one name the worst counts.
+/// One scenario's checks. If several have one name, the worst counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Scenario {
     pub(crate) name: String,
@@ -83,15 +83,15 @@ impl Scenario {
         self.checks.values().all(|status| *status != Status::Failed)
     }
 
-    /// How many checks passed, and of how many.
+    /// How many checks passed, and how many there are.
     pub(crate) fn count(&self) -> (usize, usize) {
         let passed = self.checks.values().filter(|status| **status == Status::Passed).count();
         (passed, self.checks.len())
     }
 }
 
-/// Reads the folders that the suite has written, `server-<scenario>-<time>/checks.json`, in no order: two may have begun
-/// within one millisecond.
+/// Reads the folders that the suite has written, `server-<scenario>-<time>/checks.json`, in no order, because two may
+/// have begun within one millisecond.
 pub(crate) fn read_scenarios(dir: &Path) -> Outcome<Vec<Scenario>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir)? {
@@ -105,7 +105,7 @@ pub(crate) fn read_scenarios(dir: &Path) -> Outcome<Vec<Scenario>> {
     Ok(found)
 }
 
-/// The folder's scenario: what is before the time.
+/// The folder's scenario: the part before the time.
 fn scenario_of(folder: &str) -> Option<&str> {
     const TIME: usize = "-2026-11-21T22-42-30-186Z".len();
     let rest = folder.strip_prefix("server-")?;
@@ -126,7 +126,8 @@ pub(crate) struct Run {
 }
 
 impl Outcomes {
-    /// Takes them in the order in which the revision requires them, what it does not require behind, by name.
+    /// Sorts the scenarios in the order in which the revision requires them, then those that it does not require, by
+    /// name.
     pub(crate) fn add(&mut self, target: Target, revision: &Revision, mut scenarios: Vec<Scenario>) {
         let place =
             |name: &str| revision.required.iter().position(|required| required == name).unwrap_or(usize::MAX);

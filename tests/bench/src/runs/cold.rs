@@ -91,7 +91,7 @@ fn stored_bytes(folder: &Path) -> u64 {
     sizes.map(|file| file.len()).sum()
 }
 
-/// What was parsed.
+/// The number of files and bytes that were parsed.
 struct Parsed {
     files: usize,
     bytes: u64,

@@ -65,7 +65,7 @@ fn wait_settled(world: &mut World) -> Outcome {
     failure.map_or(Ok(()), Err)
 }
 
-/// What `sdlctl verify` found to differ.
+/// The differences that `sdlctl verify` found.
 fn verify_differences(world: &World) -> Outcome<Vec<String>> {
     let output = world.env.ctl(&["verify", "--json", "--repo", &world.repo]);
     let answer: Value = serde_json::from_slice(&output.stdout)

@@ -1,5 +1,5 @@
-//! Edits of real Python functions in a copy of a real tree, each followed at once by `slice.refresh`; then the same edits
-//! in a tree of fifty of its files, to see what the size of a tree costs.
+//! Edits of real Python functions in a copy of a real tree, each followed at once by `slice.refresh`; then the same
+//! edits in a tree of fifty of its files, to see the effect of a tree's size.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::{Outcome, process, tree};
 
 /// Functions that are held.
 const HELD: usize = 40;
-/// So many times as many functions are looked at as are edited: some are too short.
+/// Candidates for each function that is edited, because some are too short.
 const MOST_TRIES: u64 = 10;
 /// Files of the small tree.
 const SMALL: usize = 50;
@@ -166,7 +166,7 @@ fn refresh_slice(world: &mut World, handle: &str, known: &mut String) -> Outcome
 }
 
 /// Gives a function a last statement of its own, or another number in it; false if the function is too short to be sure
-/// where its body stands.
+/// where its body is.
 fn edit_function(world: &mut World, function: &Function, number: u64) -> Outcome<bool> {
     const MARK: &str = "edit_of_the_bench = ";
     let card = world.call("symbol_getCard", json!({"symbolId": function.id, "detail": "minimal"}))?;

@@ -120,7 +120,7 @@ fn make_edit(edit: Edit, module: &mut Module, at: usize, root: &std::path::Path)
     Ok(module.function(at))
 }
 
-/// The answer holds the change of `expected`, and of nothing but it and those that call it.
+/// The answer holds the change of `expected`, and of nothing but it and its callers.
 fn check_answer(answer: &Value, expected: &str) -> Outcome {
     if answer["notModified"] == true {
         return Err("stale: `notModified`".into());

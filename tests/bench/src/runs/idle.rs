@@ -1,4 +1,4 @@
-//! What the daemon does when there is nothing to do.
+//! The daemon's activity when there is nothing to do.
 
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub(crate) fn run_idle(options: &Options) -> Outcome {
     }
     let (world, _) = World::indexed(env, &root)?;
     let pid = world.daemon.pid();
-    // Whatever the index left to do is done first.
+    // Work that the index postponed is done first.
     pass_time(Duration::from_secs(3));
     let seconds = options.number("seconds", 60);
     let before = (process::cpu_seconds(pid), process::wakeup_count(pid), process::bytes_written(pid));

@@ -1,5 +1,5 @@
-//! The common calls, one after another, through the real shim. The first call of a kind, which may have to make what later
-//! ones find, is told apart.
+//! The common calls, one after another, through the real shim. The first call of a kind, which may have to compute data
+//! that later ones find, is reported separately.
 
 use std::time::Instant;
 

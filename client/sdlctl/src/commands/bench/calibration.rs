@@ -13,7 +13,7 @@ use super::place::Candidate;
 use super::score::score_edges;
 use crate::output::{self, style_bold};
 
-/// What the truth said of a rule's edges.
+/// The verdicts of the truth on a rule's edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Counts {
     right: usize,

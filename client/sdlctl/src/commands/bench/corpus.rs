@@ -1,8 +1,8 @@
-//! A corpus of compiler-made truth: what calls what, as its folder says.
+//! A corpus of calls that compilers found.
 //!
-//! A folder holds `defs.jsonl` (definitions), `edges.jsonl` (references that the compiler resolved),
-//! `unresolved.jsonl` (calls that it could not), `files.txt` (the files that it speaks of) and `meta.json`. The first
-//! three may be packed, with `.gz` after their names.
+//! A folder holds `defs.jsonl` (definitions), `edges.jsonl` (references that the compiler resolved), `unresolved.jsonl`
+//! (calls that it could not), `files.txt` (the files that it covers) and `meta.json`. The first three may be packed,
+//! with `.gz` after their names.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
@@ -76,22 +76,22 @@ struct Unresolved {
     name: String,
 }
 
-/// What the folder says of itself.
+/// The folder's description of itself.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(super) struct Meta {
     /// Its name.
     pub(super) corpus: String,
     /// The language.
     pub(super) lang: String,
-    /// How to come by the sources.
+    /// The command that obtains the sources.
     #[serde(default)]
     pub(super) obtain: String,
-    /// The folder that paths start from, and what of it is covered.
+    /// The folder that paths start from, and the part of it that is covered.
     #[serde(default)]
     pub(super) root: String,
 }
 
-/// A definition's number; of several that count as one, the first one's.
+/// A definition's number; if several count as one, that of the first.
 pub(super) type Ix = usize;
 
 /// The truth of one package.
@@ -99,7 +99,7 @@ pub(super) type Ix = usize;
 pub(super) struct Corpus {
     pub(super) defs: Vec<Def>,
     pub(super) by_file: HashMap<String, Vec<Ix>>,
-    /// The definition that stands for each.
+    /// The first of the definitions that count as one, for each definition.
     pub(super) one: Vec<Ix>,
     pub(super) files: HashSet<String>,
     /// The scored pairs of caller and callee.
@@ -178,7 +178,7 @@ impl Corpus {
     }
 }
 
-/// What a folder says of itself; none if it is no corpus.
+/// A folder's description of itself; none if it is no corpus.
 pub(super) fn read_meta(folder: &Path) -> Result<Option<Meta>, Failure> {
     if !part_path(folder, "edges").is_file() {
         return Ok(None);

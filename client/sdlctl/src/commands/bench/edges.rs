@@ -170,7 +170,7 @@ fn print_report(report: &Report) {
     }
 }
 
-/// The first so many edges that are wrong, and pairs that are missing.
+/// Prints the first `most` wrong edges and missing pairs.
 fn show_errors(report: &Report, truth: &Corpus, edges: &[Candidate], most: usize) {
     for edge in report.all.errors.iter().take(most).filter_map(|number| edges.get(*number)) {
         let name = |name: &Option<String>| name.clone().unwrap_or_default();

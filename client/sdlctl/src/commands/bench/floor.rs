@@ -1,4 +1,4 @@
-//! What a linker that knows names alone would find: the floor that every figure stands beside.
+//! The edges that a linker would find that knows only names: the floor beside every figure.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! `bench localization`: slices from commit messages, against what the commits changed.
+//! `bench localization`: compares slices from commit messages with the changes of the commits.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -150,7 +150,7 @@ fn group_mean(group: &[&Answer], of: impl Fn(&Answer) -> f64) -> f64 {
     group.iter().map(|answer| of(answer)).sum::<f64>() / group.len().max(1) as f64
 }
 
-/// What is shown of a group, with the name of each figure.
+/// The figures that are shown of a group, with their names.
 fn group_figures(group: &[&Answer], budgets: &[u32]) -> Vec<(String, f64)> {
     let mut figures: Vec<(String, f64)> = vec![
         ("recall@5".into(), group_mean(group, |a| a.scores.at_5)),

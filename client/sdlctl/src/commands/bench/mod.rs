@@ -1,6 +1,6 @@
-//! `bench`: how right the edges and the slices are, measured on truth that others made.
+//! `bench`: measures how right the edges and the slices are, on truth that others made.
 //!
-//! What is measured is what a client gets: a daemon of its own indexes the sources, and answers over its socket.
+//! It measures the answers that a client gets: a daemon of its own indexes the sources, and answers over its socket.
 
 mod calibration;
 mod corpus;

@@ -45,7 +45,7 @@ pub(super) struct Exported {
     callee_file: String,
     callee_line: Option<u32>,
     callee_name: Option<String>,
-    /// What kind of edge it is.
+    /// The kind of the edge.
     pub(super) kind: String,
     strategy: String,
     confidence: f64,

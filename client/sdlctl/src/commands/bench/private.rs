@@ -56,8 +56,8 @@ fn stop_daemon(session: &Session) {
     session.wait_closed(Duration::from_secs(30));
 }
 
-/// The daemon is in a session of its own, which no interrupt from the terminal reaches: it is told, and the measurement's
-/// next call finds it gone.
+/// The daemon is in a session of its own, which no interrupt from the terminal reaches. It gets a request to stop, and
+/// the measurement's next call finds it gone.
 fn end_on_interrupt(paths: &Paths) {
     let Ok(runtime) = session::make_runtime() else { return };
     if runtime.block_on(tokio::signal::ctrl_c()).is_ok()

@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use super::corpus::{Corpus, Ix};
 use super::place::{Candidate, Place};
 
-/// Definitions at most this many lines away are what a place means.
+/// A place can mean definitions at most this many lines away.
 const NEAR: f64 = 3.0;
 
-/// What the truth says of an edge.
+/// The verdict of the truth on an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It is there.

@@ -1,4 +1,4 @@
-//! Where the sources of a corpus lie, and how they are fetched.
+//! Finds the sources of a corpus, and fetches them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use super::corpus::Meta;
 use crate::output::Failure;
 
-/// The folder that the paths of a corpus start from. With `obtain`, what is missing is fetched by the command that the
+/// The folder that the paths of a corpus start from. With `obtain`, missing sources are fetched by the command that the
 /// corpus names, run by the shell in `sources`.
 pub(super) fn source_root(meta: &Meta, sources: &Path, obtain: bool) -> Result<PathBuf, Failure> {
     if let Some(found) = find_sources(meta, sources) {

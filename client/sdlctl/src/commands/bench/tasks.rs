@@ -1,4 +1,4 @@
-//! A localization task: what a commit says, and the definitions that it changed. And how a ranked list fares with it.
+//! A localization task: a commit's message, and the definitions that it changed. Scores a ranked list against it.
 
 use std::collections::HashSet;
 

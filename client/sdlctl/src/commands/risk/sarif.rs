@@ -48,7 +48,7 @@ fn sarif_result(finding: &Value) -> Value {
 
 fn sarif_location(symbol: &Value) -> Value {
     let mut place = json!({"artifactLocation": {"uri": relative_uri(text_at(symbol, "/file"))}});
-    // What is gone has a file and no line.
+    // A removed symbol has a file and no line.
     if let Some(line) = symbol["line"].as_u64() {
         place["region"] = json!({ "startLine": line.max(1) });
     }

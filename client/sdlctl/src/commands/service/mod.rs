@@ -25,13 +25,13 @@ struct Unit {
     text: String,
 }
 
-/// What the system's manager needs. A step is a program and its arguments.
+/// The files and steps that the system's manager needs. A step is a program and its arguments.
 #[derive(Default)]
 struct Plan {
     units: Vec<Unit>,
     /// Succeeds if the manager can be reached; nothing is touched otherwise.
     check: Option<Vec<String>>,
-    /// Stops what an earlier installation has running. Fails if there is none.
+    /// Stops the programs of an earlier installation. Fails if there is none.
     stop: Vec<Vec<String>>,
     /// Run after the files are written.
     install: Vec<Vec<String>>,
@@ -43,11 +43,12 @@ struct Plan {
     folders: Vec<PathBuf>,
 }
 
-/// What the service is to run, and with what.
+/// The program that the service runs, with its environment.
 struct Place {
     daemon: String,
     paths: Paths,
-    /// A service's environment is not the terminal's: what leads to the same folders and the same log goes along.
+    /// A service's environment is not the terminal's: variables that lead to the same folders and the same log are
+    /// passed on.
     variables: Vec<(&'static str, String)>,
 }
 

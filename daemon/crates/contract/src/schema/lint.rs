@@ -1,4 +1,4 @@
-//! What a published schema may not contain, because some client chokes on it.
+//! Rejects constructs in published schemas that some clients can't handle.
 
 use serde_json::{Map, Value};
 

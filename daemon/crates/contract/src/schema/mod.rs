@@ -1,4 +1,5 @@
-//! Published schemas: derived from the types, brought into the subset that every client takes, and held to it.
+//! Published schemas: derived from the types, converted to the subset that every client accepts, and checked against
+//! it.
 
 mod lint;
 mod normal;
@@ -9,13 +10,13 @@ use serde_json::{Map, Value};
 
 pub use lint::lint_schema;
 
-/// The schema of what a request type accepts. Closed: other fields are refused.
+/// Returns the schema of the values that a request type accepts. Closed: other fields are refused.
 pub fn of_request<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize().with(|s| s.inline_subschemas = true);
     normal::normalize_schema(settings.into_generator().into_root_schema_for::<T>().to_value())
 }
 
-/// The schema of what a response type writes. Open: responses may grow.
+/// Returns the schema of the values that a response type writes. Open: responses may grow.
 pub fn of_response<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|s| s.inline_subschemas = true);
     let mut schema =
@@ -30,7 +31,7 @@ fn open_schema(schema: &mut Value) {
             if map.get("additionalProperties") == Some(&Value::Bool(false)) {
                 map.shift_remove("additionalProperties");
             }
-            // How wide a number is here tells a reader nothing.
+            // The width of a number is of no use to a reader here.
             if map.get("type").and_then(Value::as_str) == Some("integer") {
                 map.shift_remove("maximum");
             }
@@ -41,7 +42,7 @@ fn open_schema(schema: &mut Value) {
     }
 }
 
-/// Puts the properties of `more` behind those of `schema`; where both have one, `schema`'s stays.
+/// Appends the properties of `more` to those of `schema`. Where both have one, `schema`'s stays.
 pub fn extend_schema(schema: &mut Value, more: &Value) {
     let (Some(schema), Some(more)) = (schema.as_object_mut(), more.as_object()) else { return };
     if let Some(from) = more.get("properties").and_then(Value::as_object) {
@@ -60,14 +61,14 @@ pub fn extend_schema(schema: &mut Value, more: &Value) {
     }
 }
 
-/// More choices than this are not listed by `tools/list`.
+/// `tools/list` omits longer lists of choices.
 const LISTED_CHOICES: usize = 8;
 
-/// Objects inside objects are shown without their fields from here on.
+/// From this depth on, nested objects are shown without their fields.
 const LISTED_DEPTH: usize = 2;
 
-/// The schema as `tools/list` shows it: names, types, the first sentence of each description, short choices and what is
-/// required. What the full schema says beyond that (the rest of descriptions, limits, long choices, what is deep inside) is
+/// Returns the schema as `tools/list` shows it: names, types, the first sentence of each description, short choices and
+/// required fields. The rest of the full schema (further sentences, limits, long choices, deeply nested fields) is
 /// checked all the same and shown in every refusal.
 pub fn terse_schema(schema: &Value) -> Value {
     terse_at(schema, 0)
@@ -79,7 +80,7 @@ fn terse_at(schema: &Value, depth: usize) -> Value {
     for (key, value) in map {
         match key.as_str() {
             "description" => {
-                // Marks of code cost tokens and tell nothing here.
+                // Backticks cost tokens and add nothing here.
                 let short = first_sentence(value.as_str().unwrap_or_default()).replace('`', "");
                 out.insert(key.clone(), short.into());
             }
@@ -94,7 +95,7 @@ fn terse_at(schema: &Value, depth: usize) -> Value {
             }
             "items" => {
                 let mut items = terse_at(value, depth);
-                // The array has its own.
+                // The array has its own description.
                 if let Some(items) = items.as_object_mut() {
                     items.shift_remove("description");
                 }
@@ -106,7 +107,7 @@ fn terse_at(schema: &Value, depth: usize) -> Value {
     Value::Object(out)
 }
 
-/// The first sentence of a description, without its full stop.
+/// Returns the first sentence of a description, without its full stop.
 pub fn first_sentence(text: &str) -> &str {
     let end = text.match_indices(". ").map(|(at, _)| at).next().unwrap_or(text.len());
     text.get(..end).unwrap_or(text).trim_end_matches('.')

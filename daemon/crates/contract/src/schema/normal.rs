@@ -1,4 +1,4 @@
-//! Rewrites what schemars makes into the subset that every client takes.
+//! Rewrites the schemas of schemars into the subset that every client accepts.
 
 use serde_json::{Map, Value};
 
@@ -19,8 +19,8 @@ const KEPT: [&str; 13] = [
     "additionalProperties",
 ];
 
-/// The schema in the common subset: nullable as plain, a choice of constants as an enum, no titles, formats or defaults.
-/// What has no form in the subset stays as it is, for the lint to find.
+/// Returns the schema in the common subset: nullable as plain, a choice of constants as an enum, no titles, formats or
+/// defaults. Constructs without a form in the subset are kept, for the lint to find.
 pub(super) fn normalize_schema(schema: Value) -> Value {
     let Value::Object(mut map) = schema else { return schema };
     collapse_nullable(&mut map);

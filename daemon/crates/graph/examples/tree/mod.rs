@@ -1,4 +1,4 @@
-//! What the examples share: a folder as a repository in memory, and a report of what differs between two resolutions.
+//! Shared code of the examples: a folder as a repository in memory, and a report of the differences of two resolutions.
 
 #![allow(dead_code, reason = "each example uses a part")]
 
@@ -12,7 +12,7 @@ use sdl_ledger::{LookupKey, Resolved};
 use sdl_model::facts::StrIx;
 use sdl_model::{ContentHash, FactsKey, FileId, RelPath};
 
-/// Limits that questions run into here and there.
+/// Limits that some questions run into.
 pub(crate) const TIGHT: Limits = Limits { depth: 9, fuel: 120 };
 /// Largest file that is read, in bytes.
 const MAX_BYTES: usize = 2 << 20;
@@ -41,7 +41,7 @@ pub(crate) fn read(root: &Path) -> BTreeMap<RelPath, String> {
     all.filter(|(rel, text)| sdl_lang::detect_lang(rel, text.as_bytes()).is_some()).collect()
 }
 
-/// Adds a file to `repo`, or removes it if nothing can be said of its text.
+/// Adds a file to `repo`, or removes it if its text has no facts.
 pub(crate) fn insert(repo: &mut Repo, path: &RelPath, text: &str) {
     let lang = sdl_lang::detect_lang(path, text.as_bytes());
     match lang.map(|lang| (lang, sdl_lang::extract_facts(lang, text.as_bytes()))) {
@@ -106,7 +106,7 @@ fn questions(repo: &Repo) -> HashMap<u64, String> {
     all
 }
 
-/// Prints how the files of `found` differ from those of `expected`, and gives how many do.
+/// Prints the files of `found` that differ from those of `expected`, and returns their number.
 pub(crate) fn report(
     title: &str,
     repo: &Repo,

@@ -17,8 +17,8 @@ struct Held {
     clusters: Arc<Clusters>,
 }
 
-/// The clusters of one repository's newest version that was asked about. Going on to the next version costs what changed
-/// in between and the grouping, not reading the graph.
+/// The clusters of the newest version that was asked about, for one repository. A step to the next version costs the
+/// changes in between and the grouping, not reading the graph.
 #[derive(Default)]
 pub struct ClusterCache(Mutex<Option<Held>>);
 
@@ -26,7 +26,8 @@ impl ClusterCache {
     /// The clusters of a version; none where its graph is too large.
     pub fn at(&self, snapshot: &Snapshot<'_>) -> Result<Option<Arc<Clusters>>> {
         let (incarnation, version) = (snapshot.incarnation(), snapshot.version());
-        // Held while it is made: who asks at the same time wants the same. A poisoned lock guards a whole value or none.
+        // Locked while the clusters are made, because concurrent requests want the same ones. A poisoned lock guards a
+        // whole value or none.
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(held) = kept.as_ref().filter(|held| held.incarnation == incarnation) {
             if held.version == version {

@@ -1,12 +1,12 @@
-//! What clusters are called.
+//! The names of clusters.
 
 use std::collections::{HashMap, HashSet};
 
-/// Files that say nothing by their name: they go by their folder's.
+/// File names without meaning. Such files are named by their folder.
 const NAMELESS: [&str; 6] = ["__init__", "index", "lib", "main", "mod", "package"];
 
-/// One name for each cluster, from its files' paths: the deepest folder that two thirds of them lie in, if the hub does
-/// too, else the hub's. Where a bigger cluster has that name, the hub's name stands behind it.
+/// One name for each cluster, from its files' paths: the deepest folder that contains two thirds of them and the hub,
+/// else the hub's name. Where a bigger cluster has that name, the hub's name is added after it.
 pub(super) fn cluster_labels(paths: &[Vec<&str>], hubs: &[&str]) -> Vec<String> {
     let mut taken: HashSet<String> = HashSet::new();
     let mut out = Vec::with_capacity(paths.len());
@@ -26,7 +26,7 @@ pub(super) fn cluster_labels(paths: &[Vec<&str>], hubs: &[&str]) -> Vec<String> 
     out
 }
 
-/// A path without its extension, or its folder if the file's name says nothing.
+/// A path without its extension, or its folder if the file's name has no meaning.
 fn path_label(path: &str) -> &str {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
@@ -47,7 +47,7 @@ fn majority_folder<'p>(paths: &[&'p str]) -> &'p str {
     }
     let holds = |count: usize| count * 3 >= paths.len() * 2;
     let folders = counts.into_iter().filter(|(_, count)| holds(*count)).map(|(folder, _)| folder);
-    // Two folders that each hold two thirds lie in one another, so that the longest is the deepest.
+    // Two folders that each hold two thirds contain one another, so the longest is the deepest.
     folders.max_by_key(|folder| folder.len()).unwrap_or("")
 }
 

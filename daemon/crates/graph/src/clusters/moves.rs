@@ -8,7 +8,7 @@ const MOST_ROUNDS: usize = 16;
 
 struct Nodes {
     near: Vec<Vec<(u32, u64)>>,
-    /// Weight inside a node that stands for several.
+    /// Weight inside a node that represents several.
     own: Vec<u64>,
 }
 
@@ -63,7 +63,7 @@ fn one_round(nodes: &Nodes) -> (Vec<u32>, usize) {
             if let Some(total) = total.get_mut(from as usize) {
                 *total -= mine;
             }
-            // What joining a group adds to the modularity, times a constant.
+            // The gain in modularity from joining a group, times a constant.
             let gain = |to: u32| {
                 i128::from(value_at(&into, to)) * i128::from(all)
                     - i128::from(mine) * i128::from(value_at(&total, to))

@@ -1,4 +1,4 @@
-//! Reads the table of what was measured.
+//! Reads the table of measurements.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use sdl_model::Lang;
 /// The table's text.
 pub(super) const LINES: &str = include_str!("measured.tsv");
 
-/// The groups of languages that are measured apart, each once.
+/// The groups of languages that are measured separately, each once.
 pub(super) fn language_groups() -> Vec<&'static str> {
     let mut all: Vec<_> = Lang::ALL.into_iter().filter_map(|lang| lang.traits().measured_as).collect();
     all.sort_unstable();
@@ -15,7 +15,7 @@ pub(super) fn language_groups() -> Vec<&'static str> {
     all
 }
 
-/// What compilers said of edges.
+/// How compilers judged edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) right: u32,
@@ -33,8 +33,8 @@ impl Counts {
         }
     }
 
-    /// The share that was right, as if `expected` had been seen in `weight` edges more. Open calls count as half right,
-    /// if at all.
+    /// The share of correct edges, as if `expected` had been seen in `weight` further edges. Open calls count as half
+    /// correct, or not at all.
     pub(super) fn share(self, with_open: bool, expected: f64, weight: f64) -> f64 {
         let open = if with_open { f64::from(self.open) } else { 0.0 };
         let right = f64::from(self.right) + open / 2.0;
@@ -43,7 +43,7 @@ impl Counts {
     }
 }
 
-/// Counts by rule and group. A line that is not understood is left out; a test sees to it that there is none.
+/// Counts by rule and group. Lines that can't be read are left out; a test checks that there are none.
 pub(super) fn measured_counts() -> HashMap<(&'static str, &'static str), Counts> {
     let groups = language_groups();
     LINES.lines().filter_map(parse_row).filter(|((_, group), _)| groups.contains(group)).collect()

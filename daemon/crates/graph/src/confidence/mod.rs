@@ -1,18 +1,18 @@
 //! How often each rule is right, in percent.
 //!
-//! `measured.tsv` holds what compilers said of each rule's edges, by group of languages; `sdlctl bench edges --table`
-//! writes it. A confidence is the share that was right, held back where little was seen:
+//! `measured.tsv` holds the compilers' judgement of each rule's edges, by group of languages; `sdlctl bench edges
+//! --table` writes it. A confidence is the share of correct edges, reduced where few were seen:
 //!
-//! * A rule as a whole starts from what a rule of its kind may be expected to be worth (`prior`), as if that had been
-//!   seen in [`WEIGHT`] edges more.
+//! * A rule as a whole starts from the precision expected of a rule of its kind (`prior`), as if that had been seen in
+//!   [`WEIGHT`] further edges.
 //! * A group starts from the rule as a whole in the same way.
-//! * A language that no truth covers gets the least of the groups in which the rule was seen often enough.
-//! * For rules that go by the name alone, a call that the compiler could not resolve either counts as half right.
-//! * Nothing is called surer than [`MOST`], and what is one of several not surer than [`MOST_AMBIGUOUS`]: that truth
-//!   counts the overloads of a function as one.
+//! * A language without measurements gets the lowest value of the groups in which the rule was seen often enough.
+//! * For rules that use the name alone, a call that the compiler could not resolve either counts as half right.
+//! * No confidence is higher than [`MOST`], and for one of several targets not higher than [`MOST_AMBIGUOUS`], because
+//!   the measurements count the overloads of a function as one.
 //!
-//! That is additive smoothing, as in Good (1965), "The Estimation of Probabilities". Does no I/O: the table is part of the
-//! program.
+//! This is additive smoothing, as in Good (1965), "The Estimation of Probabilities". Does no I/O: the table is part of
+//! the program.
 
 mod measured;
 
@@ -25,11 +25,11 @@ use measured::Counts;
 
 /// The highest confidence.
 const MOST: u8 = 99;
-/// The highest confidence of an edge that is one of several.
+/// The highest confidence of an edge to one of several targets.
 const MOST_AMBIGUOUS: u8 = 75;
-/// How many edges the expectation stands for.
+/// The number of edges that the expectation counts for.
 const WEIGHT: f64 = 4.0;
-/// A group with fewer edges tells nothing of languages that no truth covers.
+/// A group with fewer edges is not used for languages without measurements.
 const OFTEN: u32 = 20;
 
 /// Confidences by number of the rule and of the language.
@@ -60,7 +60,7 @@ pub fn measured_precision(strategy: Strategy, lang: Lang) -> u8 {
 /// The confidences of one rule.
 struct Values {
     by_group: Vec<(&'static str, u8)>,
-    /// In a language that no truth covers.
+    /// In a language without measurements.
     unmeasured: u8,
 }
 
@@ -95,7 +95,7 @@ fn to_percent(share: f64, most: u8) -> u8 {
     (share * 100.0).floor().clamp(1.0, f64::from(most)) as u8
 }
 
-/// What a rule is taken to be worth before anything was seen of it.
+/// The precision assumed for a rule before any measurement.
 fn prior_precision(rule: &Rule) -> f64 {
     match rule.resolution {
         Resolution::Exact => 0.95,

@@ -1,4 +1,4 @@
-//! Types with arguments: what a generic parameter of a member stands for, seen from where the member is used.
+//! Types with arguments: the argument of a generic parameter of a member, seen from the place where the member is used.
 
 use std::rc::Rc;
 
@@ -9,10 +9,10 @@ use super::generics::parameter_names;
 use super::{Ctx, Env, How, Infer, Shape, ShapeKind, Ty, Typed};
 use crate::world::{DefRef, FileIndex, last_name};
 
-/// How far up a line of inheritance arguments are handed on.
+/// How far up a line of inheritance arguments are passed.
 const UP: u8 = 4;
 
-/// Which part of a container is taken.
+/// How a part of a container is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     /// By subscript.
@@ -24,7 +24,7 @@ pub(crate) enum Part {
 }
 
 impl Infer<'_, '_> {
-    /// What `self` is in the method around `ctx`: with the arguments that an impl block states.
+    /// The type of `self` in the method around `ctx`, with the arguments that an impl block states.
     pub(super) fn self_value(&self, ctx: &Ctx<'_>, class: DefRef) -> Ty {
         let file = self.file(ctx.file);
         let mut at = Some(ctx.scope);
@@ -39,8 +39,8 @@ impl Infer<'_, '_> {
         Ty::Instance(class)
     }
 
-    /// What calling the member `name` of a value of type `ty` gives, where that depends on the type's arguments; with
-    /// `args`, the overload that takes so many.
+    /// The return type of the member `name` of a value of type `ty`, where it depends on the type's arguments. With
+    /// `args`, that of the overload that accepts this number of arguments.
     pub(super) fn applied_call(&self, ty: &Ty, name: &str, args: Option<usize>) -> Option<Typed> {
         let mut member = self.member(ty.instance_of()?, self.sym(name), true)?.def;
         if let Some(args) = args {
@@ -72,7 +72,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What the generic parameters that `member` sees stand for when it is reached through `ty`.
+    /// The arguments of the generic parameters visible to `member`, when it is reached through `ty`.
     fn env(&self, ty: &Ty, member: DefRef) -> Option<Env> {
         let class = ty.instance_of()?;
         let file = self.file(member.file);
@@ -88,7 +88,7 @@ impl Infer<'_, '_> {
         let holder = if found.owner.is_some() { member.def } else { found.parent? };
         let def = file.outline.def(holder)?;
         if let Some(mut owner) = def.owner {
-            // As the impl block or the receiver calls them.
+            // By the names in the impl block or the receiver.
             while let Expr::Unwrap(inner) = file.outline.arena.expr(owner) {
                 owner = *inner;
             }
@@ -102,12 +102,12 @@ impl Infer<'_, '_> {
         Some((holder, type_parameters(file, def))).filter(|(_, names)| !names.is_empty())
     }
 
-    /// The arguments that `owner`, which `ty` inherits from, has for it.
+    /// The arguments that `ty` passes to its base `owner`.
     fn handed_up(&self, ty: &Ty, owner: DefRef, up: u8) -> Option<Vec<Ty>> {
         let class = ty.instance_of()?;
         let file = self.file(class.file);
         let def = file.outline.def(class.def)?;
-        // Without arguments the parameters stand for what bounds them.
+        // Without arguments, parameters have their bounds as types.
         let names = if ty.args().is_empty() { Vec::new() } else { type_parameters(&file, def) };
         let env = Env { of: class.def, names, args: ty.args().to_vec(), this: None };
         // The bases of a type see its parameters, which its own scope declares.
@@ -141,7 +141,7 @@ impl Infer<'_, '_> {
         match part {
             Part::Index => {
                 let operator = members.subscript?;
-                // Where a type has no such operator, what is subscripted points to values of it.
+                // Where a type has no such operator, a subscripted value is a pointer to values of it.
                 let is_element = has_pointers
                     && self.member(class, self.sym(operator), true).is_none()
                     && !self.line(class).outside;
@@ -158,7 +158,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What an iterator or smart pointer that the repository defines leads to.
+    /// The target of an iterator or smart pointer that the repository defines.
     pub(crate) fn pointed_to(&self, ty: &Ty) -> Option<Ty> {
         let class = ty.instance_of()?;
         let operators = self.file(class.file).traits().types.dereference;
@@ -166,7 +166,7 @@ impl Infer<'_, '_> {
         target.instance_of().is_some_and(|target| target != class).then_some(target)
     }
 
-    /// What the method `method` of `ty` gives, if it has one.
+    /// The return type of the method `method` of `ty`, if it has one.
     pub(super) fn given_by(&self, ty: &Ty, method: &str) -> Option<Ty> {
         if let Some(applied) = self.applied_call(ty, method, None) {
             return Some(applied.ty);
@@ -176,7 +176,7 @@ impl Infer<'_, '_> {
         Some(self.result(member, Some(class)).ty)
     }
 
-    /// A type that a trait names and `ty` fills in.
+    /// A type that a trait names and `ty` defines.
     fn associated(&self, ty: &Ty, name: &str) -> Option<Ty> {
         let class = ty.instance_of()?;
         let member = self.member(class, self.sym(name), false)?.def;

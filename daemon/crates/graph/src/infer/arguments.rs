@@ -7,10 +7,10 @@ use super::{Ctx, Infer, Meaning, Ty, Want};
 use crate::modules::Place;
 use crate::world::{DefRef, FileIndex};
 
-/// How far the name of a type is looked for through what values are set to.
+/// How many steps the name of a type is searched for through the values that variables are set to.
 const STEPS: u8 = 4;
 
-/// What is known of one argument.
+/// The facts known about one argument.
 pub(crate) struct Argument {
     ty: Ty,
     /// The simple name of its type.
@@ -18,7 +18,7 @@ pub(crate) struct Argument {
     lit: Option<Lit>,
 }
 
-/// Types that languages have of their own and that are no bases of others.
+/// Built-in types that are not bases of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plain {
     Text,
@@ -43,7 +43,7 @@ fn plain_type(name: &str) -> Option<Plain> {
     })
 }
 
-/// Whether two names are of one type: languages have texts under several.
+/// Whether two names are of one type. For example, languages have several names for texts.
 fn is_called(a: &str, b: &str) -> bool {
     a == b
         || matches!((plain_type(a), plain_type(b)), (Some(a), Some(b)) if a == b && a != Plain::Number && a != Plain::Array)
@@ -75,7 +75,7 @@ fn type_name(arena: &Arena, ix: ExprIx) -> Option<String> {
 }
 
 impl Infer<'_, '_> {
-    /// What is known of the arguments that `given` tells of.
+    /// The facts known about the arguments in `given`.
     pub(crate) fn arguments(&self, ctx: &Ctx<'_>, given: ExprIx) -> Vec<Argument> {
         let Expr::Tuple(list) = ctx.arena.expr(given) else { return Vec::new() };
         let one = |ix: &ExprIx| {
@@ -88,7 +88,7 @@ impl Infer<'_, '_> {
         list.iter().map(one).collect()
     }
 
-    /// Whether the only argument that `given` tells of is a value of `class`.
+    /// Whether `given` holds exactly one argument, a value of `class`.
     pub(crate) fn is_value_of(&self, ctx: &Ctx<'_>, given: ExprIx, class: DefRef) -> bool {
         let Expr::Tuple(list) = ctx.arena.expr(given) else { return false };
         matches!(list.as_slice(), [only] if self.eval(ctx, *only).ty.instance_of() == Some(class))
@@ -157,7 +157,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The name of the type that is stated for a value, or for what a function gives.
+    /// The name of the type that is stated for a value, or for the result of a function.
     fn stated_name(&self, def: DefRef) -> Option<String> {
         let file = self.file(def.file);
         let found = file.outline.def(def.def)?;
@@ -169,7 +169,7 @@ impl Infer<'_, '_> {
         self.extended_name(def).is_some_and(|extended| is_called(&extended, name))
     }
 
-    /// Whether `defs` extend different types of which one is plain: which of them is meant is up to the receiver's type alone.
+    /// Whether `defs` extend different types and one of them is plain. Only the receiver's type then decides.
     pub(crate) fn extend_plain_ones(&self, defs: &[DefRef]) -> bool {
         let names: Vec<Option<String>> = defs.iter().map(|def| self.extended_name(*def)).collect();
         let is_plain = |name: &Option<String>| name.as_deref().and_then(plain_type).is_some();
@@ -194,7 +194,7 @@ impl Infer<'_, '_> {
         self.extended_name(def).is_some_and(|name| takes_all(&name))
     }
 
-    /// How well `def` of `file` takes the arguments: the more the better; none if it can't.
+    /// How well `def` of `file` accepts the arguments: higher is better. None if it can't.
     pub(crate) fn takes_arguments(&self, file: &FileIndex, def: DefRef, args: &[Argument]) -> Option<i32> {
         let found = file.outline.def(def.def)?;
         let params: Vec<&Param> =
@@ -239,7 +239,7 @@ impl Infer<'_, '_> {
             _ => {}
         }
         let own_plain = arg.name.as_deref().and_then(plain_type);
-        // What may be anything fits nothing less without a cast.
+        // An argument that may be anything does not fit a narrower type without a cast.
         let is_any = arg.name.as_deref().is_some_and(|name| matches!(name, "object" | "Any"));
         if is_any && (wanted.instance_of().is_some() || wanted_plain.is_some()) && !converts {
             return None;

@@ -1,4 +1,4 @@
-//! What building a value of a type calls.
+//! The constructors that are called when a value of a type is constructed.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefFlags, DefIx};

@@ -1,4 +1,4 @@
-//! What is known of values of types from outside: what their methods give, by the names that standard libraries use.
+//! Values of types from outside: the return types of their methods, by the names that standard libraries use.
 
 use std::rc::Rc;
 
@@ -39,7 +39,7 @@ impl Shape {
         match self.kind {
             ShapeKind::Tuple => self.arg(at),
             ShapeKind::Sequence => self.arg(0),
-            // What a result holds instead of its value.
+            // The error of a result.
             ShapeKind::Wrapper if at == 1 => self.arg(1),
             _ => Ty::Unknown,
         }
@@ -59,7 +59,7 @@ impl Shape {
         (self.kind == ShapeKind::Wrapper).then(|| self.arg(0))
     }
 
-    /// What an iterator that the method `name` gives leads to: to what is behind it, as a pointer does.
+    /// The target of the iterator that the method `name` returns. An iterator is used like a pointer to its element.
     fn iterator(&self, name: &str) -> Option<Ty> {
         let is_iterator = matches!(
             name,
@@ -85,7 +85,7 @@ impl Shape {
         }
     }
 
-    /// What the method `name` gives.
+    /// The return type of the method `name`.
     pub(crate) fn method(&self, name: &str, library: &Library) -> Ty {
         if library.pointer_iterators
             && let Some(found) = self.iterator(name)
@@ -97,7 +97,7 @@ impl Shape {
                 let element = self.arg(0);
                 if library.optional_lookups { Self::ty(ShapeKind::Wrapper, [element]) } else { element }
             }
-            // What a context manager of the library holds.
+            // The value that a context manager of the library holds.
             ShapeKind::Other if matches!(name, "__enter__" | "__aenter__") => self.arg(0),
             ShapeKind::Sequence if name == "enumerate" => {
                 Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, [Ty::External(None), self.arg(0)])])
@@ -146,7 +146,7 @@ impl Shape {
                 "and_modify" | "insert_entry" => Ty::External(Some(Rc::new(self.clone()))),
                 _ => Ty::External(None),
             },
-            // An array as written has the methods of any.
+            // An array literal has the methods of any array.
             ShapeKind::Tuple if GIVES_ELEMENT.contains(name) => Ty::union(self.args.iter().cloned()),
             ShapeKind::Tuple if KEEPS_SEQUENCE.contains(name) => {
                 Self::ty(ShapeKind::Sequence, [Ty::union(self.args.iter().cloned())])
@@ -161,7 +161,7 @@ impl Shape {
     }
 }
 
-/// Whether the method `name` gives a value of the same type, wherever it comes from.
+/// Whether the method `name` returns a value of the same type, whatever type that is.
 pub(crate) fn gives_copy(name: &str, library: &Library) -> bool {
     library.keeps_value.contains(&name)
         && matches!(

@@ -1,4 +1,4 @@
-//! The types of definitions and locals, and what calling a function gives.
+//! The types of definitions and locals, and the return types of functions.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, DefIx, Expr, ExprIx, Lit, ParamKind};
@@ -9,7 +9,7 @@ use crate::modules::{self, ModRef, Place};
 use crate::world::{DefRef, FileIndex, Question};
 
 impl Infer<'_, '_> {
-    /// The type of what a place holds, as a value.
+    /// The type of the value at a place.
     pub(crate) fn place_type(&self, place: Place) -> Typed {
         match place {
             Place::Def(def) => self.def_type(def),
@@ -54,7 +54,7 @@ impl Infer<'_, '_> {
                     return Typed::new(ty, How::Stated);
                 }
             }
-            // An object literal, unless it is an argument of what makes the value.
+            // An object literal, unless it is an argument of a call that makes the value.
             let holds = file.holds_any(def.def) || Self::is_extended(&file, def.def);
             let object = || Typed::new(Ty::Instance(def), How::Named);
             let Some(value) = found.value else { return if holds { object() } else { Typed::UNKNOWN } };
@@ -105,8 +105,8 @@ impl Infer<'_, '_> {
         target
     }
 
-    /// Where what is at `of` in a variable or field is looked up. In a class where names can be set again, `Error = Error` is of
-    /// the `Error` outside: the class has its own from there on.
+    /// The scope in which the value `of` a variable or field is looked up. In a class where names can be set again,
+    /// `Error = Error` reads the `Error` outside: the class has its own from there on.
     fn value_scope(file: &FileIndex, found: &Def, of: Option<ExprIx>) -> DefIx {
         let scope = found.parent.unwrap_or(DefIx::MODULE);
         let outer = || {
@@ -140,7 +140,7 @@ impl Infer<'_, '_> {
             && file.name(def).is_some_and(|name| file.owns_any(name))
     }
 
-    /// What calling `callee` gives, reached through the type `subject`.
+    /// The return type of `callee`, reached through the type `subject`.
     pub(crate) fn result(&self, callee: DefRef, subject: Option<DefRef>) -> Typed {
         let q = Question::Result(callee, subject);
         self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
@@ -167,7 +167,7 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// `callee`, which is given so many arguments: of several functions of one name, the one that takes them.
+    /// `callee` for a call with `args` arguments. Of several functions of one name, the one that accepts them.
     pub(super) fn taking(&self, callee: Typed, args: usize) -> Typed {
         match callee.ty {
             Ty::Func(def, of) => Typed { ty: Ty::Func(self.overload(def, args), of), ..callee },
@@ -175,8 +175,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The first function beside `def` that has its name and takes so many arguments, else one that its type inherits;
-    /// `def`, if there is none.
+    /// The first function beside `def` that has its name and accepts `args` arguments, else one that its type inherits.
+    /// Returns `def` if there is none.
     pub(super) fn overload(&self, def: DefRef, args: usize) -> DefRef {
         let file = self.file(def.file);
         let traits = file.traits();
@@ -224,7 +224,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What `self` is in `ctx`.
+    /// The type of `self` in `ctx`.
     pub(crate) fn receiver(&self, ctx: &Ctx<'_>) -> Typed {
         let Some(class) = self.self_class(ctx) else { return self.outside_self(ctx) };
         let ty = if self.is_static(ctx) { Ty::Class(class) } else { self.self_value(ctx, class) };
@@ -287,7 +287,7 @@ impl Infer<'_, '_> {
                 .filter_map(|other| body.bindings.get(*other as usize))
                 .filter(|other| other.from <= binding.from && binding.from < other.to)
                 .filter(|other| other.kind != BindingKind::Narrowed)
-                // What is declared in an inner block is another local of the same name.
+                // A declaration in an inner block is another local of the same name.
                 .filter(|other| !file.traits().names.block_scopes || other.to <= binding.to)
                 .find_map(|other| other.ty)
         });
@@ -329,7 +329,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// A name that a test has shown to be of a type: of what it may be, the types that derive from that; else that.
+    /// A name that a test has shown to be of a type. Of the types it may have, those that derive from that one, else
+    /// that one itself.
     fn narrowed(&self, ctx: &Ctx<'_>, binding: &Binding) -> Typed {
         let all = self.own.bindings(binding.scope, binding.name).iter().rev();
         let before = all.copied().find(|other| {
@@ -360,7 +361,7 @@ impl Infer<'_, '_> {
         def.params.iter().find(|param| file.outline.str(param.name) == name).map(|param| param.kind)
     }
 
-    /// What calling a value of type `callee` gives.
+    /// The type of the result of calling a value of type `callee`.
     pub(crate) fn called(&self, callee: &Typed) -> Typed {
         let how = callee.how;
         match &callee.ty {
@@ -386,7 +387,7 @@ impl Infer<'_, '_> {
                 let callee = self.place_type(modules::default_of(self.w, *module));
                 if matches!(callee.ty, Ty::Module(_)) { Typed::UNKNOWN } else { self.called(&callee) }
             }
-            // `super(…)` gives the object's other half.
+            // `super(…)` returns the base part of the object.
             Ty::Super(class) => Typed::new(Ty::Super(*class), how),
             Ty::Null | Ty::Unknown | Ty::Object(_) => Typed::UNKNOWN,
         }

@@ -1,4 +1,4 @@
-//! Expressions that stand for values.
+//! Expressions that denote values.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
@@ -16,11 +16,11 @@ use crate::world::{DefRef, FileIndex, Sym};
 struct MethodCall<'c, 'e> {
     ctx: &'c Ctx<'e>,
     name: &'c str,
-    /// How many arguments it is given.
+    /// The number of its arguments.
     args: usize,
-    /// The function that is an argument.
+    /// The argument that is a function.
     function: Option<Function<'c>>,
-    /// How the receiver's type came to be known.
+    /// How the receiver's type became known.
     how: How,
     depth: u8,
 }
@@ -135,18 +135,18 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The value that a member is taken of.
+    /// The value before a member.
     pub(crate) fn receiver_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8, in_path: bool) -> Typed {
         self.base_value(ctx, ix, depth, in_path)
     }
 
-    /// The value before a dot: where a bare name means nothing here, it may be the first part of a path.
+    /// The value before a dot. A bare name that means nothing here may be the first part of a path.
     fn base_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8, in_path: bool) -> Typed {
         let mut value = None;
         if let Expr::Name(name) = ctx.arena.expr(ix)
             && ctx.given(*name).is_none()
         {
-            // A variable does not hide the module or the type that a path goes through.
+            // A variable does not hide a module or type that a path goes through.
             let in_path = in_path && self.file(ctx.file).traits().names.type_namespace;
             let meaning = self.meaning(ctx, *name, if in_path { Want::Type } else { Want::Any });
             if let Meaning::Place(Place::Missing, _) = meaning {
@@ -171,8 +171,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The type above which `super` looks: the one that the text is in, whatever derives from it. A mixin has none
-    /// of its own.
+    /// The type whose bases `super` searches: the one around the text, whatever derives from it. A mixin has none of
+    /// its own.
     fn super_class(&self, ctx: &Ctx<'_>) -> Option<DefRef> {
         if self.file(ctx.file).traits().members.mixins {
             return self.self_class(ctx);
@@ -180,7 +180,7 @@ impl Infer<'_, '_> {
         self.owner_type(DefRef { file: ctx.file, def: ctx.scope }).or_else(|| self.self_class(ctx))
     }
 
-    /// `module.exports` of CommonJS: the module around.
+    /// `module.exports` of CommonJS: the module itself.
     fn own_exports(&self, ctx: &Ctx<'_>, base: ExprIx, name: &str) -> Option<Typed> {
         let Expr::Name(module) = ctx.arena.expr(base) else { return None };
         let is_exports = name == "exports"
@@ -196,12 +196,12 @@ impl Infer<'_, '_> {
         if is_external { Typed::EXTERNAL } else { Typed::UNKNOWN }
     }
 
-    /// The type of what a name means, as a value.
+    /// The type of the value that a name means.
     pub(crate) fn named_value(&self, ctx: &Ctx<'_>, meaning: Meaning) -> Typed {
         match meaning {
             Meaning::Local(ix) => self.local_type(ix),
             Meaning::Param(def, at) => self.param_type(ctx, def, at),
-            // The parameter itself, as in `T::new()`: the type that bounds it.
+            // The parameter itself, as in `T::new()`: the type of its bound.
             Meaning::Generic(Some(bound)) => {
                 let file = self.file(ctx.file);
                 let outline =
@@ -226,7 +226,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The value whose member a bare name is.
+    /// The value that has a bare name as its member.
     fn implied_receiver(&self, ctx: &Ctx<'_>, meaning: Meaning) -> Option<Ty> {
         match meaning {
             Meaning::Place(Place::Def(_), Via::Inherited) => self.self_class(ctx).map(Ty::Instance),
@@ -235,7 +235,7 @@ impl Infer<'_, '_> {
     }
 
     fn call_value(&self, ctx: &Ctx<'_>, callee: ExprIx, args: usize, depth: u8) -> Typed {
-        // `list.map(x => …)`: with the function that it is called with.
+        // `list.map(x => …)`: the method and the function passed to it.
         let (callee, function) = match ctx.arena.expr(callee) {
             Expr::Generic(inner, args) if let Some(function) = Function::of(ctx, args) => {
                 (*inner, Some(function))
@@ -265,7 +265,7 @@ impl Infer<'_, '_> {
         union_types(base.ty.each().iter().map(|ty| self.method_value(&call, ty)))
     }
 
-    /// What calling something without a receiver gives.
+    /// The type of the result of a call without a receiver.
     fn bare_call_value(&self, ctx: &Ctx<'_>, callee: ExprIx, args: usize, depth: u8) -> Typed {
         let callee = match ctx.arena.expr(callee) {
             Expr::Name(name) => {
@@ -290,7 +290,7 @@ impl Infer<'_, '_> {
         self.called(&self.taking(callee, args))
     }
 
-    /// What `self.name(…)` gives where the type of `self` has no such method and the block around has.
+    /// The return type of `self.name(…)` where the type of `self` has no such method but the block around does.
     fn own_block_value(&self, ctx: &Ctx<'_>, receiver: ExprIx, base: &Typed, name: &str) -> Option<Typed> {
         matches!(ctx.arena.expr(receiver), Expr::SelfRef).then_some(())?;
         let class = base.ty.instance_of();
@@ -302,7 +302,7 @@ impl Infer<'_, '_> {
         (result.ty != Ty::Unknown).then_some(result)
     }
 
-    /// What calling a method of a value of type `ty` gives.
+    /// The return type of a method of a value of type `ty`.
     fn method_value(&self, call: &MethodCall<'_, '_>, ty: &Ty) -> Typed {
         let MethodCall { ctx, name, args, function, how, depth } = *call;
         let library = &self.file(ctx.file).traits().library;
@@ -326,7 +326,7 @@ impl Infer<'_, '_> {
         }
         let one = Typed::new(ty.clone(), how);
         let mut callee = self.taking(self.attribute(&one, name, true), args);
-        // What a base's method gives of `self` is of the type that it is called for.
+        // A base's method that returns `self` returns the type that it is called on.
         if let (Ty::Super(_), Ty::Func(_, of), Some(subject)) = (ty, &mut callee.ty, ctx.subject) {
             *of = Some(subject);
         }
@@ -336,7 +336,7 @@ impl Infer<'_, '_> {
             return self.result(*extension, None).at_least(how);
         }
         match callee.ty {
-            // Derived, or from a trait of elsewhere.
+            // Derived, or from a trait outside the repository.
             Ty::External(None) if ty.instance_of().is_some() && containers::gives_copy(name, library) => one,
             Ty::Unknown if ty.instance_of().is_some() && library.keeps_value.contains(&name) => one,
             _ => self.called(&callee),
@@ -381,7 +381,7 @@ impl Infer<'_, '_> {
             let class = self.class_behind(*class);
             return class.map_or(Typed::UNKNOWN, |class| Typed::new(Ty::Instance(class), how));
         }
-        // The instance around an inner class's: `Outer.this`.
+        // The instance around that of an inner class: `Outer.this`.
         if let (Ty::Class(class), "this") = (&base.ty, name) {
             return Typed::new(Ty::Instance(*class), how);
         }
@@ -452,7 +452,7 @@ impl Infer<'_, '_> {
         self.file(def.file).traits().types.prototypes
     }
 
-    /// A function inside another: fields that hold one name it so.
+    /// A function inside another, where a field holds it by name.
     fn inner_function_of(&self, def: DefRef, name: Sym) -> Typed {
         let file = self.file(def.file);
         if !file.traits().calls.functions_hold_functions {
@@ -467,7 +467,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What reading a field gives whose value is a descriptor.
+    /// The type of reading a field whose value is a descriptor.
     fn described(&self, field: Typed) -> Typed {
         let may_describe = |class: &DefRef| self.file(class.file).traits().types.descriptors;
         match field.ty.instance_of().filter(may_describe) {
@@ -479,7 +479,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Whether a descriptor decorates the method `def` that is read through it, as a property is.
+    /// Whether a decorator of the method `def` is a descriptor, so that reading the method runs it, as for a property.
     fn is_described(&self, file: &FileIndex, def: DefRef) -> bool {
         let Some(found) = file.outline.def(def.def).filter(|_| file.traits().types.descriptors) else {
             return false;

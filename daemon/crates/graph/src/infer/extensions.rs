@@ -1,4 +1,4 @@
-//! Functions that extend a type from outside of it: by a `this` parameter, or by a receiver before their name.
+//! Functions that extend a type from outside it: by a `this` parameter, or by a receiver before their name.
 
 use sdl_model::facts::{DefIx, Expr, ImportKind};
 use sdl_model::lang::ExtensionForm;
@@ -8,26 +8,26 @@ use super::generics::parameter_names;
 use super::{Ctx, Infer, Ty};
 use crate::world::{DefRef, FileIndex, Sym, last_name};
 
-/// Most files that a name which very many definitions have is looked for in.
+/// Most files that are searched for a name with very many definitions.
 const FILES: usize = 64;
 
-/// How well a function's receiver takes a value; less is better.
+/// How well a function's receiver fits a value; less is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Takes {
-    /// It extends the value's type, or one so far up its line of inheritance.
+    /// It extends the value's type, or the type this many steps up its line of inheritance.
     Type(usize),
     /// It extends any type.
     Any,
-    /// The value or what the function extends is from outside.
+    /// The value or the extended type is from outside.
     Perhaps,
 }
 
 /// The functions of one name that may extend a value.
 #[derive(Debug, Default)]
 pub(crate) struct Extensions {
-    /// Those that extend its very type, the nearest in its line of inheritance.
+    /// Those that extend exactly its type, the nearest in its line of inheritance.
     pub(crate) sure: Vec<DefRef>,
-    /// Those of which the text does not tell.
+    /// Those that may, where the text does not decide.
     pub(crate) perhaps: Vec<DefRef>,
 }
 
@@ -83,7 +83,7 @@ impl Infer<'_, '_> {
                     }
                 }
             }
-            // Very many have the name: those that the file's package and imports lead to.
+            // Very many definitions have the name: take those that the file's package and imports lead to.
             None if by_receiver => {
                 let text = self.w.text(name);
                 let named = own.outline.imports.iter().filter(|import| {
@@ -106,7 +106,7 @@ impl Infer<'_, '_> {
             }
             None => {}
         }
-        // What is imported by its name comes before what the package has.
+        // A name imported explicitly takes precedence over one of the package.
         let imported: Vec<&str> = own
             .imports(DefIx::MODULE, name)
             .filter_map(|ix| own.import(ix))
@@ -158,7 +158,7 @@ impl Infer<'_, '_> {
             })
     }
 
-    /// The types around `ctx`, innermost first: what an unqualified call may be meant for.
+    /// The types around `ctx`, innermost first, which an unqualified call may be made on.
     fn around(&self, ctx: &Ctx<'_>) -> Vec<DefRef> {
         let file = self.file(ctx.file);
         let mut found = Vec::new();
@@ -177,7 +177,7 @@ impl Infer<'_, '_> {
         found
     }
 
-    /// The functions called `name` that extend one of the types around `ctx`, of which no receiver is written.
+    /// The functions called `name` that extend one of the types around `ctx`, where no receiver is written.
     pub(crate) fn extensions_around(&self, ctx: &Ctx<'_>, name: Sym) -> Extensions {
         let mut perhaps = Vec::new();
         for class in self.around(ctx) {
@@ -190,7 +190,8 @@ impl Infer<'_, '_> {
         Extensions { sure: Vec::new(), perhaps }
     }
 
-    /// Whether two types are one: the same, or what is expected of several platforms and what one of them has.
+    /// Whether two types are one: the same type, or the `expect` declaration for several platforms and the type of one
+    /// of them.
     pub(super) fn is_same(&self, a: DefRef, b: DefRef) -> bool {
         if a == b {
             return true;

@@ -1,14 +1,14 @@
-//! What a call gives that is made of what a function gives which is its argument: `list.map(x => x.owner)`.
+//! Return types that depend on a callback's return type: `list.map(x => x.owner)`.
 
 use sdl_model::facts::{Expr, ExprIx};
 use sdl_model::lang::{Library, Types};
 
 use super::{Ctx, Given, Infer, Shape, ShapeKind, Ty, Typed};
 
-/// Most parameters that are looked at.
+/// Most parameters of a callback that are looked at.
 const PARAMS: usize = 4;
 
-/// A function as it is written where it is an argument.
+/// A function that is written as an argument.
 #[derive(Clone, Copy)]
 pub(super) struct Function<'e> {
     params: &'e [ExprIx],
@@ -16,7 +16,7 @@ pub(super) struct Function<'e> {
 }
 
 impl<'e> Function<'e> {
-    /// The function among what stands behind a callee.
+    /// The last of `args`, if it is a function.
     pub(super) fn of(ctx: &Ctx<'e>, args: &[ExprIx]) -> Option<Self> {
         match ctx.arena.expr(*args.last()?) {
             Expr::Callable(params, Some(gives)) => Some(Self { params, gives: *gives }),
@@ -26,8 +26,8 @@ impl<'e> Function<'e> {
 }
 
 impl Infer<'_, '_> {
-    /// What the method `name` of a value from outside gives that is called with `function`; none if it does not depend on
-    /// that.
+    /// The return type of the method `name` of a value from outside when it is called with `function`. None if it does
+    /// not depend on `function`.
     pub(super) fn made_by(
         &self,
         ctx: &Ctx<'_>,
@@ -52,7 +52,7 @@ impl Infer<'_, '_> {
         Some(Typed { ty: makes.of(&result.ty, &traits.types), how: result.how })
     }
 
-    /// The value of `ix`, where the parameters in `given` are what stands beside them.
+    /// The type of `ix`, where each parameter in `given` has the type beside it.
     fn with_given(&self, ctx: &Ctx<'_>, given: &[(ExprIx, Typed)], ix: ExprIx, depth: u8) -> Typed {
         if depth > super::EXPR_DEPTH || !self.w.step() {
             return Typed::UNKNOWN;
@@ -65,7 +65,7 @@ impl Infer<'_, '_> {
                 let one = Given { name: *name, value: value.clone(), before: ctx.given };
                 self.with_given(&Ctx { given: Some(&one), ..*ctx }, rest, ix, depth + 1)
             }
-            // Taken apart at once.
+            // A tuple parameter, taken apart at once.
             Expr::Tuple(parts) => {
                 let mut all: Vec<(ExprIx, Typed)> = parts
                     .iter()
@@ -87,18 +87,18 @@ impl Infer<'_, '_> {
     }
 }
 
-/// What becomes of what the function gives.
+/// How a method's return type is made from the return type of its callback.
 #[derive(Clone, Copy)]
 enum Makes {
     /// A sequence of it.
     Sequence,
-    /// A sequence of what is in it.
+    /// A sequence of its elements.
     Flat,
-    /// A sequence of what it holds.
+    /// A sequence of the values it holds, such as the values of options.
     Held,
-    /// One of what it holds, which must be taken out.
+    /// A wrapper of the value it holds, which must be taken out.
     OneHeld,
-    /// Something that holds it, or it itself if it does already.
+    /// A wrapper of it, or it itself if it is a wrapper already.
     Wrapper,
     /// It itself.
     Itself,
@@ -124,13 +124,13 @@ impl Makes {
     }
 }
 
-/// What the method `name` of a value from outside makes of what the function gives that it is called with.
+/// How the return type of the method `name` of a value from outside is made from that of its callback.
 fn method_result(kind: Option<ShapeKind>, name: &str, library: &Library) -> Option<Makes> {
     let holds_many = matches!(kind, Some(ShapeKind::Sequence | ShapeKind::Map | ShapeKind::Tuple));
     let holds_one = kind == Some(ShapeKind::Wrapper);
     Some(match name {
         "map" if holds_one => Makes::Wrapper,
-        // What it is called on is a list more often than anything else.
+        // The receiver is a list more often than anything else.
         "map" if holds_many || library.maps_are_of_lists => Makes::Sequence,
         "flatMap" | "flat_map" if holds_many || (kind.is_none() && library.promises) => Makes::Flat,
         "filter_map" | "map_while" if !holds_one => Makes::Held,

@@ -1,4 +1,4 @@
-//! What a linker adds: a function that one file declares and another defines.
+//! Linkage: a function that one file declares and another defines.
 
 use super::{Infer, Via};
 use crate::modules::Place;

@@ -1,10 +1,10 @@
-//! What a bare name can mean.
+//! The possible meanings of a bare name.
 
 use sdl_model::facts::{DefIx, ExprIx};
 
 use crate::values::Place;
 
-/// Which rule found what a name means.
+/// The rule that found the meaning of a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Via {
     /// It is defined in the same or an enclosing scope.
@@ -23,7 +23,7 @@ pub(crate) enum Via {
     Inherited,
 }
 
-/// What a bare name means.
+/// The meaning of a bare name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
     /// A local of the file being resolved: its latest binding before the name.
@@ -32,13 +32,13 @@ pub(crate) enum Meaning {
     Param(DefIx, usize),
     /// A generic parameter, with its bound if it has one.
     Generic(Option<ExprIx>),
-    /// A generic parameter that stands for this argument.
+    /// A generic parameter with this argument.
     Given(usize),
     /// Something else.
     Place(Place, Via),
 }
 
-/// What a name stands for: languages keep functions and values apart, or not.
+/// The kind of definition that a name should mean. Some languages keep functions and values apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
     /// Anything.

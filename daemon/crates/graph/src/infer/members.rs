@@ -1,4 +1,4 @@
-//! Types and their members: who owns a definition, what a type inherits, where a member is found.
+//! Types and their members: the owner of a definition, the bases of a type, the place of a member.
 
 use std::rc::Rc;
 
@@ -14,7 +14,7 @@ use crate::world::{DefRef, FileIndex, Question, Sym, last_name};
 /// Most types in one line of inheritance.
 const LINE: usize = 64;
 
-/// Most impl blocks of one file that are looked at for what a type implements.
+/// Most impl blocks of one file that are searched for the traits that a type implements.
 const BLOCKS: usize = 256;
 
 impl Infer<'_, '_> {
@@ -42,7 +42,7 @@ impl Infer<'_, '_> {
                         return self.owner_of(&file, here);
                     }
                     from_callable = true;
-                    // A function that builds objects: its fields are set through `this`.
+                    // A constructor function: its fields are set through `this`.
                     if file.traits().types.constructor_functions
                         && found.kind == SymbolKind::Function
                         && file
@@ -78,15 +78,15 @@ impl Infer<'_, '_> {
         typed.ty
     }
 
-    /// What a type inherits from, itself first.
+    /// The types that a type inherits from, with the type itself first.
     pub(crate) fn line(&self, class: DefRef) -> Rc<Line> {
         let q = Question::Line(class);
         self.w.derive(&self.w.memos.lines, q, Rc::new(Line { types: vec![class], outside: true }), || {
             let mut line = Line::default();
             let mut stack = vec![class];
             let mut steps = 0;
-            // In order of the text, left to right; of a type met twice the last counts, as in method resolution
-            // orders: a shared base comes after all that derive from it.
+            // In order of the text, left to right. A type that occurs twice counts at its last place, as in method
+            // resolution orders: a shared base comes after all types that derive from it.
             while let Some(next) = stack.pop() {
                 steps += 1;
                 if steps > 4 * LINE {
@@ -110,8 +110,8 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// Where the bases of a type are looked up: around it, since what it holds, its own and inherited, comes later.
-    /// Mixins are taken in by code inside the type, which sees what the type holds.
+    /// Where the bases of a type are looked up: around the type, because its own and inherited members come later.
+    /// Mixins are included by code inside the type, which sees the type's members.
     pub(crate) fn base_ctx(file: &FileIndex, at: DefRef, kind: BaseKind) -> super::Ctx<'_> {
         let inside = file.traits().members.mixins && kind == BaseKind::Mixin;
         let scope = match file.outline.def(at.def) {
@@ -121,7 +121,7 @@ impl Infer<'_, '_> {
         Self::outline_ctx(file, DefRef { def: scope, ..at }, None)
     }
 
-    /// The types that `class` names as its bases, and whether some lie outside.
+    /// The types that `class` names as its bases, and whether some are outside the repository.
     fn bases(&self, class: DefRef) -> (Vec<DefRef>, bool) {
         let file = self.file(class.file);
         let mut bases = Vec::new();
@@ -218,7 +218,7 @@ impl Infer<'_, '_> {
         parts.into_iter().map(|(_, part)| part).collect()
     }
 
-    /// What `impl Deref for …` gives the members of.
+    /// The type whose members `impl Deref for …` adds.
     fn dereferenced(&self, file: &FileIndex, at: DefRef) -> Option<DefRef> {
         let holds_target = file
             .outline
@@ -234,7 +234,7 @@ impl Infer<'_, '_> {
         self.stated(&Self::outline_ctx(file, DefRef { def, ..at }, None), stated).instance_of()
     }
 
-    /// What a named type of its own is made of.
+    /// The underlying type of a named type.
     pub(super) fn underlying(&self, class: DefRef) -> Option<Ty> {
         let file = self.file(class.file);
         let def = file.outline.def(class.def)?;
@@ -254,8 +254,8 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// `member`, or the one beside it that has its name and is of the type itself (`of_type`), or of its instances:
-    /// there may be both.
+    /// `member`, or the definition beside it with the same name that belongs to the type itself (`of_type`) or to its
+    /// instances. Both may exist.
     pub(crate) fn same_side(&self, member: DefRef, of_type: bool) -> DefRef {
         let file = self.file(member.file);
         let has_sides = file.traits().members.two_sided;
@@ -277,7 +277,7 @@ impl Infer<'_, '_> {
         if let Some(def) = other {
             return DefRef { def, ..member };
         }
-        // What a type inherits has sides, too.
+        // Inherited members have sides, too.
         let line = self.line(owner);
         let inherited = line.types.iter().skip(1).find_map(|base| {
             let file = self.file(base.file);
@@ -328,14 +328,14 @@ impl Infer<'_, '_> {
 
     pub(super) fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         let file = self.file(class.file);
-        // A field of the name serves only where no method has it: what it holds may be called.
+        // A field of the name serves only where no method has it, because its value may be callable.
         let mut field = None;
         let is_had = |ix: &DefIx| file.outline.def(*ix).is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT));
         let mut within = |at: DefIx| -> Option<DefRef> {
             let first = file.child(at, name)?;
             let first = if is_had(&first) { first } else { file.children(at, name).find(is_had)? };
             let found = |def| DefRef { file: class.file, def };
-            // A field and a method of one name may be two things, and what is not called is the field.
+            // A field and a method of one name may be two things. Without a call, the field is meant.
             if !call && file.traits().names.kept_apart && Self::is_callable(&file, first) {
                 let field = file.children(at, name).find(|ix| !Self::is_callable(&file, *ix));
                 return Some(found(field.unwrap_or(first)));
@@ -348,7 +348,7 @@ impl Infer<'_, '_> {
         };
         let class_name = file.name(class.def)?;
         if let Some(found) = within(class.def) {
-            // A class declares what may be defined elsewhere.
+            // A class may only declare a member that is defined elsewhere.
             let declared = file.traits().members.out_of_line
                 && file
                     .outline
@@ -401,7 +401,7 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// Whether a function only sees what its owner has, as a test sees its fixture, and is no member of it.
+    /// Whether a function only sees its owner's members and is not a member itself, as a test of a fixture.
     fn is_of_fixture(file: &FileIndex, def: &sdl_model::facts::Def) -> bool {
         file.traits().members.out_of_line && def.kind == SymbolKind::Function
     }
@@ -431,9 +431,10 @@ impl Infer<'_, '_> {
                 })
             });
         }
-        // Where members name their type, they are found by both names: there may be any number of others called so.
+        // Where members name their type, they are looked up by both names, because many others may share the simple
+        // name.
         let hits = if members.name_their_owner { self.apart(name, class_name) } else { self.w.named(name) };
-        // Very many have the name: those in the other parts of the type.
+        // Very many definitions have the name: look only in the other parts of the type.
         if hits.is_none() && types.parts == Parts::Partial {
             return self.parts(file, class).into_iter().find_map(|part| {
                 let index = self.file(part.file);
@@ -444,14 +445,14 @@ impl Infer<'_, '_> {
             });
         }
         let hits = hits?;
-        // A generic type may have blocks under an alias that says of what.
+        // A generic type may have blocks under an alias that states its arguments.
         let is_generic = || file.outline.def(class.def).is_some_and(|def| def.generics.is_some());
         let by_alias = types.impl_blocks && hits.is_empty() && is_generic();
         let hits = if by_alias { self.w.named(name)? } else { hits };
         let mut best: Option<((bool, u64), DefRef)> = None;
         let is_partial = types.parts == Parts::Partial
             && file.outline.def(class.def).is_some_and(|def| def.flags.has(DefFlags::PARTIAL));
-        // What is opened again may hold types, too.
+        // A reopened type may hold types, too.
         let is_reopened = types.parts == Parts::Reopened;
         let is_open = |kind: SymbolKind| {
             kind.is_callable()
@@ -465,7 +466,7 @@ impl Infer<'_, '_> {
             let Some(def) = index.find(hit.symbol) else { continue };
             let found = DefRef { file: other, def };
             if self.extends(&index, found, class, class_name) {
-                // What is for another system comes last.
+                // Definitions for another system come last.
                 let elsewhere =
                     file.traits().names.preprocessor && self.rules(found.file).is_elsewhere(self.w, found);
                 let rank = (elsewhere, hit.symbol.0);
@@ -477,7 +478,7 @@ impl Infer<'_, '_> {
         best.map(|(_, def)| def)
     }
 
-    /// The members called `name` that stand apart from their type, `class_name`; unless there are too many.
+    /// The members called `name` outside of their type `class_name`, unless there are too many.
     fn apart(&self, name: Sym, class_name: Sym) -> Option<Rc<[NameHit]>> {
         self.w.named(self.sym(&name_apart(&self.w.text(name), &self.w.text(class_name))))
     }
@@ -522,7 +523,7 @@ impl Infer<'_, '_> {
     fn extends(&self, index: &FileIndex, member: DefRef, class: DefRef, class_name: Sym) -> bool {
         let Some(found) = index.outline.def(member.def) else { return false };
         let types = &index.traits().types;
-        // A function that a file keeps to itself extends nothing elsewhere.
+        // A function private to its file extends nothing in other files.
         if index.traits().members.private_to_file
             && found.parent == Some(DefIx::MODULE)
             && found.visibility == Visibility::Private
@@ -537,10 +538,10 @@ impl Infer<'_, '_> {
         let Some(def) = index.outline.def(holder) else { return false };
         let at = DefRef { file: member.file, def: holder };
         match def.owner {
-            // What is in a type that is outside of its own is that type's.
+            // A member of a type that is defined outside of its own belongs to that type.
             Some(_) if holder != member.def && def.kind.is_type() => false,
             Some(owner) => {
-                // Parts of a reopened type lie in several files: each is as good.
+                // Parts of a reopened type are in several files. None takes precedence.
                 (types.impl_blocks
                     || last_name(&index.outline, owner).is_some_and(|last| self.sym(last) == class_name))
                     && (types.parts == Parts::Reopened || self.owner_of(index, at) == Some(class))

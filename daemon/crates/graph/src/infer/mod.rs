@@ -1,4 +1,4 @@
-//! What type an expression has, as far as the text says.
+//! The type of an expression, as far as the text states it.
 //!
 //! Pure: a type is a function of the expression, the outlines that it leads to and, for expressions of the file being
 //! resolved, that file's bindings. Bounded: chains of questions by the world's tracker, each expression by its depth.
@@ -38,28 +38,28 @@ pub(crate) use meaning::{Meaning, Via, Want};
 
 /// Nesting of one expression that is followed.
 pub(crate) const EXPR_DEPTH: u8 = 40;
-/// Where an expression stands.
+/// The place of an expression.
 #[derive(Clone, Copy)]
 pub(crate) struct Ctx<'e> {
     pub(crate) file: FileIx,
     /// The definition whose names it sees.
     pub(crate) scope: DefIx,
-    /// The byte at which it stands, for expressions of the body.
+    /// Its byte, for expressions of the body.
     pub(crate) at: u32,
     pub(crate) arena: &'e Arena,
     /// Whether `arena` is that of the body of the file being resolved.
     pub(crate) body: bool,
     /// Whether the names of the enclosing type count: they do in what its members state, not in what they run.
     pub(crate) members: bool,
-    /// What `self` is, where that is known better than by the enclosing type.
+    /// The type of `self`, where more is known than the enclosing type.
     pub(crate) subject: Option<DefRef>,
-    /// What the generic parameters of a definition stand for.
+    /// The arguments of a definition's generic parameters.
     pub(crate) env: Option<&'e Env>,
-    /// What the parameters of a function are that is in the expression.
+    /// The types of the parameters of a function inside the expression.
     pub(crate) given: Option<&'e Given<'e>>,
 }
 
-/// A parameter of a function that is an argument, and what it is given; then those before it.
+/// A parameter of a function that is an argument, and the value passed for it; then those before it.
 pub(crate) struct Given<'g> {
     name: StrIx,
     value: Typed,
@@ -67,7 +67,7 @@ pub(crate) struct Given<'g> {
 }
 
 impl Ctx<'_> {
-    /// What the parameter `name` is given, if it is one.
+    /// The value passed for the parameter `name`, if it is one.
     fn given(&self, name: StrIx) -> Option<Typed> {
         let mut at = self.given;
         while let Some(one) = at {
@@ -80,13 +80,13 @@ impl Ctx<'_> {
     }
 }
 
-/// What the generic parameters of a definition stand for.
+/// The arguments of a definition's generic parameters.
 #[derive(Debug)]
 pub(crate) struct Env {
     of: DefIx,
     names: Vec<Box<str>>,
     args: Vec<Ty>,
-    /// What `Self` is.
+    /// The type of `Self`.
     this: Option<Ty>,
 }
 
@@ -106,7 +106,7 @@ impl<'r, 'w> Infer<'r, 'w> {
         self.w.file(ix)
     }
 
-    /// What is special about the language of a file.
+    /// The rules of a file's language.
     pub(crate) fn rules(&self, file: FileIx) -> &'static dyn Rules {
         self.w.rules(self.file(file).lang())
     }

@@ -1,4 +1,4 @@
-//! What a bare name means where it stands.
+//! The meaning of a bare name at a place in the code.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, Def, DefFlags, DefIx, Import, ImportKind, StrIx};
@@ -9,13 +9,13 @@ use super::{Ctx, Infer, Meaning, Via, Want};
 use crate::modules::{self, Place};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym};
 
-/// Whether a definition of that kind is a member wherever it stands, so that no bare name leads to it: methods may be in
-/// objects without a name, which functions build and modules export.
+/// Whether a definition of this kind is always a member, so that no bare name leads to it. Methods may be in anonymous
+/// objects, which functions build and modules export.
 fn is_only_member(kind: SymbolKind, names: &Names) -> bool {
     names.anonymous_objects && matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Field)
 }
 
-/// Whether a definition of this kind is what is wanted, in a language that may keep names apart.
+/// Whether a definition of this kind fits `want`, in a language that may keep names apart.
 fn is_wanted(kind: SymbolKind, want: Want, names: &Names) -> bool {
     match want {
         Want::Any => !names.kept_apart || !kind.is_callable(),
@@ -30,24 +30,24 @@ fn is_wanted(kind: SymbolKind, want: Want, names: &Names) -> bool {
 #[derive(Clone, Copy)]
 struct Sought<'s, 'e> {
     ctx: &'s Ctx<'e>,
-    /// Its place among the texts of the body, where a local can have it.
+    /// Its index among the texts of the body, if it can be the name of a local.
     name: Option<StrIx>,
     sym: Sym,
     text: &'s str,
     want: Want,
     file: &'s FileIndex,
-    /// Whether what functions hold is in sight.
+    /// Whether names local to functions are visible.
     inside: bool,
 }
 
 impl Sought<'_, '_> {
-    /// A definition of the file as what the name means.
+    /// Returns the definition `def` of the file as the meaning of the name.
     fn defined(&self, def: DefIx) -> Meaning {
         Meaning::Place(Place::Def(DefRef { file: self.ctx.file, def }), Via::Scope)
     }
 
-    /// Whether the members of a definition are no names of the code inside: those of an object literal. Those of a constant's
-    /// own class are.
+    /// Whether the code inside a definition does not see its members as bare names, as in an object literal. Code in a
+    /// constant's own class body does see them.
     fn is_object(&self, kind: SymbolKind) -> bool {
         match kind {
             SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => true,
@@ -61,12 +61,12 @@ impl Sought<'_, '_> {
 #[derive(Clone, Copy)]
 struct Step {
     at: DefIx,
-    /// Whether no scope but blocks of an implementation is inside it.
+    /// Whether every scope passed so far on the way outwards is an implementation block.
     innermost: bool,
     crossed_module: bool,
 }
 
-/// What a scope says of a name.
+/// The result of looking for a name in one scope.
 enum Look {
     Found(Meaning),
     /// It declares that the name lives at the top of the file.
@@ -75,21 +75,21 @@ enum Look {
 }
 
 impl Infer<'_, '_> {
-    /// What `name`, a text of `ctx`'s arena, means.
+    /// The meaning of `name`, a text of `ctx`'s arena.
     pub(crate) fn meaning(&self, ctx: &Ctx<'_>, name: StrIx, want: Want) -> Meaning {
         let sym = if ctx.body { self.own.sym(self.w, name) } else { self.sym(ctx.arena.str(name)) };
         self.look_up(ctx, Some(name), sym, ctx.arena.str(name), want)
     }
 
-    /// What `text`, which no local is called, means.
+    /// The meaning of `text`, which is not the name of any local.
     pub(crate) fn meaning_of(&self, ctx: &Ctx<'_>, text: &str, want: Want) -> Meaning {
         self.look_up(ctx, None, self.sym(text), text, want)
     }
 
     fn look_up(&self, ctx: &Ctx<'_>, name: Option<StrIx>, sym: Sym, text: &str, want: Want) -> Meaning {
         let file = self.file(ctx.file);
-        // What a function holds is its own: the outline of another file must not lead into it. Who starts inside a
-        // function is of this file.
+        // Names local to a function are its own: the outline of another file must not lead into it. A lookup that
+        // starts inside a function belongs to this file.
         let inside =
             ctx.body || file.outline.def(ctx.scope).is_some_and(|def| def.flags.has(DefFlags::LOCAL));
         let sought = Sought { ctx, name, sym, text, want, file: &file, inside };
@@ -134,12 +134,12 @@ impl Infer<'_, '_> {
         Meaning::Place(place, via)
     }
 
-    /// What a scope has under a name for itself: a local, a parameter, a generic parameter.
+    /// Looks up a name among those that a scope keeps for itself: locals, parameters, generic parameters.
     fn own_name(&self, sought: &Sought<'_, '_>, step: Step, def: &Def) -> Look {
         let Sought { ctx, file, want, .. } = *sought;
         let (at, names) = (step.at, &file.traits().names);
         if let Some(name) = sought.name.filter(|_| ctx.body) {
-            // Where a function is defined under a name that is also assigned, the function is what is called.
+            // Where a function is defined under a name that is also assigned, a call means the function.
             let defined = want == Want::Call && names.rebindable && def.kind.is_callable();
             if defined && let Some(found) = Self::inner_function(file, at, sought.sym) {
                 return Look::Found(sought.defined(found));
@@ -160,7 +160,7 @@ impl Infer<'_, '_> {
         {
             return Look::Found(Meaning::Given(at));
         }
-        // A type parameter hides no value of its name.
+        // A type parameter does not hide a value of its name.
         let names_types = want == Want::Type || !names.types_beside_values;
         match find_generic(file, at, sought.text, step.crossed_module).filter(|_| names_types) {
             Some(meaning) => Look::Found(meaning),
@@ -168,12 +168,12 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What a scope holds under a name: what is defined in it, a member of the type that it is or belongs to.
+    /// Looks up a name among the definitions in a scope and the members of the type that the scope is or belongs to.
     fn held_name(&self, sought: &Sought<'_, '_>, step: Step, def: &Def) -> Option<(Place, Via)> {
         let Sought { ctx, file, want, sym, .. } = *sought;
         let (at, names) = (step.at, &file.traits().names);
         let here = DefRef { file: ctx.file, def: at };
-        // What is imported by name comes before what the package has, the file's own included.
+        // Names imported one by one take precedence over those of the package, the file's own included.
         if names.imports_first
             && at == DefIx::MODULE
             && file.imports(at, sym).next().is_some()
@@ -181,7 +181,7 @@ impl Infer<'_, '_> {
         {
             return Some(found);
         }
-        // A namespace's other name is an import, which is looked at later.
+        // An alias of a namespace is an import, which is looked at later.
         let is_module = |ix| file.import(ix).is_some_and(|import| import.kind == ImportKind::Module);
         let is_alias = names.namespace_aliases && file.imports(at, sym).any(is_module);
         if !is_alias && let Some((place, via)) = self.defined_in(sought, step, def) {
@@ -192,7 +192,7 @@ impl Infer<'_, '_> {
             return Some(built.unwrap_or((place, via)));
         }
         def.owner?;
-        // A member that is outside of its type sees the type's members.
+        // A member defined outside of its type sees the type's members.
         if def.kind.is_callable()
             && names.implicit_receiver
             && let Some(found) = self.implicit_member(here, sym, want)
@@ -204,7 +204,7 @@ impl Infer<'_, '_> {
         Some((Place::Def(found), Via::Member))
     }
 
-    /// What is defined in a scope that is no object: a type's body may be no scope of its own.
+    /// Looks up a definition in a scope that is not an object. The body of a type may not be a scope of its own.
     fn defined_in(&self, sought: &Sought<'_, '_>, step: Step, def: &Def) -> Option<(Place, Via)> {
         let Sought { ctx, file, want, sym, inside, .. } = *sought;
         let (at, names) = (step.at, &file.traits().names);
@@ -220,7 +220,7 @@ impl Infer<'_, '_> {
         if is_type && !names.types_are_scopes {
             return None;
         }
-        // A namespace sees what the other declarations merged with it hold.
+        // A namespace sees the definitions in the other declarations merged with it.
         let merged = file.merged(at).filter(|_| def.kind == SymbolKind::Namespace);
         let into_functions = inside || !def.kind.is_callable();
         let found = std::iter::once(at)
@@ -246,7 +246,7 @@ impl Infer<'_, '_> {
             return self.called_by_text(ctx, file, at, sym);
         }
         let child = file.child(at, sym)?;
-        // What no program takes here stands for what is imported in its place.
+        // An import replaces a definition that every supported version of the language excludes.
         if file.traits().names.import_replaces_left_out
             && file.outline.def(child).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
             && file.imports(at, sym).next().is_some()
@@ -265,14 +265,15 @@ impl Infer<'_, '_> {
         if fits(child) { Some(child) } else { file.children(at, sym).find(|ix| fits(*ix)) }
     }
 
-    /// What a call of `sym` means where macros replace text: a macro with parameters, which hides a function of its name, a function
-    /// with a body, one without. A macro without parameters, which may rename a function, is looked at last.
+    /// The definition that a call of `sym` means where macros replace text. The order is: a macro with parameters,
+    /// which hides a function of its name; a function with a body; a function without one. A macro without parameters,
+    /// which may rename a function, comes last.
     fn called_by_text(&self, ctx: &Ctx<'_>, file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
         let (names, rules) = (&file.traits().names, self.w.rules(file.lang()));
         let rank = |ix: &DefIx| {
             file.outline.def(*ix).map(|def| {
                 let rank = match def.kind {
-                    // One that calls the function of its name is that function and something more.
+                    // A macro that calls the function of its own name is that function and something more.
                     SymbolKind::Macro if def.flags.has(DefFlags::ABSTRACT) => 3,
                     SymbolKind::Macro => 0,
                     SymbolKind::Constant => 3,
@@ -287,13 +288,13 @@ impl Infer<'_, '_> {
             .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.owner.is_none()))
             .min_by_key(rank)?;
         let def = file.outline.def(found)?;
-        // In place of what the system's library has, where a setting or another system asks for it.
+        // A replacement for a function of the system's library, which only a setting or another system asks for.
         let asked_for = def.flags.has(DefFlags::OPTIONAL) && def.kind != SymbolKind::Function;
         let is_apart = def.flags.has(DefFlags::LEFT_OUT) || asked_for;
         if is_apart && rules.is_of_platform(&self.w.text(sym)) {
             return None;
         }
-        // Whatever the settings, an include has it.
+        // An included file has the function whatever the settings.
         if is_apart && at == DefIx::MODULE && rules.has_firm_function(self.w, ctx.file, sym) {
             return None;
         }
@@ -356,7 +357,8 @@ impl Infer<'_, '_> {
         Some(Meaning::Param(at, ix))
     }
 
-    /// What is outside of its type sees that type's own name, and what the types around it have.
+    /// Looks up a name for a definition outside of its type. It sees the type's own name and the members of the types
+    /// around it.
     fn in_outer_types(&self, from: DefRef, sym: Sym, want: Want) -> Option<DefRef> {
         let own = self.file(from.file);
         let is_type = own.outline.def(from.def).is_some_and(|def| def.kind.is_type());
@@ -387,7 +389,7 @@ impl Infer<'_, '_> {
     fn implicit_member(&self, ty: DefRef, sym: Sym, want: Want) -> Option<(Place, Via)> {
         let owner = self.owner_type(ty)?;
         let member = self.member(owner, sym, want == Want::Call).or_else(|| {
-            // A mixin inside a type that includes it, as one of its parts: the type has the others' members.
+            // A mixin defined inside a type that includes it. It also sees the type's other members.
             let file = self.file(owner.file);
             let outer = file.outline.def(owner.def).filter(|_| file.traits().members.mixins)?.parent?;
             let user = DefRef { def: outer, ..owner };
@@ -398,7 +400,7 @@ impl Infer<'_, '_> {
         })?;
         let file = self.file(member.def.file);
         file.outline.def(member.def.def).filter(|def| {
-            // Where anything may be meant, a type's own name is the type.
+            // Where the name may mean anything, a type's own name means the type, not its constructor.
             is_wanted(def.kind, want, &file.traits().names)
                 && (want != Want::Any || def.kind != SymbolKind::Constructor)
         })?;
@@ -406,8 +408,8 @@ impl Infer<'_, '_> {
         Some((Place::Def(member.def), via))
     }
 
-    /// Where bare names have sides, what a method of a type itself names is of the type, what one of its instances names is
-    /// of those. There may be both of one name.
+    /// Chooses the side of a member where bare names have sides: in a static method a bare name means a static member,
+    /// in an instance method an instance member. Both may exist under one name.
     fn on_side(&self, ctx: &Ctx<'_>, ty: DefRef, sym: Sym, found: (Place, Via)) -> Option<(Place, Via)> {
         let file = self.file(ctx.file);
         let Place::Def(def) = found.0 else { return Some(found) };
@@ -430,7 +432,7 @@ impl Infer<'_, '_> {
         match other {
             Some(other) => Some((Place::Def(other), found.1)),
             None if has => None,
-            // A module's may be those of whoever it extends.
+            // The members of a module may belong to any type that it extends.
             None => {
                 let holder = target.outline.def(def.def).and_then(|def| target.outline.def(def.parent?));
                 holder.is_none_or(|holder| holder.kind != SymbolKind::Class).then_some(found)
@@ -438,7 +440,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What a build as it is by default has in `scope` in place of `found`, which it leaves out.
+    /// The definition or import in `scope` that a default build uses instead of `found`, if it excludes `found`.
     fn built_instead(
         &self,
         file: &FileIndex,
@@ -471,7 +473,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What the imports in `scope` bind `name` to.
+    /// The place that the imports in `scope` bind `name` to.
     fn imported(&self, file: &FileIndex, ix: FileIx, scope: DefIx, name: Sym) -> Option<(Place, Via)> {
         let mut outside = None;
         for import in modules::built_imports(self.w, ix, file, file.imports(scope, name)) {
@@ -482,7 +484,7 @@ impl Infer<'_, '_> {
             }
         }
         if let Some(place) = outside {
-            // A name that an import binds is that, found or not.
+            // A name bound by an import means the imported thing, whether it is found or not.
             let place = if place == Place::Missing { Place::External } else { place };
             return Some((place, Via::Import));
         }
@@ -494,13 +496,13 @@ impl Infer<'_, '_> {
         let rules = self.w.rules(file.lang());
         let left_out = |at: &u32| rules.leaves_out_import(self.w, ix, file, *at);
         let found = |at: u32| self.by_wildcard(file, ix, file.import(at)?, name);
-        // What a build leaves out comes last.
+        // Imports that a default build excludes come last.
         all().filter(|at| !left_out(at)).find_map(found).or_else(|| all().filter(left_out).find_map(found))
     }
 
     fn by_wildcard(&self, file: &FileIndex, ix: FileIx, import: &Import, name: Sym) -> Option<(Place, Via)> {
         match modules::find_wildcard(self.w, ix, file, import, name) {
-            // What a type holds under its own name makes one of it.
+            // A member of a type with the type's own name constructs a value of it, so it is not meant.
             Place::Def(def) if self.is_constructor(def) => None,
             found @ (Place::Def(_) | Place::Module(_)) => Some((found, Via::Wildcard)),
             _ => None,
@@ -512,7 +514,8 @@ impl Infer<'_, '_> {
         file.outline.def(def.def).is_some_and(|def| def.kind == SymbolKind::Constructor)
     }
 
-    /// What the language makes visible without a word: the same package, included files.
+    /// The definition that the language makes visible without an import, for example from the same package or included
+    /// files.
     fn implicit(&self, file: &FileIndex, ctx: &Ctx<'_>, name: Sym, want: Want) -> Place {
         let at = DefRef { file: ctx.file, def: DefIx::MODULE };
         let (names, rules) = (&file.traits().names, self.w.rules(file.lang()));
@@ -525,7 +528,7 @@ impl Infer<'_, '_> {
                 return found;
             }
         }
-        // Namespaces declared inside a file count by scope; one answer per file serves languages without them.
+        // Where namespaces are declared inside files, the scope matters. Other languages need only one answer per file.
         let scope = if names.namespaces_in_files { ctx.scope } else { DefIx::MODULE };
         let q = Question::Implicit(DefRef { def: scope, ..at }, name);
         self.w
@@ -533,7 +536,7 @@ impl Infer<'_, '_> {
     }
 }
 
-/// A function that a function without a name declares, which makes the value of the variable `at`.
+/// A function declared inside the anonymous function that makes the value of the variable `at`.
 fn local_function(file: &FileIndex, at: DefIx, name: Sym) -> Option<DefIx> {
     let is_anonymous = file.traits().names.anonymous_objects;
     file.children(at, name).filter(|_| is_anonymous).find(|ix| {

@@ -6,7 +6,7 @@ use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
 use super::{Ctx, How, Infer, Ty, Typed, Written};
 use crate::world::DefRef;
 
-/// How far out a function's definition may stand from where an object hands it out.
+/// Most scopes, from an object outwards, that are searched for the definition of a function in it.
 const OUT: usize = 8;
 /// How many objects one may take over from.
 const SPREADS: usize = 8;

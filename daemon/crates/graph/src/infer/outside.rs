@@ -1,9 +1,9 @@
-//! What is known of types from outside, by the names that standard libraries give them.
+//! Types from outside the repository, known by the names that standard libraries give them.
 
 use super::{Shape, ShapeKind, Ty};
 use crate::words::words;
 
-/// What a type from outside called `name` is, given its arguments.
+/// The type from outside called `name`, with its arguments.
 pub(crate) fn external_type(name: &str, args: Vec<Ty>) -> Ty {
     let first = |args: Vec<Ty>| args.into_iter().next().unwrap_or(Ty::Unknown);
     match name {

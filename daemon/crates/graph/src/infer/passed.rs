@@ -1,4 +1,4 @@
-//! What a function that is an argument is given: its parameters' types follow from what it is passed to.
+//! The parameters of a function that is an argument: their types follow from the call it is passed to.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx, PASSED_RECEIVER, ParamKind};
@@ -28,7 +28,7 @@ impl Infer<'_, '_> {
                     other if let Some(iterator) = self.as_iterator(other, name) => {
                         iterator.passed(name, arg, param, types_of)
                     }
-                    // What a raw pointer may point to is its value here.
+                    // A method of an option on a value of this type: a raw pointer is used here as its target.
                     other if param == 0 && types_of.transparent_pointers && self.is_optional(other, name) => {
                         other.clone()
                     }
@@ -46,7 +46,7 @@ impl Infer<'_, '_> {
         Typed::new(self.passed_by(&value, arg, param), value.how.max(How::Stated))
     }
 
-    /// Whether `name` is a method of an option and none of a value of type `ty`.
+    /// Whether `name` is a method of an option and not of a value of type `ty`.
     fn is_optional(&self, ty: &Ty, name: &str) -> bool {
         matches!(name, "map" | "and_then" | "map_or" | "map_or_else" | "is_some_and" | "inspect")
             && ty.instance_of().is_some_and(|class| self.member(class, self.sym(name), true).is_none())
@@ -64,12 +64,12 @@ impl Infer<'_, '_> {
         }))
     }
 
-    /// What `def` gives to parameter `param` of the function that it takes as argument `arg`.
+    /// The type that `def` passes for parameter `param` of the function that it takes as argument `arg`.
     fn given(&self, def: DefRef, subject: Option<DefRef>, arg: usize, param: usize) -> Ty {
         let file = self.file(def.file);
         let Some(ty) = parameter_type(&file, def.def, arg) else { return Ty::Unknown };
         let ctx = Self::outline_ctx(&file, def, subject);
-        // `T.(A) -> R`: what it is run on is none of its parameters.
+        // `T.(A) -> R`: the receiver is not one of its parameters.
         let receiver = match file.outline.arena.expr(ty) {
             Expr::Callable(params, _) => params
                 .first()
@@ -99,7 +99,7 @@ impl Infer<'_, '_> {
         }))
     }
 
-    /// What parameter `at` of a function of type `callee` is given.
+    /// The type of parameter `at` of a function of type `callee`.
     fn own_parameter(&self, callee: &Typed, at: usize) -> Typed {
         let types = callee.ty.each().iter().map(|ty| match ty {
             Ty::Func(def, subject) => {
@@ -114,8 +114,8 @@ impl Infer<'_, '_> {
         Typed::new(Ty::union(types), callee.how.max(How::Stated))
     }
 
-    /// What parameter `at` of the function `def`, which states no type for it, is by the type that is stated for what
-    /// holds the function: its variable, or the object that it is a member of.
+    /// The type of parameter `at` of the function `def`, which states none for it. It comes from the stated type of the
+    /// function's holder: its variable, or the object that it is a member of.
     pub(super) fn expected(&self, def: DefRef, at: usize) -> Ty {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
@@ -159,7 +159,7 @@ impl Infer<'_, '_> {
         Ty::union(types)
     }
 
-    /// What the method that `def` overrides states for the parameter of the same name.
+    /// The type that the method overridden by `def` states for the parameter of the same name.
     fn overridden_parameter(&self, def: DefRef, at: usize) -> Ty {
         let file = self.file(def.file);
         let stated = || {
@@ -205,9 +205,9 @@ fn parameter_type(file: &FileIndex, def: DefIx, arg: usize) -> Option<ExprIx> {
 }
 
 impl Shape {
-    /// What parameter `param` of the function that is argument `arg` of the method `name` is given.
+    /// The type of parameter `param` of the function that is argument `arg` of the method `name`.
     pub(super) fn passed(&self, name: &str, arg: usize, param: usize, types: &Types) -> Ty {
-        // `Hook<[A, B]>`: what it hands on, to whichever argument is a function.
+        // `Hook<[A, B]>`: the values it passes on, to whichever argument is a function.
         if let (ShapeKind::Other, Some(Ty::External(Some(handed)))) = (self.kind, self.args.first())
             && handed.kind == ShapeKind::Tuple
         {
@@ -217,7 +217,7 @@ impl Shape {
             return Ty::Unknown;
         }
         match self.kind {
-            // Of a result, the error.
+            // The error of a result.
             ShapeKind::Wrapper
                 if param == 0 && (types.results_hold_errors || self.args.len() > 1) && takes_error(name) =>
             {
@@ -254,7 +254,7 @@ impl Shape {
     }
 }
 
-/// Whether the function that the method `name` of a result takes is given the error.
+/// Whether the method `name` of a result passes the error to its callback.
 fn takes_error(name: &str) -> bool {
     matches!(name, "map_err" | "or_else" | "unwrap_or_else" | "inspect_err" | "catch")
 }

@@ -1,4 +1,4 @@
-//! What a function of TypeScript that gives `value is T` says of its argument.
+//! The type that a function of TypeScript with the return type `value is T` proves for its argument.
 
 use sdl_model::facts::{Arena, Expr, ExprIx, PREDICATE};
 
@@ -14,7 +14,7 @@ fn name_text(arena: &Arena, ix: ExprIx) -> Option<&str> {
 }
 
 impl Infer<'_, '_> {
-    /// What the argument `at` of `call`, a function with its arguments, is where that gives `true`.
+    /// The type of the argument `at` of `call`, a function with its arguments, where the call returns `true`.
     pub(super) fn accepted(&self, ctx: &Ctx<'_>, call: ExprIx, at: usize) -> Option<Ty> {
         let Expr::Generic(callee, args) = ctx.arena.expr(call) else { return None };
         let values = Ctx { members: false, ..*ctx };

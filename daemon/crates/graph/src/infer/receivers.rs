@@ -1,4 +1,5 @@
-//! Receivers of Rust: what `self` is where it is no type of the repository, and what the pointer around a value has itself.
+//! Receivers of Rust: the type of `self` where it is not of the repository, and the methods of the pointer around a
+//! value.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx, ParamKind};
@@ -7,12 +8,12 @@ use super::{Ctx, Infer, Meaning, Ty, Typed, Want};
 use crate::modules::Place;
 use crate::world::{DefRef, FileIndex, Sym};
 
-/// Traits' methods that pointers have themselves, whatever they point to.
+/// Whether `name` is a trait's method that pointers have themselves, whatever they point to.
 fn is_of_pointers(name: &str) -> bool {
     matches!(name, "clone" | "hash" | "cmp" | "partial_cmp" | "eq" | "ne" | "lt" | "le" | "gt" | "ge")
 }
 
-/// Methods of `Pin` itself, which come before those of what it points to.
+/// Whether `name` is a method of `Pin` itself, which comes before those of its target.
 fn is_of_pin(name: &str) -> bool {
     matches!(
         name,
@@ -76,7 +77,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Whether what a block is for is of elsewhere, and not only defined by a macro here.
+    /// Whether a block's type is from outside, and not only defined by a macro here.
     fn is_outside(&self, file: &FileIndex, block: DefRef) -> bool {
         let Some(mut owner) = file.outline.def(block.def).and_then(|found| found.owner) else { return false };
         let ctx = Self::outline_ctx(file, block, None);
@@ -93,8 +94,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The method `name` that the block around has for whatever it is for: its own, or its trait's. What is around the
-    /// call is not meant: it hands the call on.
+    /// The method `name` that the block around has for its type: its own, or its trait's. The function around the call
+    /// is not meant, because it only delegates.
     pub(crate) fn of_own_block(&self, ctx: &Ctx<'_>, name: Sym) -> Option<DefRef> {
         let block = self.block_around(ctx)?;
         let file = self.file(block.file);
@@ -109,7 +110,7 @@ impl Infer<'_, '_> {
             })
         };
         if let Some(def) = own {
-            // Of what a block for any type has, the trait's is meant.
+            // Of a block for any type, the trait's method is meant.
             let is_of_any = found.owner.is_some_and(|owner| match file.outline.arena.expr(owner) {
                 Expr::Name(owner) => {
                     let ctx = Self::outline_ctx(&file, block, None);
@@ -121,7 +122,7 @@ impl Infer<'_, '_> {
             return (Some(def) != around).then_some(meant);
         }
         of_trait().or_else(|| {
-            // Of what a macro defines, other blocks of the file.
+            // The type is defined by a macro: look in other blocks of the file.
             let owner = file.name(block.def)?;
             let def = file
                 .blocks_of(owner)
@@ -138,8 +139,7 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// Whether `name` is of the pointer that `ix` is, and not of what that points to: another copy of a box is made by the
-    /// box.
+    /// Whether `name` belongs to the pointer `ix` and not to its target. For example, cloning a box is done by the box.
     pub(crate) fn is_of_pointer(&self, ctx: &Ctx<'_>, ix: ExprIx, name: &str) -> bool {
         let (of_pointers, of_pin) = (is_of_pointers(name), is_of_pin(name));
         if (!of_pointers && !of_pin) || !self.file(ctx.file).traits().types.transparent_pointers {

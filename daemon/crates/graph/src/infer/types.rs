@@ -1,4 +1,4 @@
-//! Expressions that stand for types.
+//! Expressions that denote types.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, PREDICATE, StrIx};
@@ -29,7 +29,7 @@ impl Infer<'_, '_> {
                 Meaning::Given(at) => {
                     ctx.env.and_then(|env| env.args.get(at)).cloned().unwrap_or(Ty::Unknown)
                 }
-                // What nothing bounds has no members that the repository could know of.
+                // A parameter without a bound has no members that the repository could define.
                 Meaning::Generic(None) if self.file(ctx.file).traits().types.trait_bounds => {
                     Ty::External(None)
                 }
@@ -78,7 +78,7 @@ impl Infer<'_, '_> {
             Expr::Unwrap(inner) | Expr::New(inner) | Expr::Await(inner) => {
                 self.stated_at(ctx, *inner, deeper)
             }
-            // `T[]`, `[]T`, `[T]`: what is subscripted or iterated to get a T.
+            // `T[]`, `[]T`, `[T]`: a sequence, which yields a `T` when it is subscripted or iterated.
             Expr::Index(inner) | Expr::Iter(inner) => {
                 let element = self.stated_at(ctx, *inner, deeper);
                 Shape::ty(ShapeKind::Sequence, [element])
@@ -110,7 +110,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What types make that work on types of values: `ReturnType<typeof f>`.
+    /// Evaluates utility types that work on the types of values: `ReturnType<typeof f>`.
     fn utility(&self, name: &str, args: &[Ty]) -> Option<Ty> {
         let [first, ..] = args else { return None };
         match (name, first) {
@@ -123,7 +123,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What bounds the type `name` that the trait of a generic parameter asks for: `T::Item: Bound`.
+    /// The bound of the associated type `name` of a generic parameter: `T::Item: Bound`.
     pub(super) fn projected(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx) -> Option<ExprIx> {
         let file = self.file(ctx.file);
         let Expr::Name(of) = ctx.arena.expr(base) else { return None };
@@ -147,7 +147,7 @@ impl Infer<'_, '_> {
         None
     }
 
-    /// A value of a generic parameter: what its bound says.
+    /// The type of a value of a generic parameter, from its bound.
     fn bound(&self, ctx: &Ctx<'_>, bound: ExprIx, depth: u8) -> Ty {
         // The bound is an outline expression, wherever its parameter is used.
         let file = self.file(ctx.file);
@@ -203,7 +203,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// `place`, which `base` leads to, but where more of a path follows no function.
+    /// `place`, which `base` leads to. Where more of a path follows and `place` is a function, the module or type of
+    /// its name instead.
     pub(super) fn held_by(&self, ctx: &Ctx<'_>, base: ExprIx, place: Place, depth: u8) -> Place {
         let Place::Def(def) = place else { return place };
         let file = self.file(def.file);
@@ -224,7 +225,7 @@ impl Infer<'_, '_> {
         if held.is_found() { held } else { place }
     }
 
-    /// What `name` is in the namespace that `base` spells out, if nothing here has the name of its first part.
+    /// Looks up `name` in the namespace that `base` spells out, if nothing here has the name of its first part.
     pub(crate) fn spelled(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx) -> Option<Place> {
         let qualified = self.file(ctx.file).traits().names.qualified;
         if qualified == Qualified::Never {
@@ -249,7 +250,7 @@ impl Infer<'_, '_> {
         place.is_found().then_some(place)
     }
 
-    /// What `name` is inside `place`.
+    /// Looks up `name` inside `place`.
     pub(crate) fn inside(&self, place: Place, name: &str) -> Place {
         match place {
             Place::Module(module) => modules::find_member(self.w, module, self.sym(name)),
@@ -313,7 +314,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The type that an alias stands for.
+    /// The type that an alias names.
     pub(crate) fn alias(&self, def: DefRef) -> Ty {
         let q = Question::Alias(def);
         let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
@@ -322,7 +323,7 @@ impl Infer<'_, '_> {
             let ctx = Self::outline_ctx(&file, def, None);
             let ty = match found.ty.or(found.value) {
                 Some(ty) => self.stated(&ctx, ty),
-                // What a trait asks for and says nothing of.
+                // A trait requires this type but states no bound for it.
                 None if file.traits().types.trait_bounds && found.flags.has(DefFlags::ABSTRACT) => {
                     Ty::External(None)
                 }
@@ -332,7 +333,7 @@ impl Infer<'_, '_> {
             Typed::new(ty, super::How::Stated)
         });
         match typed.ty {
-            // A type that is written out: its members, if it has any, are the alias's children.
+            // A type that is written out: its members, if any, are the alias's children.
             Ty::Unknown | Ty::External(_) | Ty::Object(_) if self.file(def.file).holds_any(def.def) => {
                 Ty::Instance(def)
             }
@@ -347,7 +348,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The type that an alias with arguments stands for. Not kept: its depth goes on from where it stands, so a cycle
+    /// The type that an alias with arguments names. Not cached: the depth continues from the place of use, so a cycle
     /// of aliases ends.
     fn applied_alias(&self, def: DefRef, args: Vec<Ty>, depth: u8) -> Ty {
         let file = self.file(def.file);
@@ -357,7 +358,7 @@ impl Infer<'_, '_> {
         let names: Vec<Box<str>> = parameter_names(generics, &file.traits().types).map(Into::into).collect();
         let mut args = args;
         if file.traits().types.trait_bounds {
-            // What is left out is what the alias says by default.
+            // An argument that is omitted is the alias's default.
             let ctx = Self::outline_ctx(&file, def, None);
             for name in names.iter().skip(args.len()) {
                 let Some(default) = default_of(generics, name) else { break };
@@ -376,7 +377,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Whether an alias is a pointer that owns what it points to: making one makes nothing of that type.
+    /// Whether an alias names a pointer that owns its target. Constructing it does not construct the target type.
     pub(crate) fn points_to(&self, def: DefRef) -> bool {
         let file = self.file(def.file);
         let Some(ty) = file.outline.def(def.def).and_then(|found| found.ty) else { return false };
@@ -385,7 +386,8 @@ impl Infer<'_, '_> {
         crate::world::last_name(&file.outline, *base).is_some_and(|name| pointers.contains(&name))
     }
 
-    /// The type behind a definition used as one: itself, what an alias stands for, the class in a variable.
+    /// The type that a definition denotes when it is used as a type: itself, the target of an alias, the class in a
+    /// variable.
     pub(crate) fn class_behind(&self, def: DefRef) -> Option<DefRef> {
         let file = self.file(def.file);
         let found = file.outline.def(def.def)?;
@@ -398,11 +400,11 @@ impl Infer<'_, '_> {
                 _ => None,
             },
             SymbolKind::EnumMember => self.owner_type(def),
-            // Functions may be constructors, and hold what is set on them.
+            // Functions may be constructors, with the members that are set on them.
             SymbolKind::Function if file.traits().types.constructor_functions => Some(def),
             SymbolKind::Function if self.has_prototype(def) => {
                 if let Some(ty) = found.ty {
-                    // What is stated may lead here again.
+                    // The stated type may lead back here.
                     let q = Question::Constructed(def);
                     let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
                         let scope = found.parent.unwrap_or(DefIx::MODULE);
@@ -425,7 +427,7 @@ impl Infer<'_, '_> {
     }
 }
 
-/// The name that a type parameter stands for by default: `Error` in `<T, E = Error>`.
+/// The default of a type parameter: `Error` for `E` in `<T, E = Error>`.
 fn default_of<'g>(generics: &'g str, name: &str) -> Option<&'g str> {
     let parts = generics.trim_start_matches('<').trim_end_matches('>').split(',');
     let stated = parts

@@ -1,8 +1,7 @@
-//! What is special about each language, a folder for each, behind [`Rules`].
+//! The rules of each language, in a folder each, reached through [`Rules`].
 //!
-//! A new deep language gets a folder here and a line in [`language_rules`]; what is only a fact about it goes into the table,
-//! [`sdl_model::lang`]. Languages that are packs of
-//! `sdl-lang` have [`shallow`] in common.
+//! A new deep language gets a folder here and a line in [`language_rules`]. A mere fact about it goes into the table,
+//! [`sdl_model::lang`]. Languages that are packs of `sdl-lang` share [`shallow`].
 
 mod bash;
 mod c;

@@ -1,5 +1,5 @@
-//! C# and PHP, and what namespaces of C++ and Ruby share with them: a type is found by name among the namespaces that
-//! the file can see.
+//! C# and PHP, and the rules for namespaces that C++ and Ruby share with them: a type is found by name among the
+//! namespaces that the file can see.
 
 use std::rc::Rc;
 
@@ -13,13 +13,13 @@ use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 /// Most files of one name that are looked into.
 const FILES: usize = 16;
 
-/// The type that an import names whole. Namespaces bring in types, which are found one by one.
+/// The type that an import names in full. Namespaces bring in types, which are found one by one.
 pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     let (namespace, name) = split_last(text.trim_start_matches('\\'));
     import_name(w, file, namespace, name)
 }
 
-/// What `use namespace\name` and the like bind.
+/// The place that `use namespace\name` and similar imports bind.
 pub(super) fn import_name(w: &World<'_>, file: &FileIndex, namespace: &str, name: &str) -> Place {
     let name = w.sym(name);
     let found = by_namespace(w, name, |found| same_namespace(found, namespace));
@@ -35,8 +35,8 @@ fn by_path(w: &World<'_>, lang: Lang, namespace: &str, name: Sym) -> Place {
     if is_common { composer::find_class(w, namespace, name) } else { Place::Missing }
 }
 
-/// The same in C#, where a type is mostly in a file of its name; `wanted` accepts its namespace. A type that is written in very
-/// many parts has that one among them.
+/// The same in C#, where a type is mostly in a file of its name; `wanted` accepts its namespace. A type written in very
+/// many parts has one in such a file.
 fn by_file(w: &World<'_>, lang: Lang, name: Sym, wanted: impl Fn(&str) -> bool) -> Place {
     if lang != Lang::CSharp || w.named(name).is_some() {
         return Place::Missing;
@@ -83,7 +83,7 @@ fn by_namespace(w: &World<'_>, name: Sym, wanted: impl Fn(&str) -> bool) -> Plac
     found.first().map_or(Place::Missing, |(_, def)| Place::Def(*def))
 }
 
-/// The namespace that a definition stands directly in; none if it is in something else.
+/// The namespace directly around a definition. None if something else is directly around it.
 fn namespace_of(w: &World<'_>, file: &FileIndex, def: DefIx) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut at = file.outline.def(def)?.parent?;
@@ -131,7 +131,7 @@ fn seen_namespaces(w: &World<'_>, file: &FileIndex, scope: DefIx) -> Vec<String>
     seen
 }
 
-/// The same, as they compare, kept for each namespace of a file.
+/// The same namespaces in a form that can be compared, cached for each namespace of a file.
 fn seen_from(w: &World<'_>, from: FileIx, scope: DefIx) -> Rc<[Sym]> {
     let file = w.file(from);
     let scope = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
@@ -141,7 +141,7 @@ fn seen_from(w: &World<'_>, from: FileIx, scope: DefIx) -> Rc<[Sym]> {
     })
 }
 
-/// A namespace as it compares, whatever joins its parts.
+/// A namespace in a form that can be compared, whatever the separator of its parts.
 fn plain_namespace(w: &World<'_>, text: &str) -> Sym {
     let is_plain = !text.contains(['\\', ':']) && !text.starts_with('.') && !text.ends_with('.');
     if is_plain && !text.contains("..") {
@@ -162,7 +162,7 @@ pub(super) fn sees_class(w: &World<'_>, from: FileIx, scope: DefIx, class: DefRe
     of.first().is_some_and(|namespace| seen_from(w, from, scope).contains(namespace))
 }
 
-/// What `name` is in `scope` of a file: in its own namespaces, those around them, and those that it uses.
+/// The meaning of `name` in `scope` of a file: in its own namespaces, those around them, and those that it uses.
 pub(super) fn find_implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
     let file = w.file(from);
     let sees = seen_from(w, from, scope);
@@ -198,8 +198,8 @@ fn global_function(w: &World<'_>, lang: Lang, name: Sym) -> Place {
     }
 }
 
-/// What `name` is in the namespace that `dotted` spells out: whole, or seen from the namespaces around, or by an alias
-/// for its first part.
+/// The meaning of `name` in the namespace that `dotted` spells out: in full, relative to the namespaces around, or with
+/// an alias for its first part.
 pub(super) fn find_qualified(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
     let file = w.file(from);
     let is_php = file.lang() == Lang::Php;
@@ -255,7 +255,7 @@ fn own_namespace(w: &World<'_>, file: &FileIndex, scope: DefIx) -> String {
     }
 }
 
-/// What `name` is in a namespace that several files may hold parts of.
+/// The meaning of `name` in a namespace whose parts may be in several files.
 pub(super) fn namespace_member(w: &World<'_>, namespace: DefRef, name: Sym) -> Place {
     let file = w.file(namespace.file);
     if let Some(def) = file.child(namespace.def, name) {

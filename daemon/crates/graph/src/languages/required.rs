@@ -1,4 +1,4 @@
-//! Ruby and Bash: files that are loaded by path, into one space of names.
+//! Ruby and Bash: files that are loaded by path, into one namespace.
 
 use sdl_model::facts::DefIx;
 use sdl_model::{Lang, SymbolKind};
@@ -26,7 +26,7 @@ fn has_extension(text: &str, extension: &str) -> bool {
     text.rsplit_once('.').is_some_and(|(_, found)| found == extension)
 }
 
-/// What follows the last variable: `lib.sh` of `$(dirname "$0")/lib.sh`.
+/// The text after the last variable: `lib.sh` of `$(dirname "$0")/lib.sh`.
 fn without_variables(text: &str) -> &str {
     match text.rfind(['$', '"', ')', '}']) {
         Some(at) => text.get(at..).and_then(|rest| rest.split_once('/')).map_or(text, |(_, rest)| rest),
@@ -34,7 +34,7 @@ fn without_variables(text: &str) -> &str {
     }
 }
 
-/// What `name` is among what a file loads.
+/// The definition of `name` among the files that a file loads.
 pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     c::included_files(w, from)
         .iter()
@@ -46,8 +46,7 @@ pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
         .unwrap_or(Place::Missing)
 }
 
-/// A constant of Ruby's top level: whichever file defines it, the program loads it by some way that the text need not
-/// show.
+/// A constant of Ruby's top level. The program loads the file that defines it in some way that the text need not show.
 pub(super) fn find_root_name(w: &World<'_>, name: &str) -> Place {
     let mut found: Vec<_> = w
         .named(w.sym(name))

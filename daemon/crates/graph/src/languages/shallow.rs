@@ -1,8 +1,8 @@
-//! Shallow languages: what a text can mean in all of them.
+//! Shallow languages: the meanings that a text can have in all of them.
 //!
-//! Their facts come from queries, and nothing is known of how each finds its modules. So an import is a path, a package or a
-//! file that is named like it, and a dotted name is a definition whose full name is the same. An edge found so is as sure as
-//! the least sure of the languages that were measured (see `confidence`).
+//! Their facts come from queries, and their own rules for finding modules are not known. So an import is a path, a
+//! package or a file of that name, and a dotted name is a definition with the same full name. Such an edge has the
+//! confidence of the lowest of the measured languages (see `confidence`).
 
 use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
@@ -14,7 +14,7 @@ use crate::world::{DefRef, FileIndex, FileIx, Rules, Sym, World};
 
 /// Most parts of a name that are looked at, and most scopes around it.
 const MAX_PARTS: usize = 16;
-/// Most files of a package that are opened for a name that very many definitions have.
+/// Most files of a package that are opened for a name with very many definitions.
 const MAX_FILES: usize = 256;
 
 /// A shallow language, by its number.
@@ -38,7 +38,7 @@ impl Rules for Shallow {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
         let file = w.file(from);
         let extensions = file.traits().files.extensions;
-        // `package:name/path.dart`: where the package is, no text says.
+        // `package:name/path.dart`: no text states where the package is.
         let (scheme, text) = text.split_once(':').unwrap_or(("", text));
         let is_path = text.contains('/')
             || text.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension));
@@ -83,7 +83,7 @@ impl Rules for Shallow {
             return Some(found);
         }
         let file = w.file(at);
-        // What the module as a whole is to those who import it: `return M`.
+        // The value of the module as a whole for its importers: `return M`.
         let whole = w.sym("default");
         let whole = file.exports.iter().find(|(exported, _)| *exported == whole);
         if let Some(def) = whole.and_then(|(_, local)| file.child(DefIx::MODULE, *local)) {
@@ -145,7 +145,7 @@ impl Rules for Shallow {
 }
 
 impl Shallow {
-    /// The definition whose name, with all that it is in, is `full`.
+    /// The definition whose name, with all names around it, is `full`.
     fn by_full_name(&self, w: &World<'_>, full: &str) -> Place {
         let within = |package: &str, rest: &str| {
             let mut parts = rest.split('.');
@@ -162,7 +162,7 @@ impl Shallow {
         in_package.unwrap_or_else(|| self.by_qualified(w, full))
     }
 
-    /// The same for a name that a definition states whole, as `defmodule A.B` does.
+    /// The same for a definition that states its name in full, as `defmodule A.B` does.
     fn by_qualified(&self, w: &World<'_>, full: &str) -> Place {
         let last = full.rsplit('.').next().unwrap_or(full);
         let Some(hits) = w.named(w.sym(last)) else { return Place::Missing };
@@ -186,7 +186,7 @@ impl Shallow {
     }
 }
 
-/// What the files that a file exports as its own have under `name`.
+/// The definition of `name` among the files that a file re-exports.
 fn reexported(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
     file.wildcards
         .iter()

@@ -1,5 +1,5 @@
-//! What an import names, and what a module shows: what is common to all languages. What is special about one is in
-//! `languages`, behind [`Rules`](crate::world::Rules).
+//! The modules that imports name and the names that modules export, as far as all languages agree. The rules of one
+//! language are in `languages`, reached through [`Rules`](crate::world::Rules).
 
 pub(crate) mod paths;
 
@@ -28,7 +28,7 @@ pub(crate) fn imported_module(w: &World<'_>, from: FileIx, import: &Import) -> P
     }
 }
 
-/// What the import numbered `ix` of `from` binds.
+/// The place that the import numbered `ix` of `from` binds.
 pub(crate) fn resolve_import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
     w.derive(&w.memos.places, Question::Import(from, ix), Place::Missing, || {
         let file = w.file(from);
@@ -51,7 +51,7 @@ pub(crate) fn resolve_import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
     })
 }
 
-/// What a place stands for where its default export is wanted.
+/// The place that `place` denotes where its default export is wanted.
 pub(crate) fn default_place(w: &World<'_>, place: Place) -> Place {
     match place {
         Place::Module(module) => default_of(w, module),
@@ -59,7 +59,7 @@ pub(crate) fn default_place(w: &World<'_>, place: Place) -> Place {
     }
 }
 
-/// What `name` is directly inside a module or a definition.
+/// The meaning of `name` directly inside a module or a definition.
 pub(crate) fn find_inside(w: &World<'_>, place: Place, name: &str) -> Place {
     match place {
         Place::Module(module) => find_member(w, module, w.sym(name)),
@@ -71,7 +71,7 @@ pub(crate) fn find_inside(w: &World<'_>, place: Place, name: &str) -> Place {
     }
 }
 
-/// What the default export of a module is; the module itself where there is none.
+/// The default export of a module, or the module itself if it has none.
 pub(crate) fn default_of(w: &World<'_>, module: ModRef) -> Place {
     match module {
         ModRef::File(at) => {
@@ -81,7 +81,7 @@ pub(crate) fn default_of(w: &World<'_>, module: ModRef) -> Place {
     }
 }
 
-/// What `name` means inside a module, seen from outside.
+/// The meaning of `name` inside a module, seen from outside.
 pub(crate) fn find_member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     let q = Question::ModuleMember(module, name);
     w.derive(&w.memos.places, q, Place::Missing, || match module {
@@ -103,7 +103,7 @@ pub(crate) fn find_member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     })
 }
 
-/// What `name` means inside a module where more of a path follows.
+/// The meaning of `name` inside a module where more of a path follows.
 pub(crate) fn find_holder(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     let at = match module {
         ModRef::File(file) => DefRef { file, def: DefIx::MODULE },
@@ -113,7 +113,7 @@ pub(crate) fn find_holder(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     w.rules(w.file(at.file).lang()).holder(w, at, name)
 }
 
-/// What a file's top level defines under `name`, but for what is local to it.
+/// The definition of `name` at a file's top level, unless it is marked as local.
 pub(crate) fn find_declared(w: &World<'_>, at: FileIx, name: Sym) -> Place {
     let file = w.file(at);
     let module = DefRef { file: at, def: DefIx::MODULE };
@@ -123,7 +123,7 @@ pub(crate) fn find_declared(w: &World<'_>, at: FileIx, name: Sym) -> Place {
     }
 }
 
-/// A definition as a place: a namespace is a module, and what is local to a function is out of reach.
+/// A definition as a place. A namespace is a module, and a definition local to a function is out of reach.
 pub(crate) fn as_place(file: &FileIndex, parent: DefRef, def: DefIx) -> Place {
     match file.outline.def(def) {
         Some(found) if found.flags.has(DefFlags::LOCAL) => Place::Missing,
@@ -135,7 +135,7 @@ pub(crate) fn as_place(file: &FileIndex, parent: DefRef, def: DefIx) -> Place {
     }
 }
 
-/// What the wildcard import `import` of `from` brings in under `name`.
+/// The place that the wildcard import `import` of `from` binds `name` to.
 pub(crate) fn find_wildcard(
     w: &World<'_>,
     from: FileIx,
@@ -157,7 +157,7 @@ pub(crate) fn find_wildcard(
     }
 }
 
-/// The imports among `all` that a build as it is by default has; all of them if it has none.
+/// The imports among `all` that a default build includes, or all of them if it includes none.
 pub(crate) fn built_imports(
     w: &World<'_>,
     at: FileIx,
@@ -174,7 +174,7 @@ pub(crate) fn built_imports(
     if kept.is_empty() { all } else { kept }
 }
 
-/// The last part of a dotted text, and what is before it.
+/// Splits a dotted text into the text before the last part, and the last part.
 pub(crate) fn split_last(text: &str) -> (&str, &str) {
     text.rsplit_once(['.', '\\']).unwrap_or(("", text))
 }

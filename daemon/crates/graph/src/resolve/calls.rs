@@ -37,27 +37,27 @@ fn rule_of_receiver(how: How) -> &'static Rule {
     }
 }
 
-/// Whether `ix` is what a lock gives.
+/// Whether `ix` calls a method that acquires a lock, such as `lock` or `try_read`.
 fn is_lock(ctx: &Ctx<'_>, ix: ExprIx) -> bool {
     let Expr::Call(callee, 0) = ctx.arena.expr(ix) else { return false };
     let Expr::Attr(_, name) = ctx.arena.expr(*callee) else { return false };
     matches!(ctx.arena.str(*name), "lock" | "read" | "write" | "try_lock" | "try_read" | "try_write")
 }
 
-/// Whether a macro without parameters stands for a function of the system's library.
+/// Whether a macro without parameters is an alias of a function of the system's library.
 fn is_name_of_platform(rules: &dyn Rules, file: &FileIndex, def: DefRef) -> bool {
     let value = file.outline.def(def.def).and_then(|def| def.value);
     let Some(Expr::Name(name)) = value.map(|value| file.outline.arena.expr(value)) else { return false };
     rules.is_of_platform(file.outline.str(*name))
 }
 
-/// The members of a name that a receiver of one type or another has.
+/// The members of a name, over all types that a receiver may have.
 struct Members {
     targets: Vec<DefRef>,
     rule: &'static Rule,
-    /// Whether something outside the repository may have it.
+    /// Whether a type from outside the repository may have it.
     outside: bool,
-    /// Whether nothing is known of the receiver.
+    /// Whether a possible type of the receiver is unknown.
     unknown: bool,
 }
 
@@ -66,7 +66,7 @@ impl Members {
         Self { targets: Vec::new(), rule, outside: false, unknown: false }
     }
 
-    /// Adds a member that was found by a rule; where there is none, it is of outside.
+    /// Adds a member that was found by a rule. Without a member, it is from outside.
     fn add(&mut self, member: Option<DefRef>, rule: &'static Rule) {
         match member {
             Some(def) => {
@@ -77,7 +77,7 @@ impl Members {
         }
     }
 
-    /// Adds what a member holds, if that is a function or a class.
+    /// Adds the value of a member, if that is a function or a class.
     fn add_value(&mut self, held: &Ty) {
         match held {
             Ty::Func(def, _) | Ty::Class(def) => self.targets.push(*def),
@@ -111,7 +111,7 @@ impl Resolver<'_, '_> {
         };
         match meaning {
             Meaning::Local(ix) => match self.held_local(ix) {
-                // What a function calls by a name from around it is what that was before.
+                // A function that calls its own name calls what the name meant before.
                 Outcome::Found(found, _) if self.is_around(one, &found) => Outcome::Unresolved,
                 held => held,
             },
@@ -137,7 +137,7 @@ impl Resolver<'_, '_> {
                 }
                 let Some(def) = self.as_value(def) else { return Outcome::External };
                 match kind {
-                    // A macro that renames what is called.
+                    // A macro that renames the called function.
                     Some(SymbolKind::Constant) if file.traits().names.preprocessor => {
                         if let Some(renamed) = self.renamed(one, &file, def) {
                             return Outcome::one(renamed, rule_of(via));
@@ -153,14 +153,14 @@ impl Resolver<'_, '_> {
                             _ => Outcome::one(def, rule_of(via)),
                         }
                     }
-                    // Which of several definitions holds is up to the settings of a build.
+                    // The build's settings decide between several definitions.
                     Some(SymbolKind::Macro) => match self.twins(&file, def) {
                         several if several.len() > 1 && several.len() <= CANDIDATES => {
                             Outcome::Found(several, &ALTERNATIVES)
                         }
                         _ => Outcome::one(def, rule_of(via)),
                     },
-                    // What is declared here and defined nowhere is the system's library's, or made by a macro.
+                    // A function declared here but defined nowhere is of the system's library, or a macro defines it.
                     Some(SymbolKind::Function)
                         if file.traits().names.preprocessor
                             && !self.has_body(def, one)
@@ -171,7 +171,7 @@ impl Resolver<'_, '_> {
                     Some(SymbolKind::Type) if self.infer.points_to(def) => Outcome::External,
                     Some(SymbolKind::Type) if self.is_of_elsewhere(def) => Outcome::External,
                     Some(SymbolKind::Type) => match self.infer.class_behind(def).unwrap_or(def) {
-                        // Another name for a type of elsewhere.
+                        // An alias of a type from outside the repository.
                         same if same == def && self.traits.names.rebindable => Outcome::External,
                         class => Outcome::one(class, rule_of(via)),
                     },
@@ -194,7 +194,7 @@ impl Resolver<'_, '_> {
         let name = file.name(def.def).filter(|_| self.traits.names.preprocessor);
         let all = name.into_iter().flat_map(|name| file.children(scope, name));
         let mut all: Vec<DefRef> = all.filter(is_macro).map(|def_ix| DefRef { def: def_ix, ..def }).collect();
-        // Another header that the file includes may have one, too.
+        // Another included header may define it, too.
         let hits = name.and_then(|name| self.infer.w.named(name));
         let of_others = hits.iter().flat_map(|hits| hits.iter()).filter(|hit| hit.kind == SymbolKind::Macro);
         for hit in of_others.filter(|hit| hit.file != file.id) {
@@ -212,12 +212,13 @@ impl Resolver<'_, '_> {
         all
     }
 
-    /// Whether all of `defs` are for another system than the one that builds are for by default.
+    /// Whether all of `defs` are for another system than the one of a default build.
     pub(super) fn is_elsewhere(&self, defs: &[DefRef]) -> bool {
         defs.iter().all(|def| self.infer.rules(def.file).is_elsewhere(self.infer.w, *def))
     }
 
-    /// The function with a body that a macro without parameters stands for, if it stands for one thing in its file.
+    /// The function with a body that a macro without parameters expands to, if the file defines the macro in one way
+    /// only.
     fn renamed(&self, one: &Ref, file: &FileIndex, def: DefRef) -> Option<DefRef> {
         let own_name = file.name(def.def)?;
         let twins = file.children(DefIx::MODULE, own_name).filter_map(|ix| {
@@ -229,7 +230,7 @@ impl Resolver<'_, '_> {
         let same =
             |value: ExprIx| matches!(file.outline.arena.expr(value), Expr::Name(other) if other == name);
         twins.map(|def| def.value).all(|value| value.is_some_and(same)).then_some(())?;
-        // The text of a macro means what it means where it is used.
+        // The text of a macro has the meaning of the place where the macro is used.
         let text = file.outline.str(*name);
         let Meaning::Place(Place::Def(found), _) = self.infer.meaning_of(&self.ctx(one), text, Want::Call)
         else {
@@ -243,8 +244,8 @@ impl Resolver<'_, '_> {
         is_function.then_some(found)
     }
 
-    /// Whether what `one` names and `def` only declares is to be had from the system. What a header of the repository
-    /// declares is made by a macro, else.
+    /// Whether the system provides the function that `one` names and `def` only declares. Else a macro defines a
+    /// function that a header of the repository declares.
     fn is_of_system(&self, one: &Ref, def: DefRef) -> bool {
         let name = self.infer.own.body.arena.str(one.name);
         let file = self.infer.file(def.file);
@@ -256,7 +257,7 @@ impl Resolver<'_, '_> {
             || self.rules().is_of_platform(name)
     }
 
-    /// Whether a type is another name for one from outside, whose constructor a call calls.
+    /// Whether a type is an alias of one from outside, so that a call of it calls that type's constructor.
     fn is_of_elsewhere(&self, def: DefRef) -> bool {
         self.traits.calls.aliases_of_outside && matches!(self.infer.alias(def), Ty::External(_))
     }
@@ -266,7 +267,7 @@ impl Resolver<'_, '_> {
         file.outline.def(def.def).is_some_and(|def| def.kind == SymbolKind::Function)
     }
 
-    /// A name is handed to what looks like a macro: where the macro calls what it is handed, this is a call.
+    /// A name is passed to a call that looks like a macro. Where the macro calls its parameter, this is a call.
     pub(super) fn handed_to_macro(&self, one: &Ref) -> (Outcome, EdgeKind) {
         let calls = || {
             let ctx = self.ctx(one);
@@ -290,8 +291,8 @@ impl Resolver<'_, '_> {
         self.value(&Ref { form: RefForm::Value, recv: None, ..*one })
     }
 
-    /// What `super.name`, or `super(…)`, leads to. Where a constructor is a property, `super()` means the class that is
-    /// extended, like `new Base()`, even where that inherits its constructor.
+    /// The target of `super.name`, or of `super(…)`. Where a constructor is a property, `super()` means the base class,
+    /// like `new Base()`, even where the base inherits its constructor.
     fn super_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         let is_constructor =
             self.traits.members.constructor_property && call && &*self.infer.w.text(name) == "constructor";
@@ -299,7 +300,7 @@ impl Resolver<'_, '_> {
             return Some(self.infer.constructor(base).unwrap_or(base));
         }
         let found = self.infer.base_member(class, name, call)?;
-        // What just an interface asks for, a class from outside has.
+        // A base from outside is assumed to have a member that only an interface declares.
         let asked_for = self.traits.members.outside_implements
             && self.infer.line(class).outside
             && self.infer.is_asked_for(found.def);
@@ -323,7 +324,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// What a type of the repository has for a method of a trait from outside.
+    /// The method with which a type of the repository implements one of a trait from outside.
     fn of_outside_trait(&self, one: &Ref, path: ExprIx, value: ExprIx, name: Sym) -> Option<Outcome> {
         let ctx = self.ctx(one);
         let (Expr::Name(last) | Expr::Path(_, last)) = ctx.arena.expr(path) else { return None };
@@ -338,7 +339,7 @@ impl Resolver<'_, '_> {
         (!found.is_empty()).then(|| Outcome::Found(found, rule_of_receiver(value.how)))
     }
 
-    /// The member `name` of what is before it.
+    /// The member `name` of the receiver `recv`.
     pub(super) fn member_of(&self, one: &Ref, recv: ExprIx, name: Sym, call: bool) -> Outcome {
         let ctx = self.ctx(one);
         let is_method = call && one.form == RefForm::MethodCall;
@@ -376,7 +377,7 @@ impl Resolver<'_, '_> {
             0 if call && let Some(found) = self.extended(one, &value.ty, name) => found,
             0 if unknown => self.unknown_receiver(one, name, call),
             0 if outside => self.by_trait(one, name, call, is_function).unwrap_or(Outcome::External),
-            // What a lock gives first is no value of what it guards.
+            // Acquiring a lock does not return the guarded value itself.
             0 if is_lock(&ctx, recv) => self.by_trait(one, name, call, false).unwrap_or(Outcome::Unresolved),
             0 => Outcome::Unresolved,
             1 if call => self.one_or_named(targets[0], rule),
@@ -414,12 +415,12 @@ impl Resolver<'_, '_> {
                 found.add_value(&self.infer.property(written, &self.infer.w.text(name)).ty);
             }
             None if self.infer.line(class).outside => found.outside = true,
-            // A member that no text shows: one that a mixin's user has, or one made at run time.
+            // A member that no text shows: one of a type that includes this mixin, or one created at run time.
             None => found.unknown |= on_self,
         }
     }
 
-    /// The member of what is no type of the repository.
+    /// The member of a receiver that is not of a type of the repository.
     fn member_of_other(&self, found: &mut Members, ty: &Ty, name: Sym, call: bool, how: How) {
         match ty {
             Ty::Module(module) => match modules::find_member(self.infer.w, *module, name) {
@@ -439,7 +440,7 @@ impl Resolver<'_, '_> {
                 let rule = found.rule;
                 found.add(member.map(|member| member.def), rule);
             }
-            // What a value of an object type holds is up to whoever made it.
+            // The code that makes a value of an object type decides which members it has.
             Ty::Object(written) if written.is_type() => found.outside = true,
             Ty::Object(_) => {
                 let text = self.infer.w.text(name);
@@ -451,7 +452,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// What the block around has for `self`, which is of type `ty`: unless that is from outside and may have it itself.
+    /// The member that the impl block around has for `self`, which is of type `ty`. None if `ty` is from outside and
+    /// may have it itself.
     fn of_own_block(&self, ctx: &Ctx<'_>, ty: &Ty, name: Sym) -> Option<DefRef> {
         let is_outside =
             matches!(ty, Ty::External(_)) && self.rules().is_builtin_member(&self.infer.w.text(name));
@@ -478,7 +480,7 @@ impl Resolver<'_, '_> {
                 }
                 let name = self.infer.own.sym(self.infer.w, one.name);
                 return match self.member_of(one, recv, name, true) {
-                    // `new this.constructor()` builds what the object is, which may derive from the type here.
+                    // `new this.constructor()` constructs the object's own class, which may derive from the type here.
                     Outcome::Found(found, _) if self.is_own_constructor(one, &found) => {
                         Outcome::Found(found, &HELD_FUNCTION)
                     }

@@ -8,24 +8,24 @@ use crate::infer::{Extensions, Ty, accepts_args, is_extension};
 use crate::strategies::{EXTENSION, EXTENSION_OF, OVERLOADS, Rule};
 use crate::world::{DefRef, Sym};
 
-/// How far the name of a receiver's type is looked for.
+/// How many steps the name of a receiver's type is searched for.
 const NAMES: u8 = 4;
 
 impl Resolver<'_, '_> {
-    /// A member that no type has: a function that extends the receiver's.
+    /// A member that the type does not have: a function that extends the receiver's type.
     pub(super) fn extended(&self, one: &Ref, receiver: &Ty, name: Sym) -> Option<Outcome> {
         let found = self.infer.extensions(&self.ctx(one), receiver, name);
         if let Some(sure) = self.among(one, found.sure, &EXTENSION_OF) {
             return Some(sure);
         }
-        // A value of a type from outside: those that extend a type of its name.
+        // A value of a type from outside: the functions that extend a type of its name.
         let of_name = one.recv.and_then(|recv| self.infer.name_of_type(&self.ctx(one), recv, NAMES));
         let mut perhaps = found.perhaps;
         if let Some(of_name) = of_name.filter(|_| matches!(receiver, Ty::External(_))) {
             let (same, others): (Vec<DefRef>, Vec<DefRef>) =
                 perhaps.into_iter().partition(|def| self.infer.extends_called(*def, &of_name));
             let fitting = self.fitting(one, same.clone());
-            // Static methods mostly stand in for what some version of the type has itself.
+            // Static methods mostly replace a method that some version of the type has itself.
             let by_receiver = self.traits.members.extensions == ExtensionForm::Receivers;
             let rule = if by_receiver { &EXTENSION_OF } else { &EXTENSION };
             let is_own = by_receiver || !self.rules().is_builtin_member(&self.infer.w.text(name));
@@ -45,11 +45,12 @@ impl Resolver<'_, '_> {
         if self.infer.extend_plain_ones(&fitting) {
             fitting.retain(|def| self.infer.extends_all(*def));
         }
-        // Of several that may be meant, none is.
+        // If several may be meant, none is chosen.
         self.are_overloads(&fitting).then(|| self.among(one, fitting, &EXTENSION)).flatten()
     }
 
-    /// A function that extends types was found by its name alone: which of those of that name extends a type around?
+    /// Where a function that extends types was found by its name alone: the one of that name that extends a type
+    /// around.
     pub(super) fn extension_around(&self, one: &Ref, found: DefRef) -> Option<Outcome> {
         let file = self.infer.file(found.file);
         if !is_extension(&file, found.def) {
@@ -71,7 +72,7 @@ impl Resolver<'_, '_> {
         found
     }
 
-    /// Whether all stand side by side: the same function, but for its parameters.
+    /// Whether all are overloads side by side, which differ only by their parameters.
     fn are_overloads(&self, found: &[DefRef]) -> bool {
         let place = |def: &DefRef| {
             let parent = self.infer.file(def.file).outline.def(def.def).and_then(|found| found.parent);

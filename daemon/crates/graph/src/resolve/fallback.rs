@@ -1,4 +1,4 @@
-//! What is left when a name or a receiver's type is unknown: ranked guesses by name, never exact.
+//! Fallbacks for names and receivers of unknown type: ranked guesses by name, never exact.
 
 use sdl_model::facts::{DefFlags, Ref, RefForm};
 use sdl_model::lang::is_test_path;
@@ -15,7 +15,7 @@ fn is_test(file: &FileIndex) -> bool {
     is_test_path(file.path.as_str())
 }
 
-/// Names of functions that make a value of a type, whatever traits the type has.
+/// Whether `name` is usual for a function that constructs a value of a type, whatever traits the type has.
 fn is_constructor_name(name: &str) -> bool {
     matches!(
         name,
@@ -49,10 +49,10 @@ impl Resolver<'_, '_> {
                     let file = self.infer.w.open(hit.file)?;
                     let index = self.infer.file(file);
                     (index.traits().family == self.traits.family).then_some(())?;
-                    // Tests call what they test, not the other way round.
+                    // Tests call the code they test, not the other way round.
                     (from_test || !is_test(&index)).then_some(())?;
                     let def = index.find(hit.symbol)?;
-                    // What a query found to be private is so to its file.
+                    // A definition that a query marked as private is visible only in its file.
                     let is_hidden = self.lang.is_shallow()
                         && file != self.infer.own.file
                         && index.outline.def(def)?.visibility == Visibility::Private;
@@ -62,7 +62,7 @@ impl Resolver<'_, '_> {
         )
     }
 
-    /// A bare call of a name that nothing in sight has.
+    /// A bare call of a name that is not defined in sight.
     pub(super) fn unknown_function(&self, one: &Ref) -> Outcome {
         if self.traits.names.is_closed || self.may_inherit_from_outside(one) {
             return Outcome::External;
@@ -79,7 +79,7 @@ impl Resolver<'_, '_> {
             return Outcome::External;
         }
         let found = self.unique(name, wanted);
-        // In a mixin, a name without a receiver may be a member of whoever includes it.
+        // In a mixin, a name without a receiver may be a member of the including type.
         let is_method = self.traits.members.mixins
             && one.form == RefForm::Call
             && matches!(found, Outcome::Unresolved | Outcome::External);
@@ -89,14 +89,14 @@ impl Resolver<'_, '_> {
         found
     }
 
-    /// Whether a bare name may be a member that the type around has from outside.
+    /// Whether a bare name may be a member that the enclosing type inherits from outside.
     fn may_inherit_from_outside(&self, one: &Ref) -> bool {
         self.traits.names.implicit_receiver
             && one.form == RefForm::Call
             && self.infer.self_class(&self.ctx(one)).is_some_and(|class| self.infer.line(class).outside)
     }
 
-    /// A type that nothing in sight has.
+    /// A type that is not defined in sight.
     pub(super) fn unknown_type(&self, one: &Ref) -> Outcome {
         if self.traits.names.is_closed {
             return Outcome::External;
@@ -104,7 +104,7 @@ impl Resolver<'_, '_> {
         self.unique(self.infer.own.sym(self.infer.w, one.name), SymbolKind::is_type)
     }
 
-    /// A macro that nothing in sight has: macros are visible by the order of the text.
+    /// A macro that is not defined in sight: macros are visible by the order of the text.
     pub(super) fn unknown_macro(&self, one: &Ref) -> Outcome {
         let name = self.infer.own.sym(self.infer.w, one.name);
         match self.unique(name, |kind| kind == SymbolKind::Macro) {
@@ -115,11 +115,11 @@ impl Resolver<'_, '_> {
 
     fn unique(&self, name: Sym, wanted: impl Fn(SymbolKind) -> bool) -> Outcome {
         let Some(mut found) = self.hits(name, wanted) else { return Outcome::Unresolved };
-        // A declaration and its definition are one.
+        // A declaration and its definition count once.
         if found.len() > 1 && found.iter().any(|def| !self.is_declaration(*def)) {
             found.retain(|def| !self.is_declaration(*def));
         }
-        // What a file keeps to itself cannot be meant from another, but from one that becomes part of it.
+        // A definition private to a file can be meant only from that file, or from one that becomes part of it.
         found.retain(|def| !self.is_private_to_other(*def) || self.is_part_of(def.file));
         if found.len() > 1 && !self.is_elsewhere(&found) {
             found.retain(|def| !self.is_elsewhere(&[*def]));
@@ -131,7 +131,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Whether a function, or one of its name, has a body somewhere. With very many of the name one will.
+    /// Whether a function, or one of its name, has a body somewhere. With very many of the name, some surely has.
     pub(super) fn has_body(&self, def: DefRef, one: &Ref) -> bool {
         let name = self.infer.own.sym(self.infer.w, one.name);
         !self.is_declaration(def)
@@ -163,13 +163,13 @@ impl Resolver<'_, '_> {
 
     /// A member of a receiver whose type is from outside: a method of a trait that is in scope.
     ///
-    /// With `any_name`, it has no members of its own that could be meant: a function has none.
+    /// With `any_name`, the receiver has no members of its own that could be meant. For example, a function has none.
     pub(super) fn by_trait(&self, one: &Ref, name: Sym, call: bool, any_name: bool) -> Option<Outcome> {
         let def = self.of_trait_in_scope(one, name, any_name).filter(|_| call)?;
         Some(Outcome::one(def, &TRAIT_IN_SCOPE))
     }
 
-    /// The method of the only trait of the repository that is in scope and has one of the name.
+    /// The method of that name of the only trait of the repository that is in scope and has one.
     fn of_trait_in_scope(&self, one: &Ref, name: Sym, any_name: bool) -> Option<DefRef> {
         if !self.traits.calls.traits_in_scope
             || !(one.form == RefForm::MethodCall
@@ -193,7 +193,7 @@ impl Resolver<'_, '_> {
                 found.retain(|def| in_scope(def).is_some());
                 found
             }
-            // Of a name that many types have by a trait.
+            // A name that many types have through a trait.
             None => self.of_traits_seen(one.scope, name),
         };
         if one.form == RefForm::PathCall {
@@ -209,7 +209,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Whether a method is in an impl block that is of no trait.
+    /// Whether a method is in an impl block without a trait.
     fn is_inherent(&self, def: DefRef) -> bool {
         let file = self.infer.file(def.file);
         let parent = file.outline.def(def.def).and_then(|def| def.parent);
@@ -218,7 +218,7 @@ impl Resolver<'_, '_> {
             .is_some_and(|parent| parent.kind == SymbolKind::Impl && parent.bases.is_empty())
     }
 
-    /// Whether a reference is in a method that instances have.
+    /// Whether a reference is in an instance method.
     fn is_of_instance(&self, one: &Ref) -> bool {
         let file = self.infer.file(self.infer.own.file);
         let around = file.enclosing(one.scope, SymbolKind::is_callable);
@@ -228,7 +228,7 @@ impl Resolver<'_, '_> {
 
     /// A member of a receiver of unknown type.
     pub(super) fn unknown_receiver(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
-        // Without a call there is no telling a field from a dictionary's key.
+        // Without a call, a field can't be told from a dictionary's key.
         if !call || !matches!(one.form, RefForm::MethodCall | RefForm::Call) {
             return Outcome::Unresolved;
         }
@@ -243,14 +243,14 @@ impl Resolver<'_, '_> {
         {
             return Outcome::one(def, &TRAIT_IN_SCOPE);
         }
-        // What hands a call on under its own name does not call itself.
+        // A method that delegates a call under its own name does not call itself.
         let around = self.infer.file(self.infer.own.file).enclosing(one.scope, SymbolKind::is_callable);
         found.retain(|def| def.file != self.infer.own.file || Some(def.def) != around);
-        // What has no body runs nothing: an interface's member, a declaration of what is written elsewhere.
+        // A method without a body runs nothing. It is an interface's member, or declares a function defined elsewhere.
         if found.iter().any(|def| !self.is_declaration(*def)) {
             found.retain(|def| !self.is_declaration(*def));
         }
-        // Types have these, not values; what extends a type was looked for before.
+        // Only types have these, not values. Extensions were searched before.
         if self.traits.members.static_needs_type {
             found.retain(|def| {
                 let file = self.infer.file(def.file);
@@ -259,7 +259,7 @@ impl Resolver<'_, '_> {
                     .is_some_and(|found| !found.flags.has(DefFlags::STATIC) && found.owner.is_none())
             });
         }
-        // An instance does not have what its type has.
+        // An instance does not have static members.
         if self.traits.members.bare_names_have_sides && one.recv.is_none() && self.is_of_instance(one) {
             found.retain(|def| {
                 let file = self.infer.file(def.file);
@@ -273,8 +273,8 @@ impl Resolver<'_, '_> {
         match (found.as_slice(), near.as_slice()) {
             ([], _) => Outcome::Unresolved,
             ([only], _) => Outcome::one(*only, &UNIQUE_METHOD),
-            // Where most of what a library's types give is known, what is left is from outside more often than one of several
-            // here.
+            // Where most return types of a library are known, a remaining receiver is more often from outside than of
+            // one of several types here.
             _ if !self.traits.calls.guesses_near => Outcome::Unresolved,
             (_, [only]) => Outcome::one(*only, &NEAR_METHOD),
             (several, _) if several.len() <= CANDIDATES_BY_NAME => Outcome::Found(found, &SAME_NAME),

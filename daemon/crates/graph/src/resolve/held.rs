@@ -1,4 +1,4 @@
-//! What is called by a name that holds it: variables, fields, locals, parameters.
+//! Calls by a name that holds the function: variables, fields, locals, parameters.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, Ref};
@@ -9,7 +9,7 @@ use crate::infer::{How, Ty, Typed};
 use crate::strategies::{ALIAS, HELD_FUNCTION, Rule};
 use crate::world::DefRef;
 
-/// The functions and types that a value may be; none if it may be something else.
+/// The functions and types that a value may be. None if it may be something else.
 fn possible_callables(value: &Typed) -> Vec<DefRef> {
     let each = value.ty.each().iter().filter(|ty| **ty != Ty::Null);
     let found: Option<Vec<DefRef>> = each
@@ -22,8 +22,8 @@ fn possible_callables(value: &Typed) -> Vec<DefRef> {
 }
 
 impl Resolver<'_, '_> {
-    /// `def`, or the function or class that it is set to by name, where the language lets such a variable, field or property
-    /// stand for it.
+    /// `def`, or the function or class that it is set to by name, where the language counts such a variable, field or
+    /// property as that.
     pub(super) fn one_or_named(&self, def: DefRef, rule: &'static Rule) -> Outcome {
         let named = match self.traits.calls.holders {
             NameHolders::Variables => self.infer.named_by(def),
@@ -36,7 +36,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// `def`, or where it is only a type, the value beside it that has its name; none if there is none.
+    /// `def`, or if it is only a type, the value of the same name beside it. None if there is no such value.
     pub(super) fn as_value(&self, def: DefRef) -> Option<DefRef> {
         let file = self.infer.file(def.file);
         let is_type = |ix: DefIx| {
@@ -51,12 +51,12 @@ impl Resolver<'_, '_> {
         Some(DefRef { def: value, ..def })
     }
 
-    /// Whether `def` is a property of an object as it is written, and not a field that each object of a class has.
+    /// Whether `def` is a property of an object literal, and not a field that each object of a class has.
     fn is_property(&self, def: DefRef) -> bool {
         let file = self.infer.file(def.file);
         let kind = |ix: DefIx| file.outline.def(ix).map(|def| def.kind);
         let parent = file.outline.def(def.def).and_then(|def| def.parent);
-        // What a prototype has under another name: in a class that is its member, other functions may be anything.
+        // An alias on a prototype: in a class it is a member of the class, but other functions may be anything.
         let of_class = || {
             let owner = self.infer.owner_of(&file, def);
             owner.is_some_and(|owner| {
@@ -78,7 +78,7 @@ impl Resolver<'_, '_> {
             )
     }
 
-    /// A value is called: the function or class that it is.
+    /// A call of a value, which calls the function or class that the value is.
     fn held(&self, value: &Typed, sure: bool) -> Outcome {
         let mut targets = Vec::new();
         let mut outside = false;
@@ -88,7 +88,7 @@ impl Resolver<'_, '_> {
                 Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
                 Ty::Instance(_) | Ty::Of(_) => {
                     let class = ty.instance_of();
-                    // A protocol only says how it is called.
+                    // A protocol only describes how its values are called.
                     sure &= class.is_none_or(|class| !self.is_protocol(class));
                     targets.extend(class.and_then(|class| self.call_operator(class)));
                 }
@@ -101,17 +101,17 @@ impl Resolver<'_, '_> {
             0 => Outcome::Unresolved,
             1 if sure => Outcome::Found(targets, &ALIAS),
             1 => Outcome::Found(targets, &HELD_FUNCTION),
-            // One of several, and which is up to whoever set it.
+            // One of several, depending on the code that sets it.
             _ => Outcome::Unresolved,
         }
     }
 
-    /// A local is called. It stands for one function or class if that is what the text sets it to, by its name; what a
-    /// caller passes, `cls` too, may be another.
+    /// A call of a local. It leads to one function or class if the text sets the local to that by name. A value passed
+    /// by a caller, also `cls`, may be another.
     pub(super) fn held_local(&self, ix: u32) -> Outcome {
         let value = self.infer.local_type(ix);
         let body = self.infer.own.body;
-        // What branches set it to, each by a name.
+        // The values set in branches, each by a name.
         let mut several = false;
         let sure = body.bindings.get(ix as usize).is_some_and(|one| {
             let is_name = |value: &ExprIx| {
@@ -141,7 +141,7 @@ impl Resolver<'_, '_> {
         self.held(&value, sure)
     }
 
-    /// What a local may stand for, where it is set in several places, each time to a function or class by name.
+    /// The functions or classes that a local may hold, where it is set in several places, each time by name.
     fn all_named(&self, ix: u32) -> Vec<DefRef> {
         let own = self.infer.own;
         let Some(one) = own.body.bindings.get(ix as usize) else { return Vec::new() };
@@ -163,8 +163,8 @@ impl Resolver<'_, '_> {
         targets
     }
 
-    /// Whether a name is a parameter with a stated type, or lives outside: what the code sets it to is one of what it may
-    /// be.
+    /// Whether a name is a parameter with a stated type, or is declared outside. The value set by the code is then only
+    /// one of those it may have.
     fn may_be_passed(&self, one: &Binding) -> bool {
         let own = self.infer.own;
         let file = self.infer.file(own.file);
@@ -194,7 +194,7 @@ impl Resolver<'_, '_> {
         Some(self.infer.member(class, self.infer.sym(name), true)?.def)
     }
 
-    /// Whether `found` is the function that a reference is in, whose name may have meant something else before.
+    /// Whether `found` is the function that contains the reference. Its name may have meant something else before.
     pub(super) fn is_around(&self, one: &Ref, found: &[DefRef]) -> bool {
         let file = self.infer.file(self.infer.own.file);
         let around = file.enclosing(one.scope, SymbolKind::is_callable);

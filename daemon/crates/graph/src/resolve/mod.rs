@@ -1,4 +1,4 @@
-//! One file's references to edges.
+//! Turns the references of one file into edges.
 
 mod calls;
 mod edges;
@@ -27,7 +27,7 @@ use edges::Edges;
 
 /// Most targets of one ambiguous reference; with more it is unresolved.
 const CANDIDATES: usize = 5;
-/// The same where nothing but the name speaks for them.
+/// The same where only the name matches.
 const CANDIDATES_BY_NAME: usize = 2;
 
 /// How one reference came out.
@@ -35,11 +35,11 @@ const CANDIDATES_BY_NAME: usize = 2;
 enum Outcome {
     /// These are the targets, by this rule.
     Found(Vec<DefRef>, &'static Rule),
-    /// The target lies outside the repository.
+    /// The target is outside the repository.
     External,
-    /// Nobody knows.
+    /// The target is not known.
     Unresolved,
-    /// It is no reference to a definition: a local, a keyword.
+    /// Not a reference to a definition: a local, a keyword.
     Nothing,
 }
 
@@ -83,12 +83,12 @@ struct Resolver<'r, 'w> {
     infer: Infer<'r, 'w>,
     lang: Lang,
     traits: &'static Traits,
-    /// The traits that the file sees, each with the definition in whose body it does.
+    /// The visible traits, each with the definition in whose body it is visible.
     traits_in_sight: OnceCell<Vec<(DefIx, DefRef)>>,
 }
 
 impl Resolver<'_, '_> {
-    /// What is special about the file's language.
+    /// The rules of the file's language.
     fn rules(&self) -> &'static dyn Rules {
         self.infer.w.rules(self.lang)
     }
@@ -146,7 +146,8 @@ impl Resolver<'_, '_> {
         }
         let scope = if kind == EdgeKind::Call { self.caller(one) } else { one.scope };
         for target in targets {
-            // A class that decorates is named; what is built of it takes the name of what is decorated.
+            // A class used as a decorator is only named. The decorated definition's name denotes the value constructed
+            // from it.
             let is_named = self.traits.calls.decorating_class_is_named;
             let decorates = is_named && one.form == RefForm::Decorator && one.args == 0;
             let constructor = if decorates { None } else { self.constructor_called(one, target, kind) };
@@ -158,14 +159,14 @@ impl Resolver<'_, '_> {
             {
                 edges.add(scope, class, EdgeKind::Ref, rule, one.line);
             }
-            // What is decorated depends on its decorator, but whoever defines it calls that.
+            // The decorated definition depends on its decorator, but the code that defines it makes the call.
             if scope != one.scope {
                 edges.add(one.scope, symbol, EdgeKind::Ref, rule, one.line);
             }
         }
     }
 
-    /// Who makes a call: the definition around it; for a decorator, the one around what is decorated.
+    /// The definition that makes a call: the one around it. For a decorator, the one around the decorated definition.
     fn caller(&self, one: &Ref) -> DefIx {
         let file = self.infer.file(self.infer.own.file);
         let outer = file.outline.def(one.scope).and_then(|def| {
@@ -176,9 +177,9 @@ impl Resolver<'_, '_> {
         outer.unwrap_or(one.scope)
     }
 
-    /// A call leads to code. What runs when a field or a local is called is what it holds, which others may set: that is
-    /// a reference. So is a macro of which a build takes one definition or another, and a conversion, where types are
-    /// converted like that.
+    /// The kind of an edge to `to`. A call leads to code. Calling a field or a local runs the value it holds, which
+    /// other code may set: that is a reference. So is a call of a macro with several definitions of which a build takes
+    /// one, and a conversion, in languages that write conversions like calls.
     fn edge_kind(&self, to: DefRef, kind: EdgeKind, rule: &Rule) -> EdgeKind {
         let is_code = || {
             let file = self.infer.file(to.file);
@@ -188,7 +189,7 @@ impl Resolver<'_, '_> {
                 Some(SymbolKind::Field) => false,
                 Some(kind) if calls.inert.contains(&kind) => false,
                 Some(SymbolKind::Macro) => rule.number != ALTERNATIVES.number,
-                // What a module exports without a name is whatever made it gives.
+                // A default export without a name holds the result of the code that made it.
                 Some(SymbolKind::Constant)
                     if file.outline.def(to.def).is_some_and(|def| {
                         def.flags.has(DefFlags::DEFAULT_EXPORT) && file.outline.str(def.name) == "default"
@@ -200,8 +201,8 @@ impl Resolver<'_, '_> {
                 _ => true,
             }
         };
-        // One of several that have the name, and nothing else speaks for it. Where types are written, a receiver of which
-        // nothing is known is of a library's type more often than not, whoever else has a method of the name.
+        // One of several definitions of the name, chosen by the name alone. In languages with written types, a receiver
+        // of unknown type is more often of a library's type, even if a type here has a method of the name.
         let may_be = match rule.number {
             number if number == SAME_NAME.number => !self.traits.calls.same_name_is_call,
             number if [UNIQUE_METHOD.number, NEAR_METHOD.number].contains(&number) => {
@@ -216,8 +217,8 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Calling a type calls its constructor, if it declares one. A struct of C# has one without parameters, whatever others it
-    /// declares.
+    /// Calling a type calls its constructor, if it declares one. A struct of C# has one without parameters, whatever
+    /// others it declares.
     fn constructor_called(&self, one: &Ref, target: DefRef, kind: EdgeKind) -> Option<DefRef> {
         let file = self.infer.file(target.file);
         let def = file.outline.def(target.def)?;

@@ -1,4 +1,4 @@
-//! Of several definitions of one name in one place, those that take the call's arguments.
+//! Chooses among several definitions of one name in one place those that accept the call's arguments.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, ExprIx, ParamKind, Ref, RefForm};
@@ -25,8 +25,8 @@ fn is_overridden(base: &[Option<String>], own: &[Option<String>]) -> bool {
 }
 
 impl Resolver<'_, '_> {
-    /// Where none of a type's own overloads takes the call's arguments: one that it inherits, one from around it, or none
-    /// that is here.
+    /// The target where none of a type's own overloads accepts the call's arguments: one that the type inherits, one
+    /// from around it, or none in the repository.
     fn overload_elsewhere(&self, target: DefRef, name: Sym, one: &Ref) -> Option<Outcome> {
         if !self.traits.calls.inherits_overloads || !matches!(one.form, RefForm::Call | RefForm::MethodCall) {
             return None;
@@ -46,7 +46,7 @@ impl Resolver<'_, '_> {
         if let Some(found) = fitting.next() {
             return Some(Outcome::one(found, &INHERITED));
         }
-        // What does not take the arguments does not hide what does.
+        // A function that does not accept the arguments does not hide one that does.
         if self.traits.calls.overloads_across_scopes {
             let further = match one.recv {
                 Some(recv) => {
@@ -65,8 +65,8 @@ impl Resolver<'_, '_> {
         is_outside.then_some(Outcome::External)
     }
 
-    /// `void put(String s) { put(parse(s)); }`, where a base has another `put` of so many parameters: what hands
-    /// its work on to its name means that one, if it overrides none.
+    /// `void put(String s) { put(parse(s)); }`, where a base has another `put` with as many parameters: a method that
+    /// delegates to its own name means that one, if it does not override one.
     fn delegated(&self, target: DefRef, name: Sym, one: &Ref) -> Option<DefRef> {
         let infer = self.infer();
         let own = infer.file(infer.own.file);
@@ -98,7 +98,7 @@ impl Resolver<'_, '_> {
         found
     }
 
-    /// The function `name` outside of all types that a file sees, if it takes so many arguments.
+    /// The function `name` outside of all types that a file sees, if it accepts `args` arguments.
     fn top_level(&self, one: &Ref, name: Sym, args: usize) -> Option<Outcome> {
         let infer = self.infer();
         let at = infer.own.file;
@@ -120,7 +120,7 @@ impl Resolver<'_, '_> {
         found.map(|found| Outcome::one(found, &PACKAGE))
     }
 
-    /// A value that is made of one of its own type: the constructor that copies, or none that is written.
+    /// A value constructed from one of its own type: the copy constructor, or none if it is not written.
     fn copied(&self, one: &Ref, target: DefRef, all: &[DefIx]) -> Option<Outcome> {
         let infer = self.infer();
         let copies = self.traits.calls.copies && one.args == 1 && all.len() <= MAX_OVERLOADS;
@@ -137,8 +137,8 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// Where the types of a call's arguments keep it from all of a type's own overloads: one that the type inherits, or a function
-    /// that extends it.
+    /// The target where the types of a call's arguments rule out all of a type's own overloads: an overload that the
+    /// type inherits, or a function that extends it.
     fn of_other_types(
         &self,
         given: ExprIx,
@@ -182,7 +182,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The overload whose parameters take the call's arguments best; of several, those.
+    /// The overload whose parameters fit the call's arguments best, or all of those that fit equally well.
     fn by_arguments(&self, given: ExprIx, one: &Ref, at: FileIx, all: &[DefIx]) -> Option<Outcome> {
         let infer = self.infer();
         let file = infer.file(at);
@@ -203,7 +203,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Narrows what was found to the overloads that take the call's arguments.
+    /// Narrows `outcome` to the overloads that accept the call's arguments.
     pub(super) fn choose_overload(&self, outcome: Outcome, one: &Ref) -> Outcome {
         let Outcome::Found(targets, rule) = outcome else { return outcome };
         let [target] = targets.as_slice() else { return Outcome::Found(targets, rule) };
@@ -214,7 +214,7 @@ impl Resolver<'_, '_> {
         let Some(def) = file.outline.def(target.def).filter(|def| def.kind != SymbolKind::Macro) else {
             return Outcome::Found(targets, rule);
         };
-        // A type stands for its constructors.
+        // Calling a type means its constructors.
         let (scope, name) = if def.kind.is_type() {
             match self.infer().constructor(*target) {
                 Some(constructor) => (Some(target.def), file.name(constructor.def)),
@@ -294,7 +294,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Those that can be called with so many arguments; of them those without optional parameters, if there are any.
+/// Those that can be called with `args` arguments. If any of them has no optional parameters, only such.
 fn taking_so_many(file: &FileIndex, all: Vec<DefIx>, args: usize) -> Vec<DefIx> {
     let fitting: Vec<DefIx> = all.into_iter().filter(|ix| accepts_args(file, *ix, args)).collect();
     let is_exact = |ix: &DefIx| {
@@ -307,7 +307,7 @@ fn taking_so_many(file: &FileIndex, all: Vec<DefIx>, args: usize) -> Vec<DefIx> 
     if exact.is_empty() { fitting } else { exact }
 }
 
-/// The one that stands for all: an overload for objects, if there is one, before those for each primitive type.
+/// The overload that represents all: one for objects, if there is one, before those for primitive types.
 fn stand_in(file: &FileIndex, all: &[DefRef]) -> Option<DefRef> {
     let takes_primitive = |def: &DefRef| {
         file.outline.def(def.def).is_none_or(|found| {

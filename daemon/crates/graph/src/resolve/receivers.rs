@@ -1,4 +1,4 @@
-//! Calls in anonymous functions that are run on something: `x.apply { f() }` may call `x.f()`.
+//! Calls in anonymous functions that are run on a receiver: `x.apply { f() }` may call `x.f()`.
 
 use sdl_model::facts::Ref;
 
@@ -11,7 +11,7 @@ use crate::world::{DefRef, Sym};
 /// How many functions and types around a call are looked at.
 const AROUND: usize = 16;
 
-/// Methods of what the functions that build a collection or a text are run on.
+/// Whether `name` is a method of the receivers of functions that build a collection or a text.
 fn is_of_builder(name: &str) -> bool {
     matches!(
         name,
@@ -29,7 +29,8 @@ fn is_of_builder(name: &str) -> bool {
 }
 
 impl Resolver<'_, '_> {
-    /// What a call without a receiver is meant for by what the functions around it are run on, the innermost first.
+    /// The target of a call without a receiver, by the receivers of the functions around it, from the innermost
+    /// outwards.
     pub(super) fn run_on(&self, one: &Ref, name: Sym) -> Option<Outcome> {
         let own = self.infer.own;
         let file = self.infer.file(own.file);
@@ -38,7 +39,7 @@ impl Resolver<'_, '_> {
             let at = scope?;
             let def = file.outline.def(at)?;
             if def.kind.is_type() {
-                // What the type has comes before what is around it.
+                // A type's members come before anything around the type.
                 let class = DefRef { file: own.file, def: at };
                 if self.infer.member(class, name, true).is_some() {
                     return None;
@@ -53,7 +54,7 @@ impl Resolver<'_, '_> {
                     return Some(found);
                 }
             }
-            // A function inside comes before what is around it.
+            // A function inside comes before anything around it.
             if file.child(at, name).is_some() && def.kind.is_callable() {
                 return None;
             }

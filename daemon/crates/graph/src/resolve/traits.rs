@@ -13,8 +13,8 @@ const IMPORTS: usize = 256;
 const TRAITS: usize = 128;
 
 impl Resolver<'_, '_> {
-    /// What the traits that `scope` sees have under `name`: those of the file, those that it imports, and those of the
-    /// modules that it imports whole.
+    /// The definitions of `name` in the traits that `scope` sees: those of the file, those that it imports, and those
+    /// of the modules that it imports as a whole.
     pub(super) fn of_traits_seen(&self, scope: DefIx, name: Sym) -> Vec<DefRef> {
         let seen = self.traits_in_sight.get_or_init(|| self.traits_seen());
         let mut found: Vec<DefRef> = seen

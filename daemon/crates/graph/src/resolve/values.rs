@@ -33,7 +33,7 @@ impl Resolver<'_, '_> {
         (outcome, kind)
     }
 
-    /// `f[x](…)` in Go: a call, where what is indexed is a function and `x` a type.
+    /// `f[x](…)` in Go: a call, where `f` is a function and `x` a type.
     pub(super) fn instantiated(&self, one: &Ref) -> (Outcome, EdgeKind) {
         let form = if one.recv.is_some() { RefForm::Attr } else { RefForm::Value };
         let (outcome, kind) = self.value(&Ref { form, ..*one });

@@ -1,5 +1,5 @@
-//! Random edits of source text and of trees, the same for the same seed. They need not leave a program that compiles:
-//! what a tree comes to must not depend on how it got there, whatever its text.
+//! Random edits of source text and of trees, the same for the same seed. The result need not compile: the resolution of
+//! a tree must not depend on its history, whatever its text.
 
 use std::collections::BTreeMap;
 
@@ -30,10 +30,10 @@ impl Random {
     }
 }
 
-/// Words that begin a line which names what a type inherits from.
+/// Words at the start of a line that names a base type.
 const TYPE_WORDS: [&str; 10] =
     ["class ", "struct ", "interface ", "trait ", "impl", "enum ", "object ", "module ", "type ", "include "];
-/// Words that begin a line which names another file or module.
+/// Words at the start of a line that names another file or module.
 const IMPORT_WORDS: [&str; 9] =
     ["import ", "from ", "use ", "using ", "pub use ", "#include", "require", "export ", "source "];
 
@@ -41,7 +41,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The identifiers of `text`, each with where it begins.
+/// The identifiers of `text`, each with its byte offset.
 fn identifiers_in(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -55,7 +55,7 @@ fn identifiers_in(text: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// `text` with every identifier `from` as `to`.
+/// `text` with every identifier `from` replaced by `to`.
 fn rename_identifier(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
@@ -121,7 +121,7 @@ pub fn edit_text(path: &str, text: &str, other: &str, random: &mut Random) -> St
             lines.insert(at, &comment);
             from_lines(&lines)
         }
-        // A declared name, or any, called otherwise throughout the file.
+        // A declared name, or any name, renamed throughout the file.
         2 | 3 => {
             let all = identifiers_in(text);
             let Some((_, old)) = random.one_of(&all) else { return text.to_owned() };
@@ -134,7 +134,7 @@ pub fn edit_text(path: &str, text: &str, other: &str, random: &mut Random) -> St
             };
             rename_identifier(text, old, &new)
         }
-        // What a type inherits from, what an import names.
+        // A base type, or the target of an import.
         kind @ 4..=6 => {
             let wanted = lines_with(text, if kind == 4 { &IMPORT_WORDS } else { &TYPE_WORDS });
             let Some(line) = random.one_of(&wanted) else {
@@ -176,7 +176,8 @@ pub fn edit_text(path: &str, text: &str, other: &str, random: &mut Random) -> St
     }
 }
 
-/// Changes one or two files of a tree of texts by path. `original` is the tree that files are restored from. Gives what it did.
+/// Changes one or two files of a tree of texts by path. `original` is the tree that files are restored from. Returns a
+/// description of the edit.
 pub fn edit_tree(
     tree: &mut BTreeMap<String, String>,
     original: &BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! What names a text, a file or a definition while a batch is resolved.
+//! The numbers of texts, files and definitions while a batch is resolved.
 
 use sdl_model::facts::DefIx;
 

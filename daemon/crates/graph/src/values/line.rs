@@ -1,4 +1,4 @@
-//! What a type inherits, and its members.
+//! The types that a type inherits from, and its members.
 
 use super::DefRef;
 

@@ -1,4 +1,4 @@
-//! What questions are answered with: plain values that any room may hold.
+//! The answers to questions: plain values that any module may hold.
 
 mod ids;
 mod line;

@@ -36,7 +36,7 @@ impl Place {
         if self == Self::Missing { other() } else { self }
     }
 
-    /// Whether it lies in the repository.
+    /// Whether it is in the repository.
     pub(crate) fn is_found(self) -> bool {
         matches!(self, Self::Def(_) | Self::Module(_))
     }

@@ -1,4 +1,4 @@
-//! Types, as far as the text says.
+//! Types, as far as the text states them.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ const UNION: usize = 6;
 /// A type.
 #[derive(Clone, Debug)]
 pub(crate) enum Ty {
-    /// The text does not say.
+    /// The text does not state it.
     Unknown,
     /// Nothing: null, none, undefined, void.
     Null,
-    /// Something from outside the repository, with what is known of its arguments.
+    /// A value from outside the repository, with the arguments of its type as far as they are known.
     External(Option<Rc<Shape>>),
     /// A module.
     Module(ModRef),
@@ -24,7 +24,7 @@ pub(crate) enum Ty {
     Class(DefRef),
     /// A value of a type; an object literal is a value of the variable that holds it.
     Instance(DefRef),
-    /// The same, with what its generic parameters stand for.
+    /// The same, with the arguments of its generic parameters.
     Of(Rc<Applied>),
     /// `super` of a type.
     Super(DefRef),
@@ -32,9 +32,9 @@ pub(crate) enum Ty {
     Func(DefRef, Option<DefRef>),
     /// A function known by its type alone.
     Callable(Rc<Signature>),
-    /// An object, or a value of an object type, known as it is written.
+    /// An object, or a value of an object type, known only by its literal.
     Object(Written),
-    /// One of several, no two alike; the order means nothing.
+    /// One of several different types, in no particular order.
     Union(Rc<[Self]>),
 }
 
@@ -49,17 +49,17 @@ pub(crate) struct Written {
     pub(crate) expr: ExprIx,
 }
 
-/// What a function takes and gives.
+/// The parameter types and the return type of a function.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Signature {
     pub(crate) params: Box<[Ty]>,
     pub(crate) result: Ty,
 }
 
-/// How a type came to be known; later ones are less sure.
+/// How a type became known. Later variants are less certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum How {
-    /// A name that stands for it.
+    /// By a name that denotes it.
     Named,
     /// The text states it.
     Stated,
@@ -69,11 +69,11 @@ pub(crate) enum How {
     Returned,
     /// An element of a container whose element type is stated.
     Element,
-    /// What a function's body returns, one of several values, and the like.
+    /// By a guess, for example from a function's body, or one of several values.
     Guessed,
 }
 
-/// A type and how it came to be known.
+/// A type and how it became known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Typed {
     pub(crate) ty: Ty,
@@ -88,7 +88,7 @@ impl Typed {
         Self { ty, how }
     }
 
-    /// The same type, known no better than `how`.
+    /// The same type, no more certain than `how`.
     pub(crate) fn at_least(mut self, how: How) -> Self {
         self.how = self.how.max(how);
         self
@@ -116,7 +116,7 @@ impl PartialEq for Ty {
 }
 
 impl Ty {
-    /// One of `types`: null and what the text does not say are left out where something is known.
+    /// One of `types`. Null and unknown types are dropped if any other is known.
     pub(crate) fn union(types: impl IntoIterator<Item = Self>) -> Self {
         let mut all: Vec<Self> = Vec::new();
         let mut null = false;
@@ -134,7 +134,7 @@ impl Ty {
                 other => add(other),
             }
         }
-        // Where a type's arguments are known, the bare type says nothing more.
+        // The bare type adds nothing to the same type with known arguments.
         let applied: Vec<DefRef> = all.iter().filter_map(|ty| Some(ty.applied()?.class)).collect();
         all.retain(|ty| !matches!(ty, Self::Instance(class) if applied.contains(class)));
         match all.len() {
@@ -203,7 +203,7 @@ impl Ty {
     }
 }
 
-/// Families of types from outside that hold others.
+/// Families of types from outside that hold other values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ShapeKind {
     /// Elements of one type: lists, sets, iterators, channels.
@@ -214,9 +214,9 @@ pub(crate) enum ShapeKind {
     Wrapper,
     /// A fixed number of values.
     Tuple,
-    /// A place in a map of Rust: its key and its value.
+    /// An entry of a map of Rust: its key and its value.
     Entry,
-    /// Something generic whose arguments say nothing about its members.
+    /// A generic type whose arguments determine nothing about its members.
     Other,
 }
 
@@ -229,7 +229,7 @@ pub(crate) struct Shape {
     depth: u8,
 }
 
-/// Containers of containers that are told apart; bounds what comparing two types costs.
+/// Deepest nesting of containers that are distinguished. It limits the cost of comparing two types.
 pub(crate) const NESTING: u8 = 4;
 /// Most arguments.
 pub(crate) const ARGS: usize = 8;
@@ -247,7 +247,7 @@ impl Ty {
         }
     }
 
-    /// A function that takes `params` and gives `result`.
+    /// A function with the parameters `params` and the return type `result`.
     pub(crate) fn callable(params: Vec<Self>, result: Self) -> Self {
         let depth = params.iter().chain([&result]).map(Self::depth).max().unwrap_or(0);
         if depth >= NESTING || params.len() > ARGS {

@@ -11,11 +11,11 @@ use crate::hash::{NumberMap, NumberSet};
 
 const END: u32 = u32::MAX;
 
-/// Of more definitions than this with one name in one place, none is told from the others: such a file was generated, or made
-/// to be slow, and looking at all of them for each call takes the square of their number.
+/// Most definitions of one name in one scope that are distinguished. With more, the file was generated, or made to be
+/// slow, and looking at all of them for each call takes time quadratic in their number.
 const CROWD: u32 = 256;
 
-/// One file's outline, indexed by name. Everything in it comes from what [`sdl_model::Outline::interface`] covers.
+/// One file's outline, indexed by name. It is built only from the facts that [`sdl_model::Outline::interface`] covers.
 pub(crate) struct FileIndex {
     pub(crate) id: FileId,
     pub(crate) path: RelPath,
@@ -27,7 +27,7 @@ pub(crate) struct FileIndex {
     pub(crate) wildcards: Box<[u32]>,
     /// Indexes of imports that load a whole file.
     pub(crate) includes: Box<[u32]>,
-    /// What names exports give to local ones: (exported, local).
+    /// The local names of exports, as (exported, local).
     pub(crate) exports: Box<[(Sym, Sym)]>,
     apart: Apart,
     owning_aliases: Box<[DefIx]>,
@@ -38,14 +38,14 @@ pub(crate) struct FileIndex {
     by_symbol: OnceCell<NumberMap<u64, DefIx>>,
 }
 
-/// Lists of numbers by two others, in order; none is longer than [`CROWD`].
+/// Lists of numbers by a pair of keys, in order. None is longer than [`CROWD`].
 #[derive(Default)]
 struct Chains {
     ends: NumberMap<u64, Ends>,
     next: Box<[u32]>,
 }
 
-/// A list's ends, and how many would be in it if none were left out.
+/// A list's ends, and the number of entries it would have without the limit.
 struct Ends {
     first: u32,
     last: u32,
@@ -91,11 +91,11 @@ impl Chains {
     }
 }
 
-/// What is outside of the type that it belongs to.
+/// The definitions outside of the types that they belong to.
 struct Apart {
-    /// Impl blocks, by the last name of what they are for.
+    /// Impl blocks, by the last name of their type.
     blocks: NumberMap<Sym, Vec<DefIx>>,
-    /// What is in impl blocks, by the last name of what they are for and its own.
+    /// Definitions in impl blocks, by the last name of the block's type and their own name.
     in_blocks: Chains,
     /// Members with a stated owner, by its last name and their own.
     owned: Chains,
@@ -171,7 +171,7 @@ impl FileIndex {
     ) -> Self {
         let o = &*outline;
         let names: Box<[Sym]> = o.defs.iter().map(|def| intern(o.str(def.name))).collect();
-        // What an outline's interface covers has no order but that of identity; so neither has this index.
+        // The facts covered by an outline's interface have no order except by identity, and so has this index.
         let mut order: Vec<u32> = (0..o.defs.len() as u32).collect();
         if o.lang.traits().calls.overloads == Overloads::None {
             order.sort_by_key(|ix| o.defs.get(*ix as usize).map(|def| kind_rank(def.kind)));
@@ -242,7 +242,7 @@ impl FileIndex {
         }
     }
 
-    /// Whether definitions stand directly inside `def`.
+    /// Whether any definitions are directly inside `def`.
     pub(crate) fn holds_any(&self, def: DefIx) -> bool {
         self.holders.get(def.0 as usize).copied().unwrap_or(false)
     }
@@ -266,12 +266,12 @@ impl FileIndex {
         self.children.all(parent.0, name).map(DefIx)
     }
 
-    /// Whether there are more of those than [`FileIndex::children`] gives.
+    /// Whether there are more such definitions than [`FileIndex::children`] yields.
     pub(crate) fn is_crowded(&self, parent: DefIx, name: Sym) -> bool {
         self.children.is_crowded(parent.0, name)
     }
 
-    /// The definition of `name` inside `parent` that stands for it: the first that has a body, and is not for another system.
+    /// The definition that `name` means inside `parent`: the first that has a body and is not for another system.
     pub(crate) fn child(&self, parent: DefIx, name: Sym) -> Option<DefIx> {
         let mut first = None;
         for ix in self.children(parent, name) {
@@ -287,8 +287,8 @@ impl FileIndex {
         first
     }
 
-    /// Whether declarations of one name in one scope make up one thing: a class and an interface, or either of them, a function
-    /// or an enumeration and namespaces.
+    /// Whether declarations of one name in one scope make up one definition: a class and an interface, or either of
+    /// them, a function or an enumeration with namespaces.
     pub(crate) fn merges_declarations(&self) -> bool {
         self.traits().types.merges_declarations
     }
@@ -314,27 +314,27 @@ impl FileIndex {
         self.outline.imports.get(ix as usize)
     }
 
-    /// Impl blocks for what has `owner` as its last name.
+    /// Impl blocks for types with `owner` as the last name.
     pub(crate) fn blocks_of(&self, owner: Sym) -> &[DefIx] {
         self.apart.blocks.get(&owner).map_or(&[], Vec::as_slice)
     }
 
-    /// Those impl blocks for what has `owner` as its last name that have something of `name`; one may come several times.
+    /// The impl blocks for types with `owner` as the last name that hold a `name`. A block may occur several times.
     pub(crate) fn blocks_with(&self, owner: Sym, name: Sym) -> impl Iterator<Item = DefIx> {
         self.apart.in_blocks.all(owner.0, name).filter_map(|ix| self.outline.def(DefIx(ix))?.parent)
     }
 
-    /// The members of `name` that name their owner with `owner` last.
+    /// The members of `name` whose stated owner has `owner` as the last name.
     pub(crate) fn owned_by(&self, owner: Sym, name: Sym) -> impl Iterator<Item = DefIx> {
         self.apart.owned.all(owner.0, name).map(DefIx)
     }
 
-    /// Whether anything names its owner with `owner` last.
+    /// Whether any definition states an owner with `owner` as the last name.
     pub(crate) fn owns_any(&self, owner: Sym) -> bool {
         self.apart.owners.contains(&owner)
     }
 
-    /// The type aliases that impl blocks of the file are written for.
+    /// The type aliases for which the file has impl blocks.
     pub(crate) fn owning_aliases(&self) -> &[DefIx] {
         &self.owning_aliases
     }
@@ -379,7 +379,7 @@ fn is_mergeable(kind: SymbolKind) -> bool {
     )
 }
 
-/// Which of several definitions of one name is meant first. A class comes before an interface that adds to it.
+/// The order in which several definitions of one name are tried. A class comes before an interface that adds to it.
 fn kind_rank(kind: SymbolKind) -> u8 {
     match kind {
         SymbolKind::Type => 2,

@@ -1,16 +1,16 @@
-//! Memoized questions, with what each of them asked of the repository.
+//! Answers cached by question, each with the lookups in the repository that it needed.
 //!
-//! A derived answer (what an import binds, what a class inherits, what a function returns) is worked out once per
-//! batch. Whoever uses it later has asked all that it was made from: its asks are replayed into the asker's record.
+//! A derived answer (the place that an import binds, the bases of a class, the return type of a function) is worked out
+//! once per batch. Every later user of it depends on all its inputs, so its asks are replayed into the user's record.
 //!
-//! Answers must not depend on who asked first, or an incremental batch would differ from a fresh one. Three things
-//! could make them: a cycle is cut where it closes, a chain that is too long is cut where it ends, and the work for
-//! one reference is limited. So an answer that a cut has touched is never kept. A kept answer remembers how deep and how
-//! much work it was, and is used only where working it out again would fit. Elsewhere it is worked out again until the
-//! limit cuts it: how far that gets decides what is asked, and must not depend on what is kept.
+//! Answers must not depend on which question came first, or an incremental batch would differ from a fresh one. Three
+//! limits could cause that: a cycle is cut where it closes, a chain that is too long is cut where it ends, and the work
+//! for one reference is limited. So an answer that a cut has affected is never kept. A kept answer records its depth
+//! and its work, and is used only where working it out again would fit. Elsewhere it is worked out again until the
+//! limit cuts it. How far that gets decides which asks are recorded, and must not depend on the kept answers.
 //!
-//! All of this holds only if a question names everything that its answer is made from: the closure given to
-//! [`super::World::derive`] may read nothing of its surroundings that the question leaves out.
+//! All of this holds only if a question names all inputs of its answer: the closure given to [`super::World::derive`]
+//! may read nothing from its surroundings that the question does not name.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -18,12 +18,12 @@ use std::rc::Rc;
 use super::questions::Question;
 use crate::hash::NumberMap;
 
-/// Where work on a question ends.
+/// The limits of the work on a question.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Deepest chain of derived questions.
     pub depth: usize,
-    /// Most work for one reference, in derived questions and expressions looked at.
+    /// Most work for one reference, in derived questions and expressions visited.
     pub fuel: u32,
 }
 
@@ -33,7 +33,7 @@ impl Default for Limits {
     }
 }
 
-/// From how many asks on they are kept once for all that use them.
+/// From this number of asks on, they are stored once and shared by all answers that use them.
 const MANY: usize = 32;
 /// Most such lists of one answer; further ones are copied.
 const GROUPS: usize = 8;
@@ -41,7 +41,7 @@ const GROUPS: usize = 8;
 /// Numbers an ask within a [`super::World`].
 pub(crate) type AskIx = u32;
 
-/// Many asks, as of all the files that one includes: whatever is looked up there has asked them all.
+/// Many asks, such as those for all included files of a file: every lookup there has made them all.
 #[derive(Debug)]
 struct Group {
     asks: Box<[AskIx]>,
@@ -61,7 +61,7 @@ pub(super) struct Kept<T> {
 
 /// Kept answers of one type of value.
 pub(crate) type Memo<T> = RefCell<NumberMap<Question, KeptAnswer<T>>>;
-/// A kept answer; opaque outside this room.
+/// A kept answer; opaque outside this module.
 pub(crate) struct KeptAnswer<T>(pub(super) Kept<T>);
 
 #[derive(Debug)]
@@ -87,7 +87,7 @@ impl Frame {
     }
 }
 
-/// What is being worked out, and what it has asked.
+/// The questions being worked out, and the asks they have made.
 #[derive(Debug, Default)]
 pub(super) struct Tracker {
     limits: Limits,
@@ -98,7 +98,7 @@ pub(super) struct Tracker {
     record: RefCell<Vec<AskIx>>,
 }
 
-/// What to do about a question.
+/// How to continue with a question.
 pub(super) enum Turn<T> {
     /// This is the answer.
     Known(T),
@@ -107,12 +107,12 @@ pub(super) enum Turn<T> {
 }
 
 impl Tracker {
-    /// A tracker that holds work to `limits`.
+    /// A tracker that limits work to `limits`.
     pub(super) fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// Starts a file: nothing asked yet.
+    /// Starts a file, with no asks yet.
     pub(super) fn begin_file(&self) {
         self.frames.borrow_mut().clear();
         self.record.borrow_mut().clear();
@@ -129,12 +129,12 @@ impl Tracker {
         self.fuel.set(self.limits.fuel);
     }
 
-    /// What this file has asked so far.
+    /// Takes the asks that this file has made so far.
     pub(super) fn take_record(&self) -> Vec<AskIx> {
         std::mem::take(&mut self.record.borrow_mut())
     }
 
-    /// Notes an ask for whatever is being worked out, or for the file.
+    /// Records an ask for the question being worked out, or for the file.
     pub(super) fn ask(&self, ask: AskIx) {
         let mut frames = self.frames.borrow_mut();
         match frames.last_mut() {
@@ -164,13 +164,13 @@ impl Tracker {
         }
     }
 
-    /// Spends `work`. False when that was the last of it.
+    /// Spends `work`. Returns whether any remains.
     pub(super) fn spend(&self, work: u32) -> bool {
         self.fuel.set(self.fuel.get().saturating_sub(work));
         self.fuel.get() > 0
     }
 
-    /// Whether the reference's work ran out: its result must be thrown away.
+    /// Whether the reference ran out of work. Its result must then be discarded.
     pub(super) fn is_spent(&self) -> bool {
         self.fuel.get() == 0
     }
@@ -209,7 +209,7 @@ impl Tracker {
         Turn::Compute
     }
 
-    /// Ends a question with its answer; gives what to keep, unless a cut touched it.
+    /// Ends a question with its answer. Returns the answer to keep, unless a cut affected it.
     pub(super) fn leave<T: Clone>(&self, value: &T) -> Option<Kept<T>> {
         let mut frames = self.frames.borrow_mut();
         let mut frame = frames.pop()?;

@@ -1,4 +1,4 @@
-//! What is kept of derived answers.
+//! The cached derived answers.
 
 use std::rc::Rc;
 

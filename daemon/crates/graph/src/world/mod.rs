@@ -1,4 +1,4 @@
-//! Everything that resolving one file may learn of others.
+//! The facts about other files that resolving one file may use.
 //!
 //! Invariant: no other part of this crate reads a [`View`]. A fact about another file enters through one of the
 //! six questions of [`LookupKey`], and each one asked is recorded, also when the answer is "no": that is what makes
@@ -41,7 +41,8 @@ type Answers<T> = RefCell<HashMap<Box<str>, (AskIx, T)>>;
 /// Finds a language's rules.
 pub(crate) type RulesOf = fn(Lang) -> &'static dyn Rules;
 
-/// What is special about a language: how it finds modules, and what they show. Each default says that nothing is.
+/// The rules of a language: how it finds modules, and which names they export. Each default means that nothing is
+/// special.
 ///
 /// Answers that depend on other files ask the world for them, which records the question.
 #[allow(unused_variables, reason = "a default needs none of what it is given")]
@@ -51,82 +52,82 @@ pub(crate) trait Rules: Sync {
         Place::Missing
     }
 
-    /// The scope that counts for what a module's name means in `scope`.
+    /// The scope that decides the meaning of a module's name in `scope`.
     fn module_scope(&self, scope: DefIx) -> DefIx {
         DefIx::MODULE
     }
 
-    /// What an import asks for, where that is not its text.
+    /// The module that an import asks for, where that differs from its text.
     fn module_text(&self, import: &Import, text: &str) -> Option<String> {
         None
     }
 
-    /// What an import of `name` binds.
+    /// The place that an import of `name` binds.
     fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
         None
     }
 
-    /// What an import of a module binds.
+    /// The place that an import of a module binds.
     fn import_module(&self, w: &World<'_>, from: FileIx, import: &Import) -> Option<Place> {
         None
     }
 
-    /// What a wildcard import in `from` of the module `target` brings in under `name`.
+    /// The place that a wildcard import in `from` of the module `target` binds `name` to.
     fn wildcard(&self, w: &World<'_>, from: FileIx, target: ModRef, name: Sym) -> Option<Place> {
         None
     }
 
-    /// What a module exports by default.
+    /// The default export of a module.
     fn default_export(&self, w: &World<'_>, at: FileIx) -> Place {
         Place::Missing
     }
 
-    /// What `name` is in the module that a file is.
+    /// The meaning of `name` in the module that a file is.
     fn file_member(&self, w: &World<'_>, at: FileIx, name: Sym) -> Option<Place> {
         None
     }
 
-    /// What `name` is in a module inside a file.
+    /// The meaning of `name` in a module inside a file.
     fn nested_member(&self, w: &World<'_>, module: DefRef, name: Sym) -> Option<Place> {
         None
     }
 
-    /// What `name` is in the module that a folder is.
+    /// The meaning of `name` in the module that a folder is.
     fn folder_member(&self, w: &World<'_>, dir: &str, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// What `name` is in the files that declare a package.
+    /// The meaning of `name` in the files that declare a package.
     fn package_member(&self, w: &World<'_>, package: Sym, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// What `name` is in a module where more of a path follows.
+    /// The meaning of `name` in a module where more of a path follows.
     fn holder(&self, w: &World<'_>, module: DefRef, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// The same of the first part of a path.
+    /// The same for the first part of a path.
     fn first_holder(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// What the language makes visible in `scope` of a file without an import.
+    /// The definition of `name` that the language makes visible in `scope` of a file without an import.
     fn implicit(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// The struct, union or enumeration that has the tag `name` in what a file includes.
+    /// The struct, union or enumeration with the tag `name` among the files that a file includes.
     fn tagged(&self, w: &World<'_>, from: FileIx, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// What `name` is in the namespace that `dotted` spells out, seen from `scope` of a file.
+    /// The meaning of `name` in the namespace that `dotted` spells out, seen from `scope` of a file.
     fn spelled(&self, w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
         Place::Missing
     }
 
-    /// What the first part of a qualified name is where nothing in the file has that name.
+    /// The meaning of the first part of a qualified name that nothing in the file has.
     fn root(&self, w: &World<'_>, from: FileIx, name: &str) -> Place {
         Place::Missing
     }
@@ -146,12 +147,12 @@ pub(crate) trait Rules: Sync {
         None
     }
 
-    /// Whether a file or what it includes has a function of that name, whatever the settings of a build.
+    /// Whether a file, or one that it includes, has a function of that name whatever the settings of a build.
     fn has_firm_function(&self, w: &World<'_>, from: FileIx, name: Sym) -> bool {
         false
     }
 
-    /// The function that a macro puts in place of `function` at that byte of a file.
+    /// The function that a macro substitutes for `function` at that byte of a file.
     fn renamed(&self, w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
         None
     }
@@ -161,7 +162,7 @@ pub(crate) trait Rules: Sync {
         false
     }
 
-    /// Whether a definition is for another system than the one that builds are for by default.
+    /// Whether a definition is for another system than the one of a default build.
     fn is_elsewhere(&self, w: &World<'_>, def: DefRef) -> bool {
         w.file(def.file).outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
     }
@@ -171,24 +172,25 @@ pub(crate) trait Rules: Sync {
         false
     }
 
-    /// Whether a build as it is by default leaves a definition out.
+    /// Whether a default build excludes a definition.
     fn leaves_out(&self, w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx) -> bool {
         false
     }
 
-    /// The same of an import.
+    /// Whether a default build excludes an import.
     fn leaves_out_import(&self, w: &World<'_>, at: FileIx, file: &FileIndex, import: u32) -> bool {
         false
     }
 
-    /// Whether built-in types have a member called `name`. A call of one on a receiver of unknown type is more likely to
-    /// mean that than the one type of the repository that has a member of the name.
+    /// Whether built-in types have a member called `name`. On a receiver of unknown type, a call of such a name more
+    /// likely means the built-in member than that of the one type of the repository with a member of the name.
     fn is_builtin_member(&self, name: &str) -> bool {
         false
     }
 }
 
-/// What one batch knows of the repository's files. One per thread; keep it for all files of the batch.
+/// The view of the repository's files that one batch shares. Use one per thread, and keep it for all files of the
+/// batch.
 pub struct World<'a> {
     view: &'a dyn View,
     outlines: &'a dyn Outlines,
@@ -236,7 +238,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// What is special about a language.
+    /// The rules of a language.
     pub(crate) fn rules(&self, lang: Lang) -> &'static dyn Rules {
         (self.rules)(lang)
     }
@@ -262,7 +264,7 @@ impl<'a> World<'a> {
     /// An opened file.
     pub(crate) fn file(&self, ix: FileIx) -> Rc<FileIndex> {
         steps::count_step();
-        // Only `open` hands out these numbers, and nothing removes a file.
+        // Only `open` returns these numbers, and no file is ever removed.
         self.files.borrow()[ix.0 as usize].clone()
     }
 
@@ -296,7 +298,7 @@ impl<'a> World<'a> {
         answer
     }
 
-    /// The path of a file that another answer named. An id is its path's hash, so this is no question of its own.
+    /// The path of a file that another answer named. An id is its path's hash, so this needs no question of its own.
     pub(crate) fn path_of(&self, id: FileId) -> Option<RelPath> {
         self.or_note(self.view.file(id), None).map(|row| row.path)
     }
@@ -341,7 +343,7 @@ impl<'a> World<'a> {
         })
     }
 
-    /// The definitions of a simple name; none if there are too many.
+    /// The definitions of a simple name. None if there are too many.
     pub(crate) fn named(&self, name: Sym) -> Hits {
         if let Some((ask, answer)) = self.names.borrow().get(&name) {
             self.tracker.ask(*ask);
@@ -384,13 +386,13 @@ impl<'a> World<'a> {
         FileIx(files.len() as u32 - 1)
     }
 
-    /// Starts the resolution of a file: forgets what was asked and makes sure that the file is open.
+    /// Starts the resolution of a file: forgets the questions recorded so far and makes sure that the file is open.
     pub(crate) fn begin(&self, id: FileId, path: &RelPath, outline: &Outline) -> FileIx {
         self.tracker.begin_file();
         if let Some(ix) = self.open(id) {
             return ix;
         }
-        // The view does not show the file: someone resolves facts that are not stored.
+        // The view does not contain the file: the facts that are resolved are not stored.
         let ask = self.new_ask(LookupKey::Interface(id));
         let ix = self.add_file(id, path.clone(), SharedOutline::Outline(Arc::new(outline.clone())));
         self.opened.borrow_mut().insert(id.0, (ask, Some(ix)));
@@ -402,7 +404,7 @@ impl<'a> World<'a> {
         self.tracker.begin_reference();
     }
 
-    /// Whether the reference took too much work; its result must be thrown away.
+    /// Whether the reference took too much work. Its result must then be discarded.
     pub(crate) fn is_spent(&self) -> bool {
         self.tracker.is_spent()
     }
@@ -412,7 +414,7 @@ impl<'a> World<'a> {
         self.tracker.spend(1)
     }
 
-    /// Ends a file: the hashes of all that was asked, sorted, or what went wrong.
+    /// Ends a file. Returns the sorted hashes of all questions asked, or the error that occurred.
     pub(crate) fn finish(&self) -> Result<Vec<u64>> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
@@ -429,7 +431,8 @@ impl<'a> World<'a> {
         Ok(asked)
     }
 
-    /// Answers a derived question, from memory where it can. `none` is the answer where a cycle or a limit cuts it.
+    /// Answers a derived question, from memory where possible. `none` is the answer where a cycle or a limit cuts it
+    /// off.
     pub(crate) fn derive<T: Clone>(
         &self,
         memo: &Memo<T>,

@@ -2,22 +2,22 @@
 
 use crate::values::{DefRef, FileIx, ModRef, Sym};
 
-/// A derived question. It names everything that its answer is made from.
+/// A derived question. It names all inputs of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Question {
-    /// What the import of a file binds that has this number.
+    /// The place that the import with this number binds.
     Import(FileIx, u32),
-    /// What a name means inside a module, seen from outside.
+    /// The meaning of a name inside a module, seen from outside.
     ModuleMember(ModRef, Sym),
     /// The module that a text names in a scope.
     Module(DefRef, Sym),
-    /// What the language makes visible under a name in a scope, without an import.
+    /// The definition of a name that the language makes visible in a scope, without an import.
     Implicit(DefRef, Sym),
-    /// The struct, union or enumeration that has a tag in what a file includes.
+    /// The struct, union or enumeration with a tag among the files that a file includes.
     Tagged(FileIx, Sym),
-    /// What a name with its namespaces before it leads to, seen from a namespace.
+    /// The meaning of a name that is written with its namespaces, seen from a namespace.
     Spelled(DefRef, Sym),
-    /// What holds more of a path where an import binds a function, too.
+    /// The module or type with more of a path inside, where an import also binds a function of that name.
     Behind(DefRef, Sym),
     /// The namespaces that a namespace of a file sees.
     NamespacesSeen(DefRef),
@@ -31,23 +31,23 @@ pub(crate) enum Question {
     PackageManifest(Sym),
     /// The project that has a name.
     Project(Sym),
-    /// The root of the crate that a name stands for, seen from below a manifest.
+    /// The root of the crate that a name denotes, seen from below a manifest.
     CrateRoot { nearest: Option<FileIx>, name: Sym },
     /// A manifest or root at or above a folder.
     CrateFolder { which: u32, dir: Sym },
-    /// What a type inherits from.
+    /// The types that a type inherits from.
     Line(DefRef),
-    /// The member of a type that has a name; one that can be called is preferred if that is asked.
+    /// The member of a type with a name. On request, one that can be called is preferred.
     TypeMember { class: DefRef, name: Sym, called: bool },
     /// The type that owns an impl block or a member.
     Owner(DefRef),
     /// The type of a variable.
     Variable(DefRef),
-    /// What calling a function gives, reached through a type.
+    /// The return type of a function, reached through a type.
     Result(DefRef, Option<DefRef>),
-    /// The type that an alias stands for.
+    /// The type that an alias names.
     Alias(DefRef),
-    /// What a function builds by its stated type.
+    /// The type that a function constructs, by its stated type.
     Constructed(DefRef),
     /// The type of a local of the file that is being resolved.
     Local(u32),

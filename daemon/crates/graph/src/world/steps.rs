@@ -1,5 +1,5 @@
-//! Counts how many definitions are looked at, so that a test can tell work that grows with a file from work that grows with its
-//! square. Counted in tests alone.
+//! Counts the definitions that are visited, so that a test can distinguish work that grows with a file's size from work
+//! that grows with its square. Counts only in tests.
 
 #[cfg(any(test, feature = "testing"))]
 std::thread_local! {

@@ -1,7 +1,7 @@
-//! Workspaces of each language: where files lie, and pieces of text that they are put together from.
+//! Workspaces of each language: the paths of their files, and the pieces of text that files are made of.
 //!
-//! In a piece `$T` is one of a few type names, `$f` a function's, `$m` a method's, `$p` a package's, `$n` a module's; `$P` and
-//! `$N` are the package and the module that the piece is in. Each occurrence is drawn again, so files import,
+//! In a piece `$T` is one of a few type names, `$f` a function's, `$m` a method's, `$p` a package's, `$n` a module's;
+//! `$P` and `$N` are the package and the module that the piece is in. Each occurrence is drawn again, so files import,
 //! re-export, inherit from and shadow each other in every way, cycles included.
 
 use sdl_graph::testing::edits::Random;
@@ -12,14 +12,14 @@ const METHODS: [&str; 4] = ["run", "size", "next", "close"];
 const PACKAGES: [&str; 3] = ["alpha", "beta", "gamma"];
 const MODULES: [&str; 3] = ["one", "two", "three"];
 
-/// How workspaces of a language look.
+/// The form of a language's workspaces.
 pub(crate) struct Dialect {
     pub(crate) name: &'static str,
     /// Paths of a package's files.
     paths: &'static [&'static str],
     /// Files that are the same in every workspace, once for each package if their path names one.
     fixed: &'static [(&'static str, &'static str)],
-    /// What each file begins with.
+    /// The beginning of each file.
     head: &'static str,
     imports: &'static [&'static str],
     parts: &'static [&'static str],
@@ -42,7 +42,7 @@ fn filled(piece: &str, package: &str, module: &str, random: &mut Random) -> Stri
             Some('N') => module,
             _ => "$",
         });
-        // What is no placeholder keeps its first letter.
+        // A word that is not a placeholder keeps its first letter.
         out.push_str(match part.chars().next() {
             Some('T' | 'f' | 'm' | 'p' | 'n' | 'P' | 'N') => &part[1..],
             _ => part,

@@ -1,5 +1,6 @@
-//! Resolution as a function of the tree alone: generated workspaces of several packages that import each other in cycles,
-//! random edits, and after each of them the same edges and the same asked questions whichever way they were come by.
+//! Resolution as a function of the tree alone. Generated workspaces consist of several packages that import each other
+//! in cycles. After each random edit, the edges and the asked questions must be the same, whichever way they were
+//! reached.
 //!
 //! `SDL_WORKSPACES` sets how many histories each language goes through.
 
@@ -18,12 +19,12 @@ use sdl_graph::testing::edits::{Random, edit_tree};
 use sdl_ledger::Resolved;
 use sdl_model::RelPath;
 
-/// Histories of each language unless told otherwise.
+/// Histories of each language by default.
 const HISTORIES: u64 = 6;
 /// Edits of one history.
 const EDITS: usize = 10;
 
-/// Limits that questions run into here and there; in every other history.
+/// Limits that some questions run into. They apply in every other history.
 const TIGHT: Limits = Limits { depth: 9, fuel: 120 };
 
 type Known = BTreeMap<RelPath, Resolved>;
@@ -48,7 +49,7 @@ fn workspace(dialect: &Dialect, random: &mut Random) -> BTreeMap<String, String>
     texts
 }
 
-/// Edits a workspace: half of the time a file is written again, as after a change of what it imports and inherits from.
+/// Edits a workspace. Half of the time a file is written again, as after a change of its imports and base types.
 fn edit(
     dialect: &Dialect,
     texts: &mut BTreeMap<String, String>,

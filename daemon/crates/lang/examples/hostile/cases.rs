@@ -2,7 +2,7 @@
 
 use sdl_model::Lang;
 
-/// A pattern to repeat. `%` in it stands for the number of the repetition.
+/// A pattern to repeat. `%` in it is replaced by the number of the repetition.
 #[derive(Clone, Copy)]
 struct Pattern {
     /// Before the first.
@@ -22,7 +22,7 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// What it is, for people.
+    /// A description for people.
     pub(crate) fn name(&self) -> String {
         let Pattern { head, open, mid, close } = self.pattern;
         let mut name = format!("{head}({open}){mid}({close})").replace('\n', "⏎");
@@ -100,7 +100,7 @@ pub(crate) fn cases(lang: Lang) -> Vec<Case> {
     cases
 }
 
-/// What the fixture of a shallow language's pack holds: all that its queries match.
+/// The fixture of a shallow language's pack: all that its queries match.
 fn fixture_of(lang: Lang) -> Option<&'static str> {
     let pack = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("packs").join(lang.name());
     let text = std::fs::read_to_string(pack.join("fixtures/facts.fix")).ok()?;
@@ -196,7 +196,7 @@ const CURLY: &[Lang] = &[Java, CSharp, JavaScript, TypeScript, Tsx, Kotlin];
 
 type Own = (&'static [Lang], &'static str, &'static str, &'static str, &'static str);
 
-/// What one language or family has: languages, head, repeated, middle, repeated at the end.
+/// The cases of one language or family: languages, head, repeated, middle, repeated at the end.
 const OWN: &[Own] = &[
     // Python
     (&[Python], "", "def f%(a, b=1): return a.x\n", "", ""),

@@ -30,7 +30,7 @@ pub struct NewDef<'a> {
 }
 
 impl<'a> NewDef<'a> {
-    /// A definition of kind `kind`, called `name` (whose node is `at`), that is all of `whole`.
+    /// A definition of kind `kind`, called `name` (whose node is `at`), that covers all of `whole`.
     pub fn new<L: Language>(kind: SymbolKind, name: &'a str, at: Node<'a, L>, whole: Node<'a, L>) -> Self {
         Self {
             kind,
@@ -48,20 +48,20 @@ impl<'a> NewDef<'a> {
         }
     }
 
-    /// It is written inside a comment, its name at byte `at`.
+    /// Marks it as written inside a comment, with its name at byte `at`.
     pub fn written(mut self, at: u32) -> Self {
         self.at = at;
         self
     }
 
-    /// It starts where `around`, which it is inside, does, as far as its text and documentation go.
+    /// Makes its text and documentation start where `around` starts, which it is inside.
     pub fn starting_with<L: Language>(mut self, around: Node<'a, L>) -> Self {
         self.start = around.start();
         self
     }
 
-    /// It goes on to the end of `last`, a later sibling of the whole: overloads and their implementation, decorators and
-    /// what they decorate.
+    /// Extends the definition to the end of `last`, a later sibling of the whole, such as overloads and their
+    /// implementation or decorators and the item they decorate.
     pub fn until<L: Language>(mut self, last: Node<'a, L>) -> Self {
         self.end = last.end();
         self.node_end = last.next_ix();
@@ -69,13 +69,13 @@ impl<'a> NewDef<'a> {
         self
     }
 
-    /// Its header starts here and not where the definition does: after decorators, attributes, annotations.
+    /// Makes its header start here and not at the definition's start: after decorators, attributes, annotations.
     pub fn header_from(mut self, start: u32) -> Self {
         self.header.0 = start;
         self
     }
 
-    /// Its body is `node`; the header ends there.
+    /// Sets its body to `node`; the header ends there.
     pub fn body<L: Language>(mut self, node: Option<Node<'a, L>>) -> Self {
         if let Some(node) = node {
             self.body_start = Some(node.start());
@@ -84,7 +84,7 @@ impl<'a> NewDef<'a> {
         self
     }
 
-    /// Its header ends here although it has no body of its own.
+    /// Ends its header here although it has no body of its own.
     pub fn header_to(mut self, end: u32) -> Self {
         self.header.1 = end;
         self
@@ -97,7 +97,7 @@ impl<'a> NewDef<'a> {
         self
     }
 
-    /// Its signature, where that is not the header's text.
+    /// Sets the signature, where it differs from the header's text.
     pub fn signature(mut self, text: String) -> Self {
         self.signature = Some(text);
         self
@@ -106,7 +106,7 @@ impl<'a> NewDef<'a> {
 
 /// Longest prefix of a qualified name.
 const MAX_QUALIFIED: usize = 400;
-/// Longest stretch that is looked at for what is before a comment or between it and what it is about.
+/// The longest stretch searched before a comment, or between a comment and the code it describes.
 const MAX_GAP: usize = 400;
 
 impl<'a> Builder<'a> {
@@ -130,7 +130,7 @@ impl<'a> Builder<'a> {
         });
     }
 
-    /// Opens `new` inside the innermost open definition; the walk closes it behind its last node. Comments right above
+    /// Opens `new` inside the innermost open definition; the walk closes it after its last node. Comments right above
     /// it become part of it and, until something else sets [`Def::doc`], its documentation.
     pub fn open(&mut self, new: NewDef<'a>) -> DefIx {
         self.open_of(self.scope(), new)
@@ -154,7 +154,7 @@ impl<'a> Builder<'a> {
         def
     }
 
-    /// Adds a definition that holds nothing: nothing in it will have it as scope.
+    /// Adds a definition without inner definitions: nothing in it will have it as scope.
     pub fn leaf(&mut self, new: NewDef<'a>) -> DefIx {
         let parent = self.scope();
         let def = self.leaf_of(parent, new);
@@ -162,8 +162,8 @@ impl<'a> Builder<'a> {
         def
     }
 
-    /// Adds a definition to `parent` that stands somewhere else, such as a field first assigned in a method. Its text
-    /// also counts for the definition that it is in.
+    /// Adds a definition to `parent` that is written somewhere else, such as a field first assigned in a method. Its
+    /// text also counts for the definition that it is in.
     pub fn leaf_of(&mut self, parent: DefIx, new: NewDef<'a>) -> DefIx {
         let def = self.add_def(new, parent);
         self.set_fingerprints(def, &[]);
@@ -180,7 +180,7 @@ impl<'a> Builder<'a> {
         let outer = self.def(parent);
         let local = outer.kind.is_callable() || outer.flags.has(DefFlags::LOCAL);
         let prefix = self.out.text(outer.qualified).len();
-        // Names of things nested beyond reason would take space quadratic in the depth.
+        // Qualified names of absurdly nested definitions would take space quadratic in the depth.
         let qualified = if prefix == 0 || prefix > MAX_QUALIFIED {
             name
         } else {
@@ -210,7 +210,7 @@ impl<'a> Builder<'a> {
         def
     }
 
-    /// A header as one line, without `comments` and what introduces the body.
+    /// A header as one line, without `comments` and the token that introduces the body.
     fn header_text(&self, (mut at, end): (u32, u32), comments: &[(u32, u32)]) -> String {
         let mut text = String::new();
         for &(from, to) in comments.iter().filter(|(_, to)| *to <= end) {
@@ -230,14 +230,14 @@ impl<'a> Builder<'a> {
         {
             self.comments = Some((first, end));
         } else {
-            // A comment behind code on its line speaks of that code.
+            // A comment after code on its line describes that code.
             let before = self.bytes.get((start as usize).saturating_sub(MAX_GAP)..start as usize);
             let before = before.unwrap_or_default().rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
             self.comments = before.trim_ascii().is_empty().then_some((start, end));
         }
     }
 
-    /// The run of comments that ends right above `start`; if `detached`, a `/** … */` may stand one blank line above.
+    /// The run of comments that ends right above `start`; if `detached`, a blank line may follow a `/** … */`.
     fn comments_before(&self, start: u32, detached: bool) -> Option<(u32, u32)> {
         self.comments.filter(|(first, end)| {
             *end <= start
@@ -255,13 +255,13 @@ impl<'a> Builder<'a> {
             && self.slice(first, end).starts_with("/**")
     }
 
-    /// Whether there is only white space between, and no blank line.
+    /// Whether only white space without a blank line separates the two positions.
     fn is_adjacent(&self, end: u32, start: u32) -> bool {
         if start < end || (start - end) as usize > MAX_GAP {
             return false;
         }
         let gap = self.slice(end, start);
-        // Some grammars end a line comment behind its line break.
+        // Some grammars end a line comment after its line break.
         let broken = self.slice(end.saturating_sub(1), end) == "\n";
         let breaks = gap.bytes().filter(|byte| *byte == b'\n').count() + usize::from(broken);
         breaks <= 1 && gap.trim().is_empty()
@@ -277,7 +277,7 @@ impl<'a> Builder<'a> {
         let Some(frame) = self.frames.pop() else { return };
         self.settle_shapes(frame.def, frame.pending);
         let inner = self.child_spans.split_off(frame.children.min(self.child_spans.len()));
-        // A type's members stand for themselves; what a function defines inside is part of what it does.
+        // A type's members have their own entries; definitions inside a function are part of its behaviour.
         let apart = if self.def(frame.def).kind.is_callable() { &[][..] } else { &inner };
         self.set_fingerprints(frame.def, apart);
         self.child_span(frame.def);
@@ -306,8 +306,8 @@ impl<'a> Builder<'a> {
         Span { start, end, start_line, start_col, end_line, end_col: last_col + 1 }
     }
 
-    /// Says what the innermost open definition calls its receiver, an instance of the definition `of` or (`is_type`)
-    /// that type itself.
+    /// Sets the receiver's name in the innermost open definition. The receiver is an instance of the definition `of`,
+    /// or (`is_type`) that type itself.
     pub fn set_receiver(&mut self, name: &'a str, of: DefIx, is_type: bool) {
         let receiver = Some(Receiver { name, is_type, of });
         if let Some(frame) = self.frames.last_mut() {
@@ -316,7 +316,7 @@ impl<'a> Builder<'a> {
         self.use_receiver(receiver);
     }
 
-    /// What the receiver is called means something else here, or (without `hidden`) no longer.
+    /// Marks the receiver's name as shadowed here, or (without `hidden`) as visible again.
     pub fn hide_receiver(&mut self, hidden: bool) {
         let receiver = self.frames.last().and_then(|frame| frame.receiver).filter(|_| !hidden);
         self.use_receiver(receiver);
@@ -342,7 +342,7 @@ impl<'a> Builder<'a> {
         self.def(self.scope()).kind
     }
 
-    /// The innermost open definition that can be called, if there is one inside the innermost type.
+    /// The innermost open callable definition inside the innermost type, if there is one.
     pub fn callable(&self) -> Option<DefIx> {
         self.frames
             .iter()
@@ -391,7 +391,7 @@ impl<'a> Builder<'a> {
         def.flags = def.flags.with(flags);
     }
 
-    /// Says that the code from `start` to `end` is documentation: it does nothing.
+    /// Marks the code from `start` to `end` as documentation: it does nothing.
     pub fn doc_span(&mut self, start: u32, end: u32) {
         self.docs.push((start, end));
     }

@@ -33,7 +33,7 @@ impl EffectTable {
         })
     }
 
-    /// What calling or reading `callee` (as written) shows, and how much of the text shows it.
+    /// The side effect of calling or reading `callee` (as written), and the part of the text that shows it.
     pub fn of<'t>(&self, callee: &'t str) -> Option<(EffectKind, &'t str)> {
         let callee = callee.get(..160).unwrap_or(callee);
         // Prefixes that end before a separator, the longest first.

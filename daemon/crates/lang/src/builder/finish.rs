@@ -12,7 +12,7 @@ use super::{Builder, interface, keys};
 use crate::Language;
 use crate::classify::is_generated;
 
-/// What a manifest says.
+/// The content of a manifest.
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) kind: ManifestKind,
@@ -53,7 +53,7 @@ pub(crate) fn bare_facts(lang: Lang, bytes: &[u8]) -> Facts {
     bare_with(lang, bytes, None)
 }
 
-/// The same with what a manifest says.
+/// Like `bare_facts`, with the content of a manifest.
 pub(crate) fn bare_with(lang: Lang, bytes: &[u8], manifest: Option<Found>) -> Facts {
     static NO_EFFECTS: super::EffectTable = super::EffectTable::new(&[]);
     let mut builder = Builder::new("", bytes, &NO_EFFECTS, ".");
@@ -82,7 +82,7 @@ pub(crate) fn bare_with(lang: Lang, bytes: &[u8], manifest: Option<Found>) -> Fa
     Facts { outline, body: Body::default() }
 }
 
-/// Says of all definitions of a generated file that they are.
+/// Marks all definitions of a generated file as generated.
 fn mark_generated(defs: &mut [Def], bytes: &[u8]) {
     if is_generated(bytes) {
         for def in defs {
@@ -91,8 +91,8 @@ fn mark_generated(defs: &mut [Def], bytes: &[u8]) {
     }
 }
 
-/// Removes reads of local variables and parameters: they lead to no definition. Calls and members of them stay, the
-/// variable's type may lead somewhere.
+/// Removes reads of local variables and parameters, because they lead to no definition. Calls and members of them are
+/// kept, because the variable's type may lead somewhere.
 fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs: &[Def]) {
     let mut locals: HashMap<(DefIx, StrIx), Ranges> = HashMap::with_capacity(bindings.len());
     for binding in bindings {
@@ -107,7 +107,7 @@ fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs
     refs.retain(|one| {
         let is_read = match one.form {
             RefForm::Value => one.recv.is_none(),
-            // Handed to a macro of C.
+            // A name that is passed to a macro of C.
             RefForm::Macro => L::DECLARATIONS,
             _ => false,
         };
@@ -115,7 +115,7 @@ fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs
             return true;
         }
         let mut scope = Some(one.scope);
-        // Deeper nesting than this is not written by people.
+        // People don't nest more deeply than this.
         for _ in 0..64 {
             let Some(ix) = scope else { break };
             let Some(def) = defs.get(ix.0 as usize) else { break };
@@ -131,7 +131,7 @@ fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs
     });
 }
 
-/// Where a local name is known.
+/// The range in which a local name is known.
 #[derive(Default)]
 struct Ranges {
     /// From here to the end of its definition.

@@ -6,20 +6,20 @@ use super::intern::Table;
 use crate::Language;
 use crate::tape::Node;
 
-/// How deep one expression is followed; what lies deeper is unknown.
+/// How deep one expression is followed; anything deeper is unknown.
 const MAX_DEPTH: u32 = 24;
-/// How many parts one expression may have; what comes after is unknown. Bounds the cost of each reference.
+/// How many parts one expression may have; further parts are unknown. Bounds the cost of each reference.
 const MAX_PARTS: u32 = 96;
 /// How many elements of a list or tuple are looked at.
 pub const MAX_ELEMENTS: usize = 16;
 
-/// What the innermost method calls its receiver.
+/// The name of the innermost method's receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Receiver<'a> {
     pub(super) name: &'a str,
     /// Whether it is the type itself and no instance.
     pub(super) is_type: bool,
-    /// Whose fields are assigned through it.
+    /// The type whose fields are assigned through it.
     pub(super) of: sdl_model::facts::DefIx,
 }
 
@@ -31,9 +31,9 @@ pub struct Half<'a> {
     exprs: Table,
     depth: u32,
     parts: u32,
-    /// Whether objects are written out ([`Expr::Record`]): where a function or a local holds one, they are.
+    /// Whether objects are written out ([`Expr::Record`]), as they are where a function or a local holds one.
     records: bool,
-    /// What the innermost method calls its receiver, for languages that let it choose.
+    /// The name of the innermost method's receiver, for languages that let the method choose it.
     pub(super) receiver: Option<Receiver<'a>>,
 }
 
@@ -50,12 +50,12 @@ impl<'a> Half<'a> {
         }
     }
 
-    /// Whether `name` is what the innermost method calls its receiver.
+    /// Whether `name` is the name of the innermost method's receiver.
     pub fn is_receiver(&self, name: &str) -> bool {
         self.receiver.is_some_and(|receiver| receiver.name == name)
     }
 
-    /// The shape of the value that `node` stands for, as [`Language::value`] sees it.
+    /// The shape of the value of `node`, as [`Language::value`] sees it.
     pub fn value<L: Language>(&mut self, node: Node<'a, L>) -> ExprIx {
         self.bounded(node, L::value)
     }
@@ -167,7 +167,7 @@ impl<'a> Half<'a> {
         self.arena
     }
 
-    /// A bare name; the receiver if it is that.
+    /// A bare name; the receiver if it is the receiver's name.
     pub fn name(&mut self, name: &str) -> ExprIx {
         if let Some(receiver) = self.receiver.filter(|receiver| receiver.name == name) {
             return self.add(if receiver.is_type { Expr::SelfType } else { Expr::SelfRef });
@@ -176,7 +176,7 @@ impl<'a> Half<'a> {
         self.add(Expr::Name(name))
     }
 
-    /// A bare name that is no value: a type's.
+    /// A bare name of a type, not of a value.
     pub fn type_name(&mut self, name: &str) -> ExprIx {
         let name = self.str(name);
         self.add(Expr::Name(name))
@@ -204,7 +204,7 @@ impl<'a> Half<'a> {
         ix
     }
 
-    /// What calling `callee` with `args` arguments gives.
+    /// The result of calling `callee` with `args` arguments.
     pub fn call(&mut self, callee: ExprIx, args: usize) -> ExprIx {
         self.add(Expr::Call(callee, args.min(255) as u8))
     }
@@ -249,7 +249,7 @@ impl<'a> Half<'a> {
         self.add(Expr::Unknown)
     }
 
-    /// Whether the shape at `ix` says nothing.
+    /// Whether the shape at `ix` carries no information.
     pub fn is_unknown(&self, ix: ExprIx) -> bool {
         matches!(self.expr(ix), Expr::Unknown)
     }

@@ -8,7 +8,7 @@ use sdl_model::ids::stable_hash;
 use super::half::map_parts;
 use super::keys::shape_hash;
 
-/// Appends the shape at `ix` in a form in which different shapes differ.
+/// Appends the shape at `ix` in a form that differs for different shapes.
 pub(super) fn write_shape(arena: &Arena, ix: ExprIx, out: &mut String) {
     // A shape refers to a bounded number of others; this guards against shared ones that unfold without end.
     if out.len() > 1 << 16 {
@@ -86,7 +86,7 @@ pub(super) fn write_shape(arena: &Arena, ix: ExprIx, out: &mut String) {
     }
 }
 
-/// The same for an expression that is one other with something done to it.
+/// The same for an expression that wraps another one.
 fn wrapped_shape(arena: &Arena, wrapper: &Expr, out: &mut String) {
     let mut wrap = |mark: char, inner: ExprIx, more: std::fmt::Arguments<'_>| {
         out.push(mark);
@@ -108,7 +108,7 @@ fn wrapped_shape(arena: &Arena, wrapper: &Expr, out: &mut String) {
     }
 }
 
-/// Whether the shape at `ix` leads to definitions inside the function that gives it.
+/// Whether the shape at `ix` leads to definitions inside the function that returns it.
 fn leads_inside(arena: &Arena, ix: ExprIx) -> bool {
     let mut todo = vec![ix];
     let mut steps = 0;
@@ -145,7 +145,7 @@ fn visible_defs(outline: &Outline) -> Vec<bool> {
     shown
 }
 
-/// Appends what others can see of `def`.
+/// Appends the parts of `def` that others can see.
 fn describe_def(outline: &Outline, def: &Def, text: &mut String) {
     let arena = &outline.arena;
     let parent = def.parent.and_then(|parent| outline.def(parent)).map_or(0, |parent| parent.key);
@@ -201,8 +201,8 @@ fn describe_def(outline: &Outline, def: &Def, text: &mut String) {
 }
 
 /// Hashes all that another file's resolution can see of `outline`: its definitions but those local to functions, its
-/// imports and exports; not texts that only people read, not where anything stands. Each part is hashed by itself and
-/// the hashes are sorted, so that order means nothing but where identity depends on it.
+/// imports and exports; neither texts that only people read nor positions. Each part is hashed by itself and the
+/// hashes are sorted, so that order matters only where identity depends on it.
 pub(super) fn hash_interface(outline: &Outline) -> u64 {
     let arena = &outline.arena;
     let mut parts: Vec<u64> = Vec::with_capacity(outline.defs.len() + outline.imports.len());

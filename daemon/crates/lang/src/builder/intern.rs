@@ -1,4 +1,4 @@
-//! A small hash table from contents to indexes, for things that live in an array elsewhere.
+//! A small hash table from contents to indexes, for items that are in an array elsewhere.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::OnceLock;

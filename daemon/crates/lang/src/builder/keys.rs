@@ -10,7 +10,7 @@ use sdl_model::{Lang, SymbolKind};
 use super::interface::write_shape;
 use crate::Language;
 
-/// Kinds that one name can't stand for twice in one place.
+/// Kinds that can't share a name in one place.
 fn kind_family(kind: SymbolKind) -> &'static [u8] {
     match kind {
         SymbolKind::Module => b"",
@@ -34,9 +34,9 @@ fn kind_family(kind: SymbolKind) -> &'static [u8] {
 }
 
 /// Sets the key of every definition: the chain of names and kinds that leads to it, with parameter types where the
-/// language overloads by them, and an ordinal where all of that coincides.
+/// language overloads by them, and an ordinal where all of that is the same.
 pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena) {
-    // What the members of each definition are keyed below.
+    // The prefix of the keys of each definition's members.
     let mut chains: Vec<u64> = Vec::with_capacity(defs.len());
     let mut seen: HashMap<u64, u32> = HashMap::with_capacity(defs.len());
     let mut text = String::new();
@@ -78,7 +78,7 @@ pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena)
             n => stable_hash(&[&plain.to_le_bytes(), &n.to_le_bytes()]),
         };
         *ordinal += 1;
-        // Members of a type that is written in several pieces are keyed alike in all of them.
+        // Members of a type that is written in several pieces have the same keys in all of them.
         chains.push(if L::reopens(def.kind) { plain } else { def.key });
     }
 }

@@ -1,4 +1,4 @@
-//! What all languages build facts with: see [`Builder`].
+//! The tools that all languages build facts with: see [`Builder`].
 
 mod defs;
 mod effects;
@@ -43,11 +43,11 @@ struct Frame<'a> {
     /// Its node's place on the tape, and one past its subtree.
     node: u32,
     node_end: u32,
-    /// Where the spans of the definitions inside it begin in `child_spans`.
+    /// The index in `child_spans` of the first span of a definition inside it.
     children: usize,
-    /// Where its pending shapes begin.
+    /// The index of its first pending shape.
     pending: usize,
-    /// What it calls its receiver (inherited by what is inside).
+    /// Its receiver's name, which inner definitions inherit.
     receiver: Option<half::Receiver<'a>>,
 }
 
@@ -66,7 +66,7 @@ pub struct Builder<'a> {
     defs: Vec<Def>,
     imports: Vec<Import>,
     exports: Vec<Export>,
-    /// The same, to tell doubles.
+    /// The same, to detect duplicates.
     exported: HashSet<(StrIx, StrIx)>,
     package: Option<StrIx>,
     refs: Vec<Ref>,

@@ -1,12 +1,12 @@
-//! Fingerprints: hashes of what a definition says.
+//! Fingerprints: hashes of a definition's content.
 
 use sdl_model::facts::DefIx;
 
 use super::Builder;
 
 impl Builder<'_> {
-    /// Sets the fingerprints of `def`, which is all there; `inner` are the spans of the definitions in it that stand for
-    /// themselves, in order.
+    /// Sets the fingerprints of `def`, which is complete; `inner` are the spans of the definitions in it that have
+    /// their own fingerprints, in order.
     pub(super) fn set_fingerprints(&mut self, def: DefIx, inner: &[(u32, u32)]) {
         let (span, body_start) = (self.def(def).span, self.def(def).body_start);
         let text = self.fingerprint_of(span.start, span.end, inner);
@@ -15,13 +15,13 @@ impl Builder<'_> {
         let body = body_start.and_then(hash).unwrap_or(0);
         let def = self.def_mut(def);
         def.fingerprint = text;
-        // What is written in a comment has no tokens.
+        // A definition in a comment has no tokens.
         def.tokens = tokens.unwrap_or(text);
         def.body_tokens = body;
     }
 
-    /// Hashes the bytes from `start` to `end` less the spans of `inner` (in order), each piece without the white space
-    /// around it: what moves definitions about changes nothing.
+    /// Hashes the bytes from `start` to `end` without the spans of `inner` (in order), each piece without the white
+    /// space around it, so that moving definitions changes nothing.
     fn fingerprint_of(&self, start: u32, end: u32, inner: &[(u32, u32)]) -> u64 {
         let mut hasher = blake3::Hasher::new();
         let mut at = start;

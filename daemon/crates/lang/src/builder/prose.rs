@@ -1,24 +1,24 @@
-//! What comments and text literals say, for search.
+//! The text of comments and literals, for search.
 
 use sdl_model::facts::{DefIx, Prose};
 
 use super::Builder;
 
-/// Most bytes of one comment or literal that are looked at.
+/// The most bytes of one comment or literal that are read.
 const LONGEST: usize = 600;
-/// Most bytes that are kept of all that is in one definition.
+/// The most bytes that are kept of one definition's prose.
 const MOST: usize = 4_000;
-/// A chunk without white space of this length with a digit in it is a hash, a key or data, no words.
+/// A chunk without white space of this length with a digit in it is a hash, a key or data, not words.
 const CHUNK: usize = 20;
-/// Longer chunks are no words whatever is in them.
+/// Longer chunks are never words.
 const LONGEST_CHUNK: usize = 60;
 
-/// What was said so far: the definition and the bytes.
+/// The prose so far: the definition and the bytes.
 #[derive(Debug, Default)]
 pub(super) struct Said(Vec<(DefIx, u32, u32)>);
 
 impl Said {
-    /// Takes back what is at `from` and behind: it turned out to be documentation.
+    /// Removes the prose from `from` on: it turned out to be documentation.
     pub(super) fn forget_from(&mut self, from: u32) {
         while self.0.pop_if(|(_, start, _)| *start >= from).is_some() {}
     }
@@ -30,7 +30,7 @@ impl Builder<'_> {
         self.prose.0.push((self.scope(), start, end));
     }
 
-    /// All that was said, as facts.
+    /// Returns all prose as facts.
     pub(super) fn take_prose(&mut self) -> Vec<Prose> {
         let said = std::mem::take(&mut self.prose.0);
         let mut room: Vec<u32> = vec![MOST as u32; self.defs.len()];

@@ -8,12 +8,12 @@ use super::Builder;
 use crate::driver::Language;
 use crate::tape::Node;
 
-/// Most arguments of a call of which it is told what stands for them.
+/// The most arguments of a call whose values are recorded.
 const MOST_GIVEN: usize = 6;
 
 impl<'a> Builder<'a> {
-    /// Adds a reference of the innermost open definition. `at` is the name's first byte, `recv` (of [`Self::body`]) what
-    /// is before it.
+    /// Adds a reference of the innermost open definition. `at` is the name's first byte, `recv` (of [`Self::body`]) is
+    /// the receiver before it.
     pub fn reference(&mut self, form: RefForm, name: &str, at: u32, recv: Option<ExprIx>, args: usize) {
         if name.is_empty() {
             return;
@@ -25,8 +25,8 @@ impl<'a> Builder<'a> {
         self.refs.push(Ref { scope, form, name, recv, args, given: None, line, at });
     }
 
-    /// Says what stands for the arguments of the reference at byte `at`, which was the last to be added. Of many arguments
-    /// nothing is said, nor where nothing is known of any.
+    /// Records the values of the arguments of the reference at byte `at`, which was the last to be added. Does nothing
+    /// if there are more than 6 arguments or if no value is known.
     pub fn given<L: Language>(&mut self, at: u32, args: impl Iterator<Item = Node<'a, L>>) {
         let args: Vec<Node<'a, L>> = args.take(MOST_GIVEN + 1).collect();
         if args.is_empty() || args.len() > MOST_GIVEN || self.refs.last().is_none_or(|last| last.at != at) {
@@ -69,8 +69,8 @@ impl<'a> Builder<'a> {
         self.bind_in(self.scope(), kind, name, ty, value, (from, to));
     }
 
-    /// Adds a local name of `scope`, known from the first byte of `range` to the second, wherever the text that says so
-    /// stands: a function may assign the variables of those around it.
+    /// Adds a local name of `scope`, known from the first byte of `range` to the second, wherever it is set: a
+    /// function may assign the variables of those around it.
     pub fn bind_in(
         &mut self,
         scope: DefIx,
@@ -108,8 +108,8 @@ impl<'a> Builder<'a> {
         self.bindings.get(at).copied()
     }
 
-    /// What the local `name` of the innermost open definition was last set to, and how far it is known; nothing if its type
-    /// is stated.
+    /// The value that the local `name` of the innermost open definition was last set to, and the end of its range;
+    /// none if its type is stated.
     pub fn latest_local(&self, name: &str) -> Option<(ExprIx, u32)> {
         let name = self.body.lookup(name)?;
         let latest = self.bindings.get(*self.latest.get(&(self.scope(), name))? as usize)?;
@@ -146,7 +146,7 @@ impl<'a> Builder<'a> {
         &mut self.imports[last]
     }
 
-    /// Adds an export that stands apart from its definition.
+    /// Adds an export that is written apart from its definition.
     pub fn export(&mut self, local: &str, name: &str) {
         let export = Export { local: self.out.str(local), name: self.out.str(name) };
         if self.exported.insert((export.local, export.name)) {
@@ -164,7 +164,7 @@ impl<'a> Builder<'a> {
         &mut self.imports
     }
 
-    /// Says which package or namespace the whole file declares.
+    /// Sets the package or namespace that the whole file declares.
     pub fn package(&mut self, name: &str) {
         self.package = Some(self.out.str(name));
     }

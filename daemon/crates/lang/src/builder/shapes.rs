@@ -1,7 +1,7 @@
-//! Shapes that leave a function: what it returns, what its fields are set to.
+//! Shapes that leave a function: its return values and the values of its fields.
 //!
-//! Others see these in the outline, but not the function's bindings. So names that are bound in the function are
-//! replaced by what they are bound to when the function is closed.
+//! Others see these in the outline, but not the function's bindings. So when the function is closed, names that are
+//! bound in it are replaced by their values.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, StrIx};
@@ -16,7 +16,7 @@ const MAX_TRIES: usize = 64;
 /// How many bindings of one name are looked at.
 const MAX_BINDINGS: usize = 32;
 
-/// A shape of the body that a definition of the outline waits for.
+/// A shape of the body that has yet to be added to a definition of the outline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pending {
     to: DefIx,
@@ -37,8 +37,8 @@ impl Builder<'_> {
         self.pending.push(Pending { to: def, slot: Slot::Return, expr, at });
     }
 
-    /// Adds to what `def` starts as the shape `expr` (of [`Self::body`]), assigned at byte `at`. A name that is assigned
-    /// several values may be either.
+    /// Adds `expr` (of [`Self::body`]), assigned at byte `at`, to the initial values of `def`. A name that is assigned
+    /// several values may have any of them.
     pub fn add_value(&mut self, def: DefIx, expr: ExprIx, at: u32) {
         self.pending.push(Pending { to: def, slot: Slot::Value, expr, at });
     }
@@ -98,7 +98,7 @@ struct Carry<'b, 'a> {
     b: &'b mut Builder<'a>,
     scope: DefIx,
     parts: u32,
-    /// Whether what is carried is a property of an object: then a function inside can be reached.
+    /// Whether the carried expression is a property of an object: then a function inside can be reached.
     hands_out: bool,
 }
 
@@ -132,7 +132,7 @@ impl Carry<'_, '_> {
         self.b.out.add(moved)
     }
 
-    /// What the local `name` stands for at byte `at`; none if it is no local.
+    /// The value of the local `name` at byte `at`; none if it is no local.
     fn local(&mut self, name: StrIx, at: u32, steps: u32) -> Option<ExprIx> {
         if let Some(found) = self.local_of(self.scope, name, at, steps) {
             return Some(found);
@@ -155,7 +155,7 @@ impl Carry<'_, '_> {
     fn local_of(&mut self, scope: DefIx, name: StrIx, at: u32, steps: u32) -> Option<ExprIx> {
         let mut known = false;
         let mut values: Vec<Binding> = Vec::new();
-        // The latest ones first; a handful says enough.
+        // The latest ones first; a few are enough.
         let mut next = self.b.latest.get(&(scope, name)).copied();
         for _ in 0..MAX_BINDINGS {
             let Some(binding) = next.and_then(|ix| self.b.bindings.get(ix as usize)).copied() else { break };
@@ -193,7 +193,7 @@ impl Carry<'_, '_> {
         Some(self.b.out.either(shapes))
     }
 
-    /// A function defined inside is a lambda to others; they can't name it, unless an object hands it out.
+    /// To others, a function defined inside is a lambda: they can't name it, unless an object hands it out.
     fn inner_def(&mut self, scope: DefIx, name: StrIx) -> Option<ExprIx> {
         if !self.b.def(scope).kind.is_callable() {
             return None;

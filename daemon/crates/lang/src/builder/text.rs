@@ -32,7 +32,7 @@ pub fn fold_into(out: &mut String, text: &str, max: usize) {
         if gap {
             gap = false;
             let open = out.ends_with(['(', '[', '{', ' ']) || out.is_empty();
-            // A trailing comma before a closing bracket says nothing.
+            // A trailing comma before a closing bracket is redundant.
             if matches!(c, ')' | ']') && out.trim_end().ends_with(',') {
                 out.truncate(out.trim_end().len() - 1);
             } else if !open && !matches!(c, ')' | ']' | ',') {
@@ -56,7 +56,7 @@ pub fn fold_line(text: &str, max: usize) -> String {
 }
 
 /// A doc comment without its marks: line and block comment marks, leading asterisks, common indentation. First
-/// paragraphs, at most [`MAX_DOC`] bytes. None if nothing is left.
+/// paragraphs, at most [`MAX_DOC`] bytes. None if the rest is empty.
 pub fn clean_comment(text: &str) -> Option<String> {
     let mut lines = Vec::new();
     for line in text.lines().take(200) {
@@ -68,7 +68,7 @@ pub fn clean_comment(text: &str) -> Option<String> {
             }
         }
         line = line.strip_suffix("*/").unwrap_or(line);
-        // Rulers (`-----`, `=====`) say nothing.
+        // Rulers (`-----`, `=====`) have no meaning.
         let ruler = !line.is_empty() && !line.chars().any(char::is_alphanumeric);
         lines.push(if ruler { "" } else { line.strip_prefix(' ').unwrap_or(line).trim_end() });
     }

@@ -1,4 +1,4 @@
-//! Types that are in texts: in quotes, in documentation. What reading them has in common, whatever the language.
+//! Types in texts, such as quotes and documentation. The parts of reading them that all languages share.
 
 use sdl_model::facts::ExprIx;
 
@@ -9,11 +9,11 @@ const MAX_DEPTH: u32 = 16;
 
 /// A text that a type is read from.
 pub(crate) struct Written<'h, 'a, 't> {
-    /// Where shapes go.
+    /// The half of the facts that gets the shapes.
     pub(crate) half: &'h mut Half<'a>,
-    /// What is still to be read.
+    /// The text still to be read.
     pub(crate) rest: &'t str,
-    /// What means nothing between tokens.
+    /// Characters that separate tokens.
     blank: fn(char) -> bool,
     depth: u32,
 }
@@ -24,7 +24,7 @@ impl<'h, 'a, 't> Written<'h, 'a, 't> {
         Self { half, rest: text, blank, depth: 0 }
     }
 
-    /// What is still to be read, from the next token on.
+    /// The text still to be read, from the next token on.
     pub(crate) fn ahead(&self) -> &'t str {
         self.rest.trim_start_matches(self.blank)
     }
@@ -34,7 +34,7 @@ impl<'h, 'a, 't> Written<'h, 'a, 't> {
         self.ahead().is_empty()
     }
 
-    /// Whether `token` comes next; then it has been read.
+    /// Whether `token` comes next. If so, it is consumed.
     pub(crate) fn eat(&mut self, token: &str) -> bool {
         match self.ahead().strip_prefix(token) {
             Some(rest) => {
@@ -45,7 +45,7 @@ impl<'h, 'a, 't> Written<'h, 'a, 't> {
         }
     }
 
-    /// What `read` reads, which may come back here; none beyond a depth that nobody writes.
+    /// The result of `read`, which may call this again; none beyond a depth that nobody writes.
     pub(crate) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.depth += 1;
         let found = if self.depth > MAX_DEPTH { None } else { read(self) };
@@ -53,7 +53,7 @@ impl<'h, 'a, 't> Written<'h, 'a, 't> {
         found
     }
 
-    /// What is before `end`, separated by commas, each read by `item`.
+    /// The items before `end`, separated by commas, each read by `item`.
     pub(crate) fn list(
         &mut self,
         end: &str,

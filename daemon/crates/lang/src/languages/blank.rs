@@ -1,8 +1,8 @@
-//! Text that a grammar is not to see.
+//! Text that is hidden from a grammar.
 
 use std::ops::Range;
 
-/// White space for `place`, lines where they were; nothing for a place that the text does not have.
+/// Replaces `place` with white space, keeping line breaks; does nothing for a place that the text does not have.
 pub(super) fn blank_range(text: &mut [u8], place: Range<usize>) {
     for byte in text.get_mut(place).unwrap_or_default() {
         if !matches!(*byte, b'\n' | b'\r') {

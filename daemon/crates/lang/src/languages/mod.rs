@@ -1,6 +1,6 @@
-//! The deep languages, one folder each, and the registry of all.
+//! The deep languages, one folder each, and the registry of all languages.
 //!
-//! A language that queries can describe is a pack, `docs/languages.md`; this is for the others.
+//! A language that queries can describe is a pack, see `docs/languages.md`; this module is for the others.
 //!
 //! # How to add a language
 //!
@@ -11,15 +11,15 @@
 //!    that you need to see (others are not on the tape), under `fields` the fields. A misspelt one fails a test.
 //! 3. Add one line per [`Lang`] to [`REGISTRY`]; several may share one extractor.
 //! 4. In `enter`, look at `node.kind()` (and `node.field()`, `node.parent()`: both are cheap) and call the builder:
-//!    `cx.b.open(NewDef::new(kind, name, name_node, whole).body(…))` opens a definition, which the walk closes behind its
-//!    last node; `leaf` adds one that holds nothing; then complete `cx.b.def_mut(def)`. `cx.b.reference(…)`,
+//!    `cx.b.open(NewDef::new(kind, name, name_node, whole).body(…))` opens a definition, which the walk closes after
+//!    its last node; `leaf` adds one that holds nothing; then complete `cx.b.def_mut(def)`. `cx.b.reference(…)`,
 //!    `bind(…)`, `import(…)`, `export(…)`, `returns(…)`, `add_value(…)`, `invariant(…)`, `effect_of(…)` do the rest.
 //! 5. Shapes for definitions are made in `cx.b.out`, shapes for references and bindings in `cx.b.body`; never mix them.
 //! 6. Never recurse over nodes but through `Half::value` and `Half::ty`, which bound the depth; never compare node
 //!    kinds by text; never look at a clock, a path or another file.
 //! 7. Each identifier yields at most one reference. Names being declared (parameters, targets of assignments) and
 //!    keyword names yield none. Reads of locals are dropped for you at the end.
-//! 8. State in `flow.rs` what of the language a skeleton shows. A test names each kind of node that looks like control
+//! 8. State in `flow.rs` which nodes a skeleton shows. A test names each kind of node that looks like control
 //!    flow and is not mentioned there.
 //! 9. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
 
@@ -138,18 +138,18 @@ fn registry_entry(lang: Lang) -> Option<&'static Entry> {
     registry_entries().find(|entry| entry.lang == lang)
 }
 
-/// What a parse takes.
+/// The grammar and the preparation that a parse needs.
 fn grammar_for(lang: Lang) -> Option<(Grammar, Prepare)> {
     registry_entry(lang).map(|entry| ((entry.grammar)(), entry.prepare))
 }
 
-/// What the kinds of nodes of a language are to a skeleton; none for a language without a grammar.
+/// The roles of a language's node kinds in a skeleton; none for a language without a grammar.
 pub(crate) fn node_roles(lang: Lang) -> Option<&'static Roles> {
     registry_entry(lang).map(|entry| (entry.roles)())
 }
 
-/// What `bytes` say, read as `lang`. Broken code yields what can be made out; a language without an extractor yields
-/// just the module. Linear in the file's length for all but hostile input, which runs into a limit.
+/// The facts in `bytes`, read as `lang`. Broken code yields the facts that can be recognised; a language without an
+/// extractor yields just the module. Linear in the file's length for all but hostile input, which runs into a limit.
 ///
 /// Pure. May panic if an extractor has a defect: callers that must not fail catch it.
 pub fn extract_facts(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {

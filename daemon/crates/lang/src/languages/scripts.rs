@@ -10,7 +10,7 @@ use sdl_model::Lang;
 
 use super::blank::blank_range;
 
-/// What `bytes` in `lang` are to be read as. Linear.
+/// The language and text that `bytes` in `lang` are parsed as. Linear.
 pub(crate) fn read_as(lang: Lang, bytes: &[u8]) -> (Lang, Cow<'_, [u8]>) {
     if !matches!(lang, Lang::Vue | Lang::Svelte) {
         return (lang, Cow::Borrowed(bytes));

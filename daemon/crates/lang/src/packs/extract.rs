@@ -1,4 +1,4 @@
-//! The extractor of shallow languages: from what the queries say to facts.
+//! The extractor of shallow languages: turns the queries' results into facts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,21 +21,21 @@ use crate::kinds::KindNames;
 pub(super) type Node<'a, P> = crate::tape::Node<'a, Shallow<P>>;
 pub(super) type Context<'a, P> = Cx<'a, Shallow<P>>;
 
-/// Longest text of a type that is shown.
+/// The longest text of a type that is shown.
 const MAX_TYPE: usize = 200;
-/// Longest stretch before a name that is looked at for words like `public`, and after it for where a body begins.
+/// The longest stretch that is searched before a name for words like `public`, and after it for the start of a body.
 const MAX_HEADER: usize = 400;
 /// Most parameters of one definition.
 const MAX_PARAMS: usize = 64;
 
-/// What must be remembered between nodes.
+/// State between nodes.
 #[derive(Debug, Default)]
 pub struct State {
-    /// What the queries say, by place on the tape.
+    /// The queries' results, by place on the tape.
     pub(super) marks: HashMap<u32, Vec<Mark>>,
-    /// The first bytes of names that are spoken for: each identifier yields one fact.
+    /// The first bytes of names that are used already: each identifier yields one fact.
     used: HashSet<u32>,
-    /// Where on the tape parameters are that were read.
+    /// The places on the tape of the parameters that have been read.
     params: HashSet<u32>,
     /// Documentation written as code, for the next definition.
     docs: Option<String>,
@@ -105,17 +105,17 @@ impl<P: Pack> Language for Shallow<P> {
     }
 }
 
-/// The node that a part of `mark` is.
+/// The node of a part of `mark`.
 fn part_node<'a, P: Pack>(node: Node<'a, P>, mark: &Mark, part: Part) -> Option<Node<'a, P>> {
     node.at(mark.part(part)?)
 }
 
-/// A name without what quotes it.
+/// A name without its quotes.
 fn plain_name(text: &str) -> &str {
     text.trim_matches(['`', '"', '\''])
 }
 
-/// Opens a definition; false if it is none here, but a local name.
+/// Opens a definition; false if it is only a local name here.
 fn read_definition<'a, P: Pack>(
     cx: &mut Context<'a, P>,
     node: Node<'a, P>,
@@ -206,7 +206,7 @@ fn header_after(text: &str) -> &str {
     text.get(..text.floor_char_boundary(MAX_HEADER)).unwrap_or_default()
 }
 
-/// Who may use the definition whose name is the node `at`, and whether other files may.
+/// The visibility of the definition whose name is the node `at`, and whether other files may use it.
 fn name_visibility<'a, P: Pack>(
     cx: &Context<'a, P>,
     node: Node<'a, P>,
@@ -273,7 +273,7 @@ fn read_param<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Ma
     }
 }
 
-/// A type that the innermost definition states: what it returns, or what it is.
+/// A type that the innermost definition states: its result type or its own.
 fn read_stated_type<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, returned: bool) {
     let def = cx.b.scope();
     if def != DefIx::MODULE {

@@ -1,9 +1,9 @@
 //! Language packs: shallow languages, each a folder of data in `packs/`.
 //!
-//! A pack says by tree-sitter queries what its definitions, references and imports are; one extractor, [`Shallow`], makes
-//! the facts. The build script makes a module with a [`Pack`] of each folder, and the registry's entries.
+//! A pack describes its definitions, references and imports by tree-sitter queries; one extractor, [`Shallow`], makes
+//! the facts. The build script turns each folder into a module with a [`Pack`], and adds the registry's entries.
 //!
-//! What the captures of a query mean is written in [`query`].
+//! The captures of a query are explained in [`query`].
 
 mod extract;
 mod query;
@@ -20,24 +20,25 @@ pub(crate) use query::PackQuery;
 
 include!(concat!(env!("OUT_DIR"), "/packs.rs"));
 
-/// What a pack's `pack.toml` and queries say.
+/// The content of a pack's `pack.toml` and queries.
 #[derive(Debug)]
 pub struct Spec {
     /// The folder's name.
     pub(crate) name: &'static str,
     /// All queries, end to end.
     pub(crate) queries: &'static str,
-    /// What the receiver is called in a method.
+    /// The receiver's name in a method.
     pub(crate) own: &'static [&'static str],
-    /// What the receiver is called where the base's members are meant.
+    /// The receiver's name where the base's members are meant.
     pub(crate) base: &'static [&'static str],
-    /// What the type around is called.
+    /// The enclosing type's name.
     pub(crate) own_types: &'static [&'static str],
-    /// Words in a header that make a definition public. Without any, all is that nothing makes private.
+    /// Words in a header that make a definition public. If the pack has none, every definition that is not made
+    /// private is public.
     pub(crate) public_words: &'static [&'static str],
     /// Words in a header that make a definition private.
     pub(crate) private_words: &'static [&'static str],
-    /// How names of private definitions begin; empty if names say nothing.
+    /// Prefix of the names of private definitions; empty if names don't show visibility.
     pub(crate) private_prefix: &'static str,
 }
 
@@ -47,9 +48,9 @@ pub trait Pack: Copy + Send + Sync + 'static {
     type K: KindNames;
     /// No fields.
     type F: FieldNames;
-    /// What the files of the pack say.
+    /// The content of the pack's files.
     const SPEC: &'static Spec;
-    /// What of the language a skeleton shows.
+    /// The parts of the language that a skeleton shows.
     const FLOW: Flow;
 
     /// The pack's queries, compiled once for `grammar`.

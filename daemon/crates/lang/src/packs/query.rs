@@ -1,6 +1,6 @@
-//! What the captures of a pack's queries mean, and running them.
+//! The meaning of the captures of a pack's queries, and running them.
 //!
-//! A match is one statement about one node, the *main* node. Its capture says what the node is:
+//! A match is one statement about one node, the *main* node. Its capture states the node's role:
 //!
 //! | capture | the node is |
 //! |---|---|
@@ -42,18 +42,18 @@ use tree_sitter::{Language as Grammar, Query, QueryCursor, QueryCursorOptions, S
 use super::Spec;
 use crate::ExtractError;
 
-/// Most matches that may be under way at once. A node is compared with all of them, and a chain of calls holds one for each
+/// The most matches that may be open at once. A node is compared with all of them, and a chain of calls holds one for each
 /// call, so this bounds the time. The outermost of more are lost.
 const MAX_OPEN_MATCHES: u32 = 128;
-/// Steps (of a hundred operations each) that any file's query gets, and that each byte adds.
+/// Steps (of a hundred operations each) that any file's query gets, and the steps that each byte adds.
 const STEPS_BASE: u64 = 20_000;
 const STEPS_PER_BYTE: f64 = 0.2;
 
-/// Deepest tree that is queried. A query's cursor takes longer for each node the deeper it is; people nest a few hundred
+/// The deepest tree that is queried. A query's cursor takes longer for each node the deeper it is; people nest a few hundred
 /// levels at most.
 const MAX_TREE_DEPTH: u32 = 10_000;
 
-/// What a main node is.
+/// The role of a main node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Definition(SymbolKind),
@@ -71,7 +71,7 @@ pub(super) enum Role {
     Skip,
 }
 
-/// What a part of a match is to it.
+/// The role of a part in its match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Name,
@@ -89,10 +89,10 @@ pub(super) enum Part {
 /// How many parts there are.
 const PARTS: usize = 10;
 
-/// The form of an import, as a pack says it.
+/// The form of an import, as a pack states it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Of a name if there is one, of the module else.
+    /// An import of a name if there is one, otherwise of the module.
     #[default]
     Plain,
     Wildcard,
@@ -109,7 +109,7 @@ pub(super) enum Receiver {
     Base,
 }
 
-/// What a pattern says of all its matches.
+/// Properties that a pattern sets for all its matches.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Props {
     pub(super) form: Form,
@@ -136,7 +136,7 @@ pub(super) struct Mark {
     pub(super) props: Props,
     pattern: u32,
     parts: [u32; PARTS],
-    /// The last node that is called the module: its name may be several.
+    /// The last node captured as the module: its name may consist of several.
     module_end: u32,
 }
 
@@ -144,12 +144,12 @@ pub(super) struct Mark {
 const NOWHERE: u32 = u32::MAX;
 
 impl Mark {
-    /// Where on the tape a part is.
+    /// The place of a part on the tape.
     pub(super) fn part(&self, part: Part) -> Option<u32> {
         self.parts.get(part as usize).copied().filter(|at| *at != NOWHERE)
     }
 
-    /// Where the last node of the module's name is.
+    /// The place of the last node of the module's name.
     pub(super) fn module_end(&self) -> Option<u32> {
         Some(self.module_end).filter(|at| *at != NOWHERE)
     }
@@ -169,7 +169,7 @@ pub struct PackQuery {
     query: Option<Query>,
     captures: Vec<Capture>,
     props: Vec<Props>,
-    /// The pack's mistakes; a test wants none.
+    /// The pack's mistakes; a test requires that there are none.
     #[cfg_attr(not(test), allow(dead_code, reason = "read by a test"))]
     pub(crate) mistakes: Vec<String>,
 }
@@ -205,7 +205,7 @@ impl PackQuery {
         Self { query: Some(query), captures, props, mistakes }
     }
 
-    /// What the queries say of `tree`, by place on the tape of its main node.
+    /// The queries' results for `tree`, by the main node's place on the tape.
     pub(super) fn marks(
         &self,
         lang: Lang,
@@ -226,7 +226,7 @@ impl PackQuery {
         cursor.set_match_limit(MAX_OPEN_MATCHES);
         let options = QueryCursorOptions::new().progress_callback(&mut progress);
         let mut matches = cursor.matches_with_options(query, tree.root_node(), src, options);
-        // The nodes of each match by id, and what there is to know of them.
+        // The nodes of each match by id, and the match's data.
         let mut found: Vec<(usize, [usize; PARTS], usize, u32, Role)> = Vec::new();
         let mut places: HashMap<usize, u32> = HashMap::new();
         while let Some(one) = matches.next() {
@@ -281,7 +281,7 @@ impl PackQuery {
     }
 }
 
-/// How many nodes the deepest one is in.
+/// The depth of the deepest node.
 fn depth_of(tree: &Tree) -> u32 {
     let mut cursor = tree.walk();
     let (mut depth, mut most) = (0, 0);
@@ -300,7 +300,7 @@ fn depth_of(tree: &Tree) -> u32 {
     }
 }
 
-/// Sets for each node whose id is asked for its place on the tape, which holds every named node, in order.
+/// Sets the tape place of each node whose id is requested. The tape holds every named node, in order.
 fn assign_places(tree: &Tree, places: &mut HashMap<usize, u32>) {
     let grammar = tree.language();
     let kinds = grammar.node_kind_count();
@@ -398,7 +398,7 @@ fn kind_named(name: &str) -> Option<SymbolKind> {
     })
 }
 
-/// Sets what `(#set! key value)` says; false if that says nothing.
+/// Sets the property of `(#set! key value)`; false if key or value is unknown.
 fn set_property(props: &mut Props, key: &str, value: &str) -> bool {
     use sdl_model::facts::DefFlags;
     match (key, value) {

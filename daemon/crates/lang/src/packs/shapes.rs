@@ -7,14 +7,14 @@ use super::query::{Part, Role};
 use super::{Pack, Spec};
 use crate::builder::Half;
 
-/// Longest text of a type or value that is looked at.
+/// The longest text of a type or value that is read.
 const MAX_TEXT: usize = 200;
 /// How deep values are followed, and types into their arguments.
 const MAX_DEPTH: u32 = 12;
 /// How many arguments of a generic type are looked at.
 const MAX_ARGS: usize = 8;
 
-/// Words before a type that say how it is passed.
+/// Words before a type that state how it is passed.
 const QUALIFIERS: &[&str] =
     &["const", "inout", "any", "some", "final", "var", "stream", "optional", "repeated"];
 
@@ -99,7 +99,7 @@ fn is_path(text: &str) -> bool {
         })
 }
 
-/// The shape of the value that `node` is, of the body.
+/// The shape of the value of `node`, of the body.
 pub(super) fn value_shape<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>) -> ExprIx {
     value_within(cx, node, MAX_DEPTH)
 }
@@ -125,7 +125,7 @@ fn value_within<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, depth: 
     }
 }
 
-/// The shape of a node that the queries say to be a call or a member.
+/// The shape of a node that the queries mark as a call or a member.
 fn reference_shape<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, depth: u32) -> Option<ExprIx> {
     let marks = cx.state.marks.get(&node.ix())?;
     let (form, mark) = marks.iter().find_map(|mark| match mark.role {

@@ -28,7 +28,7 @@ pub(super) fn bracket_pairs(text: &str, nodes: &Nodes, roles: &Roles) -> Vec<(u3
             if *count == 0 {
                 continue;
             }
-            // What was opened in between and never closed has no partner.
+            // A bracket that was opened in between and never closed has no partner.
             while let Some((other, place)) = open.pop() {
                 if let Some(count) = waiting.get_mut(usize::from(other)) {
                     *count -= 1;

@@ -1,4 +1,4 @@
-//! The headers of definitions: what of each is shown whatever stands around it.
+//! The headers of definitions: the part of each that is shown wherever the definition is.
 
 use std::ops::Range;
 
@@ -19,7 +19,7 @@ pub(super) struct Head {
 pub(super) struct Heads {
     /// By start, the longer one first.
     all: Vec<Head>,
-    /// For each of them the one among it and those before that reaches furthest.
+    /// For each of them, the one that reaches furthest among it and those before it.
     furthest: Vec<usize>,
     /// Where headers begin and end, sorted.
     edges: Vec<u32>,
@@ -69,7 +69,7 @@ impl Heads {
         Self { all, furthest, edges, bodies, imports }
     }
 
-    /// Whether a header begins or ends inside the stretch, its edges left out.
+    /// Whether a header begins or ends inside the stretch, not counting its edges.
     pub(super) fn is_torn(&self, start: u32, end: u32) -> bool {
         let after = self.edges.partition_point(|edge| *edge <= start);
         self.edges.get(after).is_some_and(|edge| *edge < end)

@@ -1,4 +1,4 @@
-//! The lines of a skeleton: a stretch of a text with marks in place of what is left out.
+//! The lines of a skeleton: a stretch of a text with marks in place of the parts left out.
 
 use std::ops::Range;
 
@@ -7,10 +7,10 @@ use super::Structure;
 /// A line is broken after the mark that ends beyond this many bytes.
 const LONG_LINE: usize = 700;
 
-/// Begins some files and is no part of what they say.
+/// Begins some files and is not part of their content.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// What to show of a text.
+/// The part of a text to show.
 #[derive(Clone, Debug)]
 pub struct View<'a> {
     /// All of the text.
@@ -19,9 +19,9 @@ pub struct View<'a> {
     pub structure: &'a Structure,
     /// The stretch to show.
     pub within: Range<usize>,
-    /// What is not even marked, in order.
+    /// Stretches that are hidden without a mark, in order.
     pub hidden: &'a [Range<usize>],
-    /// What is shown although a skeleton leaves it out, in order.
+    /// Stretches that are shown although a skeleton leaves them out, in order.
     pub shown: &'a [Range<usize>],
 }
 
@@ -41,14 +41,14 @@ pub struct Line {
     pub pieces: Vec<Piece>,
 }
 
-/// Something that is not shown.
+/// A stretch that is not shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Cut {
     range: Range<usize>,
     marked: bool,
 }
 
-/// The lines of a skeleton, none of them empty. Brackets in them are in pairs if those of the stretch are.
+/// The lines of a skeleton, none of them empty. Their brackets are in pairs if those of the stretch are.
 pub fn skeleton_lines(view: &View<'_>) -> Vec<Line> {
     let cuts = with_comments(view, with_brackets(view, ordered_cuts(view)));
     let mut out = Lines::default();
@@ -67,7 +67,7 @@ pub fn skeleton_lines(view: &View<'_>) -> Vec<Line> {
     out.done(view.text)
 }
 
-/// The stretch that shows `span`, and with it what is before it on its line and the mark that ends it.
+/// The stretch that shows `span`, the text before it on its line and the mark that ends it.
 pub fn stretch_around(text: &str, span: Range<usize>) -> Range<usize> {
     let before = text.get(..span.start).unwrap_or_default();
     let line = before.rfind('\n').map_or(0, |at| at + 1);
@@ -78,7 +78,7 @@ pub fn stretch_around(text: &str, span: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// What is hidden and left out, less what is shown, in order.
+/// The hidden and left-out stretches without the shown ones, in order.
 fn ordered_cuts(view: &View<'_>) -> Vec<Cut> {
     let gaps =
         view.structure.gaps.iter().filter(|gap| gap.end > view.within.start && gap.start < view.within.end);
@@ -106,14 +106,14 @@ fn ordered_cuts(view: &View<'_>) -> Vec<Cut> {
             _ => outer.push(one),
         }
     }
-    // In the middle of a line, a hidden definition leaves a mark: a constructor shown without its private parameters would
-    // seem to take none.
+    // In the middle of a line, a hidden definition leaves a mark: a constructor shown without its private parameters
+    // would seem to take none.
     out.extend(outer.into_iter().map(|range| Cut { marked: !takes_whole_lines(view.text, &range), range }));
     out.sort_by_key(|cut| (cut.range.start, cut.range.end));
     out
 }
 
-/// Whether nothing but white space and separators stands beside a stretch on its lines.
+/// Whether a stretch shares its lines only with white space and separators.
 fn takes_whole_lines(text: &str, range: &Range<usize>) -> bool {
     let before = text.get(..range.start).unwrap_or_default();
     let after = text.get(range.end..).unwrap_or_default();
@@ -122,7 +122,7 @@ fn takes_whole_lines(text: &str, range: &Range<usize>) -> bool {
     before.trim().is_empty() && after.trim_matches([' ', '\t', '\r', ';', ',']).is_empty()
 }
 
-/// `whole` less `parts`.
+/// `whole` without `parts`.
 fn subtract_ranges(whole: Range<usize>, parts: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = whole.start;
@@ -134,7 +134,7 @@ fn subtract_ranges(whole: Range<usize>, parts: impl Iterator<Item = Range<usize>
     out
 }
 
-/// A stretch without the white space around it; none if there is nothing in it but what separates items.
+/// A stretch without the white space around it; none if it contains only separators of items.
 fn trim_range(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let held = text.get(range.clone())?;
     let start = range.start + (held.len() - held.trim_start().len());
@@ -142,7 +142,7 @@ fn trim_range(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     (!held.trim_matches([';', ',']).is_empty()).then_some(start..start + held.len())
 }
 
-/// The same cuts less the brackets whose partner is not in the same one.
+/// The same cuts without the brackets whose partner is outside the cut.
 fn with_brackets(view: &View<'_>, cuts: Vec<Cut>) -> Vec<Cut> {
     let brackets = &view.structure.brackets;
     let mut out: Vec<Cut> = Vec::with_capacity(cuts.len());
@@ -157,7 +157,7 @@ fn with_brackets(view: &View<'_>, cuts: Vec<Cut>) -> Vec<Cut> {
         let torn = torn.map(|(at, _)| *at as usize..*at as usize + 1);
         let marked = cut.marked;
         for part in subtract_ranges(cut.range.clone(), torn) {
-            // What is hidden leaves no white space behind.
+            // A hidden stretch also hides its white space.
             let part =
                 if marked { trim_range(view.text, part) } else { Some(part).filter(|part| !part.is_empty()) };
             out.extend(part.map(|range| Cut { range, marked }));
@@ -166,7 +166,7 @@ fn with_brackets(view: &View<'_>, cuts: Vec<Cut>) -> Vec<Cut> {
     out
 }
 
-/// The cuts, and with them the comments that are on lines of their own, beside what is left out or over several lines.
+/// The cuts, extended by comments on lines of their own if these are beside a left-out part or span several lines.
 fn with_comments(view: &View<'_>, cuts: Vec<Cut>) -> Vec<Cut> {
     let mut out: Vec<Cut> = Vec::with_capacity(cuts.len());
     let mut cuts = cuts.into_iter().peekable();
@@ -230,7 +230,7 @@ impl Lines {
     }
 
     fn gap(&mut self, text: &str, range: Range<usize>) {
-        // Two marks with nothing between them but separators are one.
+        // Two marks with only separators between them become one.
         let mut pieces = self.line.pieces.iter().rev();
         let between = match pieces.next() {
             Some(Piece::Text(between)) => {
@@ -263,7 +263,7 @@ impl Lines {
         if line.pieces.is_empty() {
             return;
         }
-        // A mark below another says nothing new unless it stands further out.
+        // A mark below another is redundant unless it is indented less.
         let again = match (gap_alone(text, &line), self.done.last().and_then(|last| gap_alone(text, last))) {
             (Some(indent), Some(last)) => indent >= last,
             _ => false,
@@ -283,7 +283,7 @@ fn is_separator(text: &str, range: &Range<usize>) -> bool {
     text.get(range.clone()).is_some_and(|held| held.trim().trim_matches([';', ',']).is_empty())
 }
 
-/// How far a line is indented that has nothing but a mark.
+/// The indentation of a line that has only a mark.
 fn gap_alone(text: &str, line: &Line) -> Option<usize> {
     match line.pieces.as_slice() {
         [Piece::Gap(_)] => Some(0),

@@ -1,9 +1,9 @@
 //! Skeletons: signatures and control flow, the rest left out.
 //!
-//! A skeleton is its file less whole nodes of the parse tree: runs of statements, long values, the insides of bodies. So
-//! what is left keeps its brackets in pairs and its `else`, `case` and `catch` where they belong. [`source_structure`] finds
-//! what to leave out, once for a text; [`skeleton_lines`] shows a part of the text by it. Which kinds of nodes matter is stated
-//! by each language, in its `flow.rs`.
+//! A skeleton is its file without some whole nodes of the parse tree: runs of statements, long values, the insides of
+//! bodies. So the rest keeps its brackets in pairs and its `else`, `case` and `catch` where they belong.
+//! [`source_structure`] finds the parts to leave out, once for a text; [`skeleton_lines`] uses them to show a part of
+//! the text. Each language states in its `flow.rs` which kinds of nodes matter.
 
 mod brackets;
 mod heads;
@@ -24,33 +24,33 @@ use crate::flow::Roles;
 use crate::languages::{parse_only, scripts};
 use crate::parse::text_of;
 
-/// What stands where in a text.
+/// The positions of a text's parts that matter to a skeleton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Structure {
     /// Control flow, outer before inner.
     pub controls: Vec<Range<usize>>,
     /// Comments, in order.
     pub comments: Vec<Range<usize>>,
-    /// What a skeleton leaves out, in order. Each is at least as long as the mark that stands for it.
+    /// The stretches that a skeleton leaves out, in order. Each is at least as long as the mark that replaces it.
     gaps: Vec<Range<usize>>,
-    /// Each bracket that has a partner, and where that is, in order.
+    /// Each bracket that has a partner, and the partner's position, in order.
     brackets: Vec<(u32, u32)>,
 }
 
 impl Structure {
-    /// The structure of a text of that length of which nothing is known: its skeleton shows nothing.
+    /// The structure of a text of that length about which nothing is known: its skeleton shows nothing.
     pub fn unknown(len: usize) -> Self {
         let gaps = std::iter::once(0..len).collect();
         Self { controls: Vec::new(), comments: Vec::new(), gaps, brackets: Vec::new() }
     }
 
-    /// How many things it knows of: what it takes to keep it.
+    /// The number of recorded items, as a measure of the memory it takes.
     pub fn size(&self) -> usize {
         self.controls.len() + self.comments.len() + self.gaps.len() + self.brackets.len() / 2
     }
 }
 
-/// The structure of `bytes`, read as `lang`; `outline` is what [`crate::extract_facts`] says of them. Pure.
+/// The structure of `bytes`, read as `lang`; `outline` is the result of [`crate::extract_facts`] for them. Pure.
 pub fn source_structure(lang: Lang, bytes: &[u8], outline: &Outline) -> Result<Structure, ExtractError> {
     let outside = scripts::outside_ranges(lang, bytes);
     let (lang, bytes) = scripts::read_as(lang, bytes);
@@ -77,7 +77,7 @@ pub fn source_structure(lang: Lang, bytes: &[u8], outline: &Outline) -> Result<S
     })
 }
 
-/// `gaps` and `more`, in order; those that touch are one.
+/// `gaps` and `more`, in order; adjacent ones are merged.
 fn merge_ranges(mut gaps: Vec<Range<usize>>, more: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if more.is_empty() {
         return gaps;
@@ -115,7 +115,7 @@ fn comment_ranges(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> 
 }
 
 /// Whether nodes of this kind are control flow, for the languages that have a skeleton. With [`Body::With`], that also
-/// takes a token, which is not looked at here.
+/// takes a token, which is not checked here.
 pub fn is_control(lang: Lang, kind: u16) -> bool {
     crate::languages::node_roles(lang).is_some_and(|roles| roles.of(kind).control)
 }

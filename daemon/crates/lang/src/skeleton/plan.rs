@@ -1,4 +1,4 @@
-//! What a skeleton leaves out: whole nodes and runs of them, so that brackets stay in pairs.
+//! Chooses the parts that a skeleton leaves out: whole nodes and runs of them, so that brackets stay in pairs.
 
 use std::ops::Range;
 
@@ -6,9 +6,9 @@ use super::heads::{Head, Heads};
 use super::tree::{Node, Nodes};
 use crate::flow::{Body, Role, Roles};
 
-/// What is no longer than this stays: a mark in its place would be no shorter.
+/// The longest part that is always kept: a mark would be no shorter.
 pub(super) const SHORT: u32 = 9;
-/// The longest part of an expression that stays beside what is shown inside it.
+/// The longest part of an expression that is kept beside a shown part inside it.
 const LONGEST_PART: u32 = 100;
 /// The longest definition of a value that is shown whole.
 const LONGEST_VALUE: u32 = 100;
@@ -17,12 +17,12 @@ const MOST_LINES: u32 = 20;
 /// The most bytes of one header.
 const MOST_BYTES: u32 = 900;
 
-/// How a node is looked at, which its parent decides.
+/// The way a node is treated, which its parent decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mode {
     /// A statement: left out unless something in it is shown.
     Statement,
-    /// An item of a type's body: shown as far as it is short.
+    /// An item of a type's body: shown if it is short.
     Member,
     /// A body, whether a list of statements or not.
     Body,
@@ -38,12 +38,12 @@ enum Mode {
     Argument,
 }
 
-/// What becomes of a node.
+/// The decision about a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Shown,
     LeftOut,
-    /// Its children are looked at.
+    /// The decision is made for each of its children.
     Opened,
 }
 
@@ -82,11 +82,11 @@ impl Plan<'_> {
         gaps.done()
     }
 
-    /// How a node is looked at for what it is itself: a definition's header is one whatever it is in, and so is an import.
+    /// The mode of a node by its own kind: a definition's header and an import are headers wherever they are.
     fn own_mode(&self, node: &Node, mode: Mode) -> Mode {
         let parent =
             self.nodes.get(node.parent).and_then(|parent| self.heads.around(parent.start, parent.end));
-        // Inside a header, what its parent says holds.
+        // Inside a header, the parent's mode applies.
         let head = self.heads.around(node.start, node.end).filter(|head| parent != Some(*head));
         match (mode, head) {
             (
@@ -122,7 +122,7 @@ impl Plan<'_> {
         let shown_else = |shown: bool, other: Fate| if shown { Fate::Shown } else { other };
         let opened = if is_leaf { Fate::LeftOut } else { Fate::Opened };
         match mode {
-            // What the parser could not make sense of may be a branch.
+            // Text that the parser could not read may be a branch.
             Mode::Statement => shown_else(role.error && self.is_short(node, LONGEST_PART), Fate::LeftOut),
             Mode::Member if node.has_list => Fate::Opened,
             Mode::Member => shown_else(self.is_short(node, LONGEST_VALUE), opened),
@@ -152,7 +152,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Says how the children of a node are looked at.
+    /// Sets the modes of a node's children.
     fn open(&self, ix: u32, node: &Node, mode: Mode, modes: &mut [Mode]) {
         let role = self.roles.of(node.kind);
         let mut region = false;
@@ -202,7 +202,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Whether it is a call, or all of it is one part that may be one.
+    /// Whether it is a call, or consists of one part that may be one.
     fn is_call(&self, ix: u32) -> bool {
         let named = || self.nodes.children(ix).filter(|(_, child)| child.named);
         let wraps = named().count() == 1 && named().all(|(at, child)| child.next > at + 1);
@@ -234,7 +234,7 @@ impl Plan<'_> {
         end - start <= most && self.line_of(start) == self.line_of(end)
     }
 
-    /// Whether nothing is between two stretches but white space, comments and what separates items.
+    /// Whether only white space, comments and separators are between two stretches.
     fn is_between(&self, from: usize, to: usize) -> bool {
         let mut at = from;
         let first = self.comments.partition_point(|comment| comment.start < from);

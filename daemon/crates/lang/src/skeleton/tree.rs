@@ -1,4 +1,4 @@
-//! A parse tree as a flat array, with what the subtree of each node holds.
+//! A parse tree as a flat array, with the content of each node's subtree.
 
 use tree_sitter::Tree;
 
@@ -16,7 +16,7 @@ pub(super) struct Node {
     pub(super) control: bool,
     /// It or something inside is shown: control flow, a definition.
     pub(super) keep: bool,
-    /// There is a list of statements inside, or it is one.
+    /// Whether it is or contains a list of statements.
     pub(super) has_list: bool,
     /// There are arguments inside that are worth leaving out.
     pub(super) has_arguments: bool,
@@ -33,7 +33,7 @@ pub(super) struct Nodes {
 }
 
 impl Nodes {
-    /// Copies `tree`. `is_torn` says of a stretch whether a definition's header begins or ends inside it.
+    /// Copies `tree`. `is_torn` states for a stretch whether a definition's header begins or ends inside it.
     pub(super) fn new(
         tree: &Tree,
         text: &[u8],
@@ -87,7 +87,7 @@ impl Nodes {
         Ok(nodes)
     }
 
-    /// Tells each node of what is below it.
+    /// Passes each node's properties on to its ancestors.
     fn pass_up(&mut self) {
         for ix in (1..self.all.len()).rev() {
             let Some(node) = self.all.get(ix).copied() else { continue };

@@ -1,4 +1,4 @@
-//! Reads a skeleton back: what control flow is left in it, and whether its brackets are in pairs.
+//! Reads a skeleton back: which control flow it still has, and whether its brackets are in pairs.
 
 #![allow(dead_code, reason = "not every program uses all of it")]
 
@@ -8,7 +8,7 @@ use sdl_lang::skeleton::{self, Piece, View, is_control};
 use sdl_lang::{ExtractError, extract_facts, parse_only, source_structure};
 use sdl_model::Lang;
 
-/// Stands for what is left out.
+/// Marks a part that is left out.
 pub(crate) const MARK: &str = "/* ... */";
 
 /// The skeleton of a whole text.
@@ -49,7 +49,7 @@ pub(crate) fn filled(lang: Lang, skeleton: &str) -> String {
     out
 }
 
-/// Whether what is on the next line belongs to this one: a body without braces, the rest of an expression.
+/// Whether the next line continues this one: a body without braces, the rest of an expression.
 fn goes_on(lang: Lang, line: &str) -> bool {
     let braces = matches!(lang, Lang::Go | Lang::Rust);
     if line.ends_with(['=', '\\', '?', '&', '|', '+']) || line.ends_with("=>") || line.ends_with("return") {
@@ -60,7 +60,7 @@ fn goes_on(lang: Lang, line: &str) -> bool {
         && (line.ends_with([')', ':']) || line.ends_with("else") || line.ends_with("do"))
 }
 
-/// The bracket that is open at the end of `text`; of literals, only those of single characters are told apart.
+/// The bracket that is open at the end of `text`; only literals of single characters are recognised.
 fn innermost(text: &str) -> Option<u8> {
     let bytes = text.as_bytes();
     let mut closed = 0;
@@ -77,7 +77,7 @@ fn innermost(text: &str) -> Option<u8> {
     None
 }
 
-/// What can be between `before` and `after` on a line.
+/// Text that is allowed between `before` and `after` on a line.
 fn filling(lang: Lang, before: &str, after: &str, inside: Option<u8>) -> &'static str {
     let arm = before.starts_with("case") || before.starts_with("default");
     match lang {
@@ -97,7 +97,7 @@ fn filling(lang: Lang, before: &str, after: &str, inside: Option<u8>) -> &'stati
     }
 }
 
-/// Each piece of control flow in a text: its kind after those of what it is in, outer first.
+/// Each piece of control flow in a text: its kind after those of the nodes around it, outer first.
 pub(crate) fn control_flow(lang: Lang, text: &str) -> Vec<String> {
     let Some(Ok(tree)) = parse_only(lang, text.as_bytes()) else { return Vec::new() };
     let mut found = Vec::new();
@@ -111,7 +111,7 @@ pub(crate) fn control_flow(lang: Lang, text: &str) -> Vec<String> {
             while path.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
                 path.pop();
             }
-            // Where the parser ends a conditional group depends on all that is in it.
+            // The parser's end of a conditional group depends on its whole content.
             let around = path.iter().map(|(_, kind)| *kind).filter(|kind| !kind.starts_with("preproc"));
             found.push(around.chain([node.kind()]).collect::<Vec<_>>().join(" "));
             path.push((node.end_byte(), node.kind()));
@@ -127,7 +127,7 @@ pub(crate) fn control_flow(lang: Lang, text: &str) -> Vec<String> {
     }
 }
 
-/// How many of `wanted` are among `found`.
+/// The number of `wanted` that are among `found`.
 pub(crate) fn shared(wanted: &[String], found: &[String]) -> usize {
     let mut left: HashMap<&str, usize> = HashMap::new();
     for one in found {
@@ -151,7 +151,7 @@ pub(crate) fn is_balanced(lang: Lang, text: &str) -> bool {
     loop {
         let node = cursor.node();
         if node.child_count() == 0 && !node.is_named() && !node.is_missing() {
-            // A pattern of a shell's `case` ends in one that nothing opens.
+            // A pattern of a shell's `case` ends in a bracket that nothing opens.
             let pattern = node.parent().is_some_and(|parent| parent.kind() == "case_item");
             for c in text.get(node.byte_range()).unwrap_or_default().chars().filter(|_| !pattern) {
                 match c {

@@ -1,11 +1,11 @@
-//! Control flow of each language as templates, to make sources from: a line of `@` stands for statements.
+//! Control flow of each language as templates, to make sources from: a line of `@` is replaced by statements.
 
 use sdl_model::Lang;
 
-/// What sources of a language are made of.
+/// The templates for sources of a language.
 pub(crate) struct Shapes {
     pub(crate) lang: Lang,
-    /// What stands around the statements of a function.
+    /// The text around the statements of a function.
     pub(crate) file: &'static str,
     /// A statement that a skeleton leaves out.
     pub(crate) statement: &'static str,
@@ -242,7 +242,7 @@ pub(crate) const ALL: &[Shapes] = &[
 ];
 
 impl Shapes {
-    /// A source; `next` chooses, and ends it by saying nothing more.
+    /// A source. `choices` decides its structure, and it ends where they end.
     pub(crate) fn source(&self, choices: &[u8]) -> String {
         let mut choices = choices.iter().copied();
         let body = self.statements(&mut choices, 0);
@@ -254,7 +254,7 @@ impl Shapes {
         let mut out = Vec::new();
         for _ in 0..count {
             let choice = usize::from(choices.next().unwrap_or(0));
-            // A statement on both sides keeps what needs one from being the first or the last.
+            // A statement on both sides keeps control flow from being first or last, where some kinds are not allowed.
             out.push(self.statement.to_owned());
             if choice % 4 != 0
                 && depth < 4
@@ -269,7 +269,7 @@ impl Shapes {
     }
 }
 
-/// `template` with what `fill` makes in place of each line of `@`, told how far that is indented.
+/// `template` with the result of `fill` in place of each line of `@`. `fill` gets the line's indentation.
 fn expanded(template: &str, fill: &mut impl FnMut(&str) -> String) -> String {
     let lines = template.split('\n').map(|line| match line.strip_suffix('@') {
         Some(indent) if indent.trim().is_empty() => fill(indent),

@@ -28,7 +28,7 @@ pub(crate) fn id_at(table: &'static str, bytes: &[u8]) -> Result<u64> {
         .ok_or_else(|| corrupt_record(table, "too short for an id"))
 }
 
-/// The key of what `id` was before `version`.
+/// The key of the value that `id` had before `version`.
 pub(crate) fn history_key(id: u64, version: Version) -> [u8; 16] {
     let mut key = [0; 16];
     key[..8].copy_from_slice(&id.to_be_bytes());
@@ -60,7 +60,7 @@ pub(crate) fn text_key(text: &str) -> Cow<'_, [u8]> {
     }
 }
 
-/// What a path's key maps to: the file, and the path where the key is not all of it.
+/// The value of a path's key: the file, and the path where the key does not hold all of it.
 pub(crate) fn path_value(file: u64, path: &str) -> Vec<u8> {
     let mut value = file.to_be_bytes().to_vec();
     if path.len() > LONG_TEXT {

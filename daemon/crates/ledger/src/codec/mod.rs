@@ -36,7 +36,7 @@ pub(crate) fn encode_record<T: Serialize>(table: &'static str, value: &T) -> Res
     bincode::serde::encode_to_vec(value, codec_config()).map_err(|error| not_encoded(table, &error))
 }
 
-/// Stores a record of plain shape behind what `out` holds.
+/// Appends a record of plain shape to `out`.
 pub(crate) fn encode_into<T: Serialize>(table: &'static str, value: &T, out: &mut Vec<u8>) -> Result<()> {
     bincode::serde::encode_into_std_write(value, out, codec_config())
         .map(|_| ())

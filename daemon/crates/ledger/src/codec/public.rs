@@ -1,4 +1,4 @@
-//! What a file publishes: names, and the search postings.
+//! The published part of a file: names, and the search postings.
 
 use sdl_model::facts::names_in;
 use sdl_model::{FileId, Lang, Outline, SymbolId, SymbolKind};
@@ -9,14 +9,14 @@ use crate::{NameHit, Result, SymbolHome, TermHit};
 
 /// Size of a definition in the table of names.
 pub(crate) const NAME_ITEM: usize = 17;
-/// Size of what is known of a symbol by its id.
+/// Size of a symbol's record in the table of ids.
 const HOME: usize = 9;
 /// Size of a posting.
 pub(crate) const POSTING_ITEM: usize = 12;
 /// A posting, stored.
 pub(crate) type PackedPosting = [u8; POSTING_ITEM];
 
-/// What an indexed file publishes: all that the store must know of its outline, so that replacing the file later
+/// The published part of an indexed file: all that the store must know of its outline, so that replacing the file later
 /// needs no old facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Public {
@@ -45,7 +45,7 @@ pub(crate) struct PublicDef {
 }
 
 impl Public {
-    /// What `file`, whose outline this is, publishes.
+    /// Publishes the outline of `file`.
     pub fn of(file: FileId, outline: &Outline) -> Self {
         let mut defs: Vec<PublicDef> = outline
             .defs

@@ -1,4 +1,4 @@
-//! What resolving a file left besides its edges, packed so that it is read in place.
+//! The results of resolving a file besides its edges, packed so that they are read in place.
 
 use super::corrupt_record;
 use crate::{ResolutionCounts, Result};

@@ -1,9 +1,9 @@
-//! Which run of the machine this is.
+//! Identifies the present boot of the machine.
 
 use std::sync::OnceLock;
 
-/// Names the time since the machine was started, during which what processes wrote outlives them. `None` where the system
-/// does not tell.
+/// Names the time since the machine was started, during which data written by a process outlives the process. `None`
+/// where the system does not report it.
 pub(crate) fn current_boot_id() -> Option<&'static str> {
     static ID: OnceLock<Option<String>> = OnceLock::new();
     ID.get_or_init(read_boot_id).as_deref()

@@ -1,5 +1,5 @@
-//! Where what LMDB points to may lie. It takes lengths from the pages themselves, so a damaged page gives slices that reach
-//! beyond the map; those are refused here, before anything looks at them.
+//! The range in which LMDB's pointers may be. LMDB takes lengths from the pages themselves, so a damaged page gives
+//! slices that reach beyond the map; those are refused here, before anything looks at them.
 
 use lmdb_sys as ffi;
 
@@ -65,7 +65,7 @@ impl Bounds {
         if value.mv_size > 0 && !fits {
             return Err(out_of_bounds(spec));
         }
-        // SAFETY: by the contract above. On the heap the size of a page is all that is known of its end.
+        // SAFETY: by the contract above. On the heap only the size of a page is known about its end.
         unsafe { Ok(value_bytes(value)) }
     }
 
@@ -80,7 +80,7 @@ impl Bounds {
     }
 }
 
-/// Where the map begins, told by a key in it: each page bears its number.
+/// The start of the map, computed from a key in it: each page contains its number.
 ///
 /// # Safety
 /// `key` must have been filled by a successful call of a read transaction that is still open.

@@ -1,4 +1,5 @@
-//! Who is inside the map. Growing it moves it, so nobody may be; a read or write transaction holds a [`Slot`].
+//! Counts the users of the map. Growing it moves it, so nobody may be inside then; a read or write transaction holds a
+//! [`Slot`].
 
 use std::cell::RefCell;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};

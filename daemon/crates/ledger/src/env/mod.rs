@@ -1,10 +1,11 @@
 //! The one module that touches LMDB. It closes the hazards of the binding:
 //!
 //! * the map grows only while nobody is inside ([`gate`]);
-//! * cursors and what they point to never leave a call ([`txn`]);
+//! * cursors and their pointers never leave a call ([`txn`]);
 //! * an environment is opened once, by one process ([`owner`]);
 //! * a damaged file is recognized before it is mapped ([`pages`]);
-//! * what points beyond the map is refused ([`bounds`]), and a row that is not as it was written ([`seal`]);
+//! * a pointer beyond the end of the map is refused ([`bounds`]), and so is a row that is not as it was written
+//!   ([`seal`]);
 //! * a store that syncs only when it is closed is not trusted after the machine stopped ([`Sync::WhenClosed`]);
 //! * `NO_TLS`, a limit on readers with waiting instead of failing, dead readers cleared at the start and now and then;
 //! * a full map or disk aborts the transaction and is an error of its own;
@@ -35,14 +36,14 @@ pub(crate) use txn::{Read, Reads, Write};
 
 /// Longest key that LMDB takes.
 pub(crate) const MAX_KEY: usize = 511;
-/// Dead readers are looked for once in so many writes.
+/// Dead readers are looked for once in this many writes.
 const READER_CHECK_EVERY: u32 = 64;
 /// Readers of other processes (a backup, `mdb_stat`) that may take slots besides ours.
 const SPARE_READERS: u32 = 16;
 /// The map never shrinks below this, whatever the options say.
 const MIN_MAP: usize = 256 << 10;
 
-/// What a named database is.
+/// The layout of a named database.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TableSpec {
     /// Its name.
@@ -57,9 +58,9 @@ pub(crate) struct TableSpec {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Table {
     db: lmdb::Database,
-    /// What it is.
+    /// Its layout.
     pub(crate) spec: TableSpec,
-    /// What the seals of its values begin with.
+    /// The value from which the seals of its values are computed.
     seals: u32,
 }
 
@@ -74,18 +75,19 @@ impl Table {
     }
 }
 
-/// When what was committed reaches the disk.
+/// When a commit reaches the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sync {
     /// With each commit.
     EachCommit,
-    /// When the store is closed. It outlives its process, but not the machine: after that it is set aside. For what can be
-    /// made again.
+    /// When the store is closed. The data survives its process, but not a stop of the machine: after that it is set
+    /// aside. For data that can be computed again.
     WhenClosed,
 }
 
 impl Sync {
-    /// What can be had here: without a name for the machine's run, a store could not tell that it must not be trusted.
+    /// The setting that is possible here: without an id for the machine's boot, a store could not know that it must not
+    /// be trusted.
     fn possible(self) -> Self {
         if boot::current_boot_id().is_some() { self } else { Self::EachCommit }
     }
@@ -105,7 +107,7 @@ pub(crate) struct Env {
     writes: AtomicU32,
     faults: Option<Arc<dyn Faults>>,
     sync: Sync,
-    // Last: the folder is released after the environment is closed. There until then.
+    // Last: the folder is released after the environment is closed. Always set until then.
     owner: Option<Owner>,
 }
 
@@ -120,7 +122,7 @@ impl Folder {
         Ok(Self { owner: Owner::take(dir)? })
     }
 
-    /// What is wrong with the data file, if anything is.
+    /// The damage of the data file, if there is any.
     pub(crate) fn damage(&self, sync: Sync) -> Option<String> {
         if self.owner.left == Left::Lost && sync == Sync::WhenClosed && self.owner.has_data() {
             return Some("the machine stopped while it was open".to_owned());
@@ -130,7 +132,7 @@ impl Folder {
             .or_else(|| pages::probe_data_file(self.owner.dir(), self.owner.left != Left::Closed).err())
     }
 
-    /// Moves the files into a folder beside them. Of what can be made again only the last is kept.
+    /// Moves the files into a folder beside them. If the data can be made again, only the newest such folder is kept.
     pub(crate) fn set_aside(&mut self, sync: Sync) -> Result<PathBuf> {
         if sync == Sync::WhenClosed {
             self.owner.forget_set_aside()?;
@@ -140,7 +142,7 @@ impl Folder {
 }
 
 impl Env {
-    /// Maps the environment in `folder`, which comes back if it can't.
+    /// Maps the environment in `folder`. On failure the folder is given back.
     pub(crate) fn open(
         mut folder: Folder,
         max_tables: usize,
@@ -204,7 +206,7 @@ impl Env {
         Ok(Folder { owner })
     }
 
-    /// Syncs what was left to be synced at the end.
+    /// Syncs the data whose sync was put off until the end.
     fn settle(&self, owner: &Owner) {
         if self.sync == Sync::WhenClosed
             && let Err(error) = self.lmdb.sync(true)
@@ -259,7 +261,7 @@ impl Env {
         Ok(Write::for_writing(txn, self, self.bounds(true)?, slot, writer))
     }
 
-    /// What a transaction that has begun may see.
+    /// The part of the map that a transaction which has begun may see.
     fn bounds(&self, writes: bool) -> Result<Bounds> {
         let start = self.map_start.load(Ordering::Acquire);
         if start == 0 {
@@ -293,7 +295,7 @@ impl Env {
         Ok(())
     }
 
-    /// Does `attempt` again for as long as it fails for want of map, which grows in between.
+    /// Repeats `attempt` as long as it fails because the map is full, and grows the map in between.
     pub(crate) fn retry<T, E: From<Error>>(
         &self,
         mut attempt: impl FnMut() -> std::result::Result<T, E>,
@@ -324,12 +326,12 @@ impl Env {
                 self.fail("grow", source)
             })?;
             tracing::info!(path = %self.path.display(), size, "grew the map");
-            // It may be elsewhere now. An environment that is being made knows no place yet.
+            // The map may have moved. An environment that is still being created has no known address yet.
             if self.map_start.load(Ordering::Acquire) == 0 { Ok(()) } else { self.locate_map() }
         })
     }
 
-    /// Grows the map until `bytes` more fit behind all pages that are or were in use.
+    /// Grows the map until `bytes` more fit after all pages that are or were in use.
     pub(crate) fn ensure_room(&self, bytes: usize) -> Result<()> {
         while self.used_bytes()? + bytes as u64 > self.map_size()? as u64 {
             self.grow.store(true, Ordering::Relaxed);
@@ -395,7 +397,7 @@ impl TableSpec {
 
 const ENOMEM: i32 = if cfg!(windows) { 8 } else { 12 };
 
-/// Whether LMDB's complaint means that there is no room. A write that was cut short is reported as an I/O error.
+/// Whether LMDB's error means that there is no room. A write that was cut short is reported as an I/O error.
 fn is_disk_full(path: &Path, error: lmdb::Error) -> bool {
     let lmdb::Error::Other(code) = error else { return false };
     if cfg!(windows) {

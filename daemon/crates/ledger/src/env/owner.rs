@@ -1,4 +1,4 @@
-//! Who may open a store's folder: one process at a time, and once in it.
+//! Decides who may open a store's folder: one process at a time, and once within it.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -11,8 +11,8 @@ use crate::{Error, Result};
 /// The folders that are open in this process. Opening an environment twice in one process breaks LMDB's file locks.
 static OPEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 
-/// How long to wait for the locks of a process that is ending. The kernel releases them in an order of its own: another lock
-/// of that process may be free, and tell a successor to begin, before this one is.
+/// How long to wait for the locks of a process that is ending. The kernel releases them in an order of its own: another
+/// lock of that process may be free, and let a successor begin, before this one is.
 const PREDECESSOR: Duration = Duration::from_secs(2);
 
 const LOCK: &str = "owner.lock";
@@ -25,9 +25,9 @@ const ASIDE: &str = "set-aside";
 pub(super) enum Left {
     /// It closed the store.
     Closed,
-    /// Its process died. What it had written stands.
+    /// Its process died. Everything that it had written is kept.
     Died,
-    /// The machine stopped, or it can't be told that it did not. What was not synced may be gone in part.
+    /// The machine stopped, or may have stopped. Unsynced data may be lost in part.
     Lost,
 }
 
@@ -113,7 +113,7 @@ impl Owner {
         self.dir.join("data.mdb").exists()
     }
 
-    /// Why an earlier owner found the store damaged.
+    /// The reason why an earlier owner found the store damaged.
     pub(super) fn damage(&self) -> Option<String> {
         fs::read_to_string(self.dir.join(DAMAGED)).ok()
     }
@@ -124,7 +124,7 @@ impl Owner {
         fs::write(&path, why).map_err(io_error("write", &path))
     }
 
-    /// Deletes what was set aside before.
+    /// Deletes the files that were set aside before.
     pub(super) fn forget_set_aside(&self) -> Result<()> {
         for entry in fs::read_dir(&self.dir).map_err(io_error("list", &self.dir))?.flatten() {
             if entry.file_name().to_string_lossy().starts_with(ASIDE) {
@@ -156,7 +156,7 @@ impl Owner {
 impl Drop for Owner {
     fn drop(&mut self) {
         if self.running {
-            // Left behind, it costs the next start a look at every page.
+            // If it remains, it costs the next start a look at every page.
             let _ = fs::remove_file(self.dir.join(RUNNING));
         }
         // Closing would not do: a process that another thread is just starting holds a copy until it runs its program.

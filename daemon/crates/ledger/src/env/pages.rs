@@ -1,5 +1,5 @@
-//! A look at a data file before LMDB maps it. LMDB trusts its pages: one that lies beyond the end of the file is a
-//! SIGBUS, a page of garbage an abort. This walk trusts nothing, reads with plain reads, and says what is wrong.
+//! Checks a data file before LMDB maps it. LMDB trusts its pages: a page beyond the end of the file is a SIGBUS, a page
+//! of garbage an abort. This walk trusts nothing, reads with plain reads, and reports the fault.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -24,16 +24,16 @@ const BIG_DATA: u16 = 0x01;
 const SUB_DATA: u16 = 0x02;
 const DUP_DATA: u16 = 0x04;
 
-/// What is wrong, in words; or nothing.
+/// The fault, in words; or nothing.
 type Sound = Result<(), String>;
 
-/// The largest file that is walked at each start. Beyond it a start would take seconds, so after an orderly end only the
-/// header is looked at; checksums and bounds still guard what is read.
+/// The largest file that is walked at each start. For a larger one a start would take seconds, so after an orderly end
+/// only the header is checked; checksums and bounds still guard every read.
 const ALWAYS_WALKED: u64 = 64 << 20;
 
-/// Looks at `data.mdb` in `dir`: always at its header and length, and at every page in use if `deep`, if the file is small, or
-/// if it is shorter than its header says. A sound file can be shorter, for unused pages at the end need not exist; it is
-/// lengthened, so that nothing that LMDB maps is missing.
+/// Checks `data.mdb` in `dir`: always its header and length, and every page in use if `deep`, if the file is small, or
+/// if it is shorter than its header says. A sound file can be shorter, because unused pages at the end need not exist;
+/// it is lengthened, so that everything that LMDB maps exists.
 pub(super) fn probe_data_file(dir: &Path, deep: bool) -> Sound {
     if !cfg!(target_pointer_width = "64") {
         return Ok(());
@@ -115,7 +115,7 @@ fn db_at(bytes: &[u8], at: usize) -> Result<Db, String> {
     })
 }
 
-/// How many values a list of a key's values has that lies inside a page; none if it is not sound.
+/// The number of values in a list of a key's values that is inside a page; none if it is not sound.
 fn sub_page(page: &[u8]) -> Result<Option<u64>, String> {
     let (item, flags) = (usize::from(u16_at(page, 8)?), u16_at(page, 10)?);
     let (lower, upper) = (usize::from(u16_at(page, 12)?), usize::from(u16_at(page, 14)?));
@@ -205,7 +205,7 @@ impl Walk {
         self.page(db, db.root, last, usize::from(db.depth), nesting)
     }
 
-    /// How many rows lie in a page and below it.
+    /// The number of rows in a page and below it.
     fn page(&mut self, db: Db, number: u64, last: u64, depth: usize, nesting: usize) -> Result<u64, String> {
         self.claim(number, 1, last)?;
         let mut page = vec![0; self.page_size];
@@ -278,7 +278,8 @@ impl Walk {
                 self.free_pages(&page[data..data + low as usize], last)?;
             }
         }
-        // Records fill their part of a page without gaps: fewer of them than were written would leave one.
+        // Records fill their part of a page without gaps. If fewer records were found than written, there would be a
+        // gap.
         if room != self.page_size {
             return bad("lacks a record, or has one too many");
         }

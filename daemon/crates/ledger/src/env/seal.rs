@@ -1,7 +1,8 @@
 //! Checksums of rows. Every value of a sealed table ends in the CRC-32 of its table, its key and its bytes.
 //!
-//! LMDB trusts what it reads, so a flipped bit in a row would be an answer like any other. A CRC finds every burst of up to
-//! 32 bits, and the key is part of it: a row that was moved under another key, or cut off, does not pass either.
+//! LMDB trusts the bytes that it reads, so a flipped bit in a row would be an answer like any other. A CRC finds every
+//! burst of up to 32 bits, and the key is part of it: a row that was moved under another key, or cut off, does not pass
+//! either.
 
 use std::borrow::Cow;
 
@@ -10,10 +11,10 @@ use crc32fast::Hasher;
 use crate::Result;
 use crate::codec::corrupt_record;
 
-/// What a seal adds to each value.
+/// The number of bytes that a seal adds to each value.
 pub(super) const LEN: usize = 4;
 
-/// What the seals of a table begin with.
+/// The value from which the seals of a table are computed.
 pub(super) fn of_table(name: &str) -> u32 {
     crc32fast::hash(name.as_bytes())
 }
@@ -28,7 +29,7 @@ impl Seal {
     /// For a key of the table whose seals begin with `start`.
     pub(super) fn new(table: &'static str, start: u32, key: &[u8]) -> Self {
         let mut hasher = Hasher::new_with_initial(start);
-        // Key and value lie end to end in a page: without the length, moving the border between them would go unseen.
+        // Key and value are end to end in a page: without the length, a moved border between them would go unnoticed.
         hasher.update(&(key.len() as u16).to_le_bytes());
         hasher.update(key);
         Self { key: hasher, table }
@@ -68,7 +69,7 @@ pub(super) fn append_all<'v>(seal: Option<&Seal>, size: usize, values: &'v [u8])
     Cow::Owned(out)
 }
 
-/// Takes the seals off values of `size` bytes each, which lie end to end.
+/// Takes the seals off values of `size` bytes each, which are stored end to end.
 pub(super) fn open_all(seal: &Seal, size: usize, sealed: &[u8], out: &mut Vec<u8>) -> Result<()> {
     out.clear();
     let values = sealed.chunks_exact(size + LEN);

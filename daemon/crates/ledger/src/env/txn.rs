@@ -1,5 +1,5 @@
-//! Transactions. Nothing that points into the map outlives the borrow of its transaction, no cursor leaves a call,
-//! and a write borrows the transaction alone.
+//! Transactions. No pointer into the map outlives the borrow of its transaction, no cursor leaves a call, and a write
+//! borrows the transaction exclusively.
 
 use std::ops::ControlFlow;
 use std::ptr;
@@ -22,7 +22,7 @@ pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&[u8], &[u8]) -> Result<ControlF
 
 /// Reading, in a read or a write transaction.
 pub(crate) trait Reads {
-    /// The value of a key; of several the first.
+    /// The value of a key; the first if it has several.
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<&[u8]>>;
     /// The values of a key in a table of several, in order, a slice of whole items at a time.
     fn items(&self, table: Table, key: &[u8], each: Each<'_>) -> Result<()>;
@@ -110,7 +110,7 @@ pub(super) fn first_key(txn: &RoTransaction<'_>, env: &Env) -> Result<Option<ffi
 }
 
 impl<'t> Cursor<'t> {
-    /// Moves the cursor; whether there was anything to move to.
+    /// Moves the cursor; returns whether there was an entry to move to.
     fn step(&self, key: &mut ffi::MDB_val, data: &mut ffi::MDB_val, op: ffi::MDB_cursor_op) -> Result<bool> {
         // SAFETY: the cursor is open; LMDB reads `key` and `data` (which point to live slices or nothing) and fills them.
         match unsafe { ffi::mdb_cursor_get(self.raw, key, data, op) } {
@@ -131,7 +131,7 @@ impl<'t> Cursor<'t> {
         unsafe { self.bounds.row(self.table.spec, &key, &data) }.map(Some)
     }
 
-    /// The values of the key that the cursor is on, as many as one call gives, as they are stored.
+    /// The stored values of the key that the cursor is on, as many as one call returns.
     fn page(&self, op: ffi::MDB_cursor_op) -> Result<Option<&'t [u8]>> {
         let (mut key, mut data) = (no_val(), no_val());
         if !self.step(&mut key, &mut data, op)? {
@@ -148,8 +148,8 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The first row at or after `from`. A flipped bit in a key leads a search astray, to a place beside the damaged key or
-    /// on the wrong side of a neighbour: so both sides of the place are looked at.
+    /// The first row at or after `from`. A flipped bit in a key leads a search astray, to a place beside the damaged
+    /// key or on the wrong side of a neighbour, so both sides of the place are checked.
     fn at_or_after(&self, from: &[u8]) -> Result<Option<Row<'t>>> {
         let found = self.row(from, ffi::MDB_SET_RANGE)?;
         if !self.table.spec.sealed || from.is_empty() {
@@ -158,7 +158,7 @@ impl<'t> Cursor<'t> {
         let astray = || corrupt_record(self.table.spec.name, "its keys are not in order");
         let before = match found {
             Some((key, _)) if key < from => return Err(astray()),
-            // On the key itself no comparison went wrong.
+            // If the key itself was found, no comparison went wrong.
             Some((key, _)) if key == from => return Ok(found),
             Some(_) => self.row(&[], ffi::MDB_PREV_NODUP)?,
             None => self.row(&[], ffi::MDB_LAST)?,
@@ -172,7 +172,7 @@ impl<'t> Cursor<'t> {
         Ok(found)
     }
 
-    /// Nothing, if the place where `key` would be is sound.
+    /// Returns nothing if the place where `key` would be is sound, and an error otherwise.
     fn misses(&self, key: &[u8]) -> Result<Option<&'t [u8]>> {
         if !self.table.spec.sealed {
             return Ok(None);
@@ -215,7 +215,7 @@ fn too_long(key: &[u8]) -> bool {
 }
 
 impl Table {
-    /// What seals the values of `key`; none where values are not sealed.
+    /// The value from which the seals of `key` are computed; none where values are not sealed.
     fn seal(self, key: &[u8]) -> Option<Seal> {
         self.spec.sealed.then(|| Seal::new(self.spec.name, self.seals, key))
     }
@@ -415,12 +415,12 @@ impl<'e> Write<'e> {
         self.put_with(table, key, value, WriteFlags::empty())
     }
 
-    /// Adds a row behind all others of the table.
+    /// Adds a row after all others of the table.
     pub(crate) fn append(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
         self.put_with(table, key, value, WriteFlags::APPEND)
     }
 
-    /// Adds values of one key, in order and end to end. With `append` the key lies behind all others of the table.
+    /// Adds values of one key, in order and end to end. With `append`, the key is after all others of the table.
     pub(crate) fn put_items(&mut self, table: Table, key: &[u8], items: &[u8], append: bool) -> Result<()> {
         self.check(key)?;
         let size = table.spec.item;
@@ -434,9 +434,10 @@ impl<'e> Write<'e> {
         let mut key = mdb_val(key);
         let mut rest = &items[..];
         if append {
-            // The first one makes the key; the others are appended to it.
+            // The first value creates the key; the others are appended to it.
             let mut data = mdb_val(&items[..size]);
-            // SAFETY: the cursor is open in a write transaction that is borrowed alone; both values are live slices.
+            // SAFETY: the cursor is open in a write transaction that is borrowed exclusively; both values are live
+            // slices.
             let code =
                 unsafe { ffi::mdb_cursor_put(cursor.raw, &raw mut key, &raw mut data, ffi::MDB_APPEND) };
             if code != ffi::MDB_SUCCESS {
@@ -452,7 +453,8 @@ impl<'e> Write<'e> {
             ffi::MDB_val { mv_size: size, mv_data: rest.as_ptr().cast_mut().cast() },
             ffi::MDB_val { mv_size: rest.len() / size, mv_data: ptr::null_mut() },
         ];
-        // SAFETY: as above; MDB_MULTIPLE takes an array of two, the second holding the number of items behind the first.
+        // SAFETY: as above; MDB_MULTIPLE takes an array of two, of which the second holds the number of items in the
+        // first.
         let code = unsafe { ffi::mdb_cursor_put(cursor.raw, &raw mut key, data.as_mut_ptr(), flags) };
         if code == ffi::MDB_SUCCESS {
             Ok(())
@@ -461,12 +463,12 @@ impl<'e> Write<'e> {
         }
     }
 
-    /// Removes a key with all its values; whether it was there.
+    /// Removes a key with all its values; returns whether it existed.
     pub(crate) fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool> {
         self.delete_with(table, key, None)
     }
 
-    /// Removes one value of a key in a table of several; whether it was there.
+    /// Removes one value of a key in a table of several; returns whether it existed.
     pub(crate) fn delete_item(&mut self, table: Table, key: &[u8], item: &[u8]) -> Result<bool> {
         self.delete_with(table, key, Some(item))
     }
@@ -493,7 +495,7 @@ impl<'e> Write<'e> {
         let Self { raw, env, _slot, _writer, .. } = self;
         raw.commit().map_err(|source| env.fail("commit", source))?;
         if let Some(faults) = &env.faults {
-            // The commit stands; only a crash means something here.
+            // The commit is done; of the injected faults only a crash has a meaning here.
             let _ = faults.at(FaultPoint::AfterCommit);
         }
         Ok(())

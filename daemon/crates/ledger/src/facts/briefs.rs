@@ -1,4 +1,5 @@
-//! What a list of symbols tells of each, stored before an outline so that it is found without decoding all of it.
+//! The fields of each symbol that a list shows, stored before an outline so that they are found without decoding all of
+//! it.
 //!
 //! A row of fixed size for each definition, in order, then the names, end to end.
 
@@ -8,14 +9,14 @@ use sdl_model::{Outline, SymbolKind};
 use crate::Result;
 use crate::codec::{corrupt_record, kind_of};
 
-/// What a list tells of a symbol.
+/// The fields of a symbol that a list shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Brief {
     /// Its simple name; empty for a module.
     pub name: String,
     /// Its name with those of its owners inside the file.
     pub qualified: String,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
     /// Its properties.
     pub flags: DefFlags,
@@ -89,7 +90,7 @@ pub(super) fn find_brief(briefs: &[u8], is: &dyn Fn(u64) -> bool) -> Result<Opti
     }))
 }
 
-/// What is left of a row.
+/// The rest of a row.
 struct Row<'r>(&'r [u8]);
 
 impl Row<'_> {

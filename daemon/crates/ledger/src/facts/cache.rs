@@ -83,7 +83,7 @@ impl OutlineCache {
         Some(outline)
     }
 
-    /// Holds the outline from now on, and lets go of those that were not used for longest.
+    /// Caches the outline, and drops those that were not used for longest.
     pub(super) fn put(&self, key: FactsKey, outline: Arc<Outline>, bytes: usize) {
         let limit = self.limit();
         if bytes > limit {

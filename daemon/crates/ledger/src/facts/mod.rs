@@ -29,11 +29,11 @@ const UPGRADES: &[Upgrade] =
 const BODY: u8 = 1;
 /// The layout of a stored outline: the number of bytes of its briefs, its briefs, the outline.
 const OUTLINE: u8 = 2;
-/// A transaction is committed when it holds this much, so that nobody waits long for the next.
+/// A transaction is committed when it holds this many bytes, so that nobody waits long for the next.
 const TRANSACTION_BYTES: usize = 2 << 20;
-/// So many rows are swept in one transaction.
+/// The number of rows that are swept in one transaction.
 const SWEEP_ROWS: usize = 512;
-/// A decoded outline takes about so many times the bytes of its stored form.
+/// The size of a decoded outline, as a multiple of its stored form, roughly.
 const DECODED_FACTOR: usize = 4;
 
 /// Facts by content, shared by every repository. `Send + Sync`; keep it in an `Arc`.
@@ -44,23 +44,24 @@ pub struct FactsStore {
     env: Env,
 }
 
-/// Facts, ready to be stored. Making them is the expensive part and needs no store: do it where the facts are made.
+/// Encoded facts, ready to be stored. Encoding is the expensive part and needs no store: do it where the facts are
+/// made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EncodedFacts {
     outline: Vec<u8>,
     body: Vec<u8>,
 }
 
-/// What a sweep did.
+/// The result of a sweep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Rows that stay.
+    /// Rows that were kept.
     pub kept: u64,
-    /// Rows that went.
+    /// Rows that were removed.
     pub removed: u64,
 }
 
-/// What the store holds.
+/// The contents of the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FactsStats {
     /// Blobs with facts.
@@ -73,7 +74,7 @@ pub struct FactsStats {
     pub used_bytes: u64,
     /// Decoded outlines in memory.
     pub cached: usize,
-    /// About how many bytes those take.
+    /// The approximate number of bytes that those take.
     pub cached_bytes: usize,
 }
 
@@ -90,7 +91,7 @@ pub fn encode_facts(facts: &Facts) -> Result<EncodedFacts> {
 }
 
 impl EncodedFacts {
-    /// How many bytes it will take.
+    /// The number of bytes it will take.
     pub fn len(&self) -> usize {
         self.outline.len() + self.body.len()
     }
@@ -102,9 +103,9 @@ impl EncodedFacts {
 }
 
 impl FactsStore {
-    /// Opens the store in `dir`, creating it if need be. A damaged one is set aside: its facts are parsed again.
+    /// Opens the store in `dir`, creating it if need be. A damaged store is set aside: its facts are parsed again.
     pub fn open(dir: &Path, options: &Options) -> Result<(Self, How)> {
-        // Facts are made again from the files, sooner than the disk could take each commit.
+        // Making facts again from the files is cheaper than a sync for each commit.
         let sync = Sync::WhenClosed;
         let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, sync, upgrades: UPGRADES };
         let (env, tables, how) = store::open_store(dir, &plan, options)?;
@@ -113,15 +114,15 @@ impl FactsStore {
         Ok((Self { tables, cache, pins: PinBoard::default(), env }, how))
     }
 
-    /// Stores facts that are not there yet, or not as they are given; how many that were. Encodes them here: where facts are
-    /// made in parallel, encode them there and use [`Self::put_encoded`].
+    /// Stores facts that are missing, or that differ from those given; returns how many. Encodes them here: where facts
+    /// are made in parallel, encode them there and use [`Self::put_encoded`].
     pub fn put_many(&self, facts: &[(FactsKey, &Facts)]) -> Result<usize> {
         let encoded =
             facts.iter().map(|(key, facts)| Ok((*key, encode_facts(facts)?))).collect::<Result<Vec<_>>>()?;
         self.put_encoded(&encoded)
     }
 
-    /// Stores facts that are not there yet, or not as they are given; how many that were.
+    /// Stores facts that are missing, or that differ from those given; returns how many.
     pub fn put_encoded(&self, facts: &[(FactsKey, EncodedFacts)]) -> Result<usize> {
         let mut rows: Vec<_> = facts.iter().map(|(key, facts)| (key.to_bytes(), facts)).collect();
         rows.sort_unstable_by_key(|(key, _)| *key);
@@ -171,14 +172,14 @@ impl FactsStore {
         Ok(stored)
     }
 
-    /// Both halves of a blob's facts. Damage is an error, here and below: to who reads what a version names, facts that
-    /// are gone would be an empty file.
+    /// Both halves of a blob's facts. Damage is an error, here and below: a reader who follows a version's names would
+    /// take missing facts for an empty file.
     pub fn facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
         let (Some(outline), Some(body)) = (self.outline(key)?, self.body(key)?) else { return Ok(None) };
         Ok(Some(Facts { outline: Outline::clone(&outline), body }))
     }
 
-    /// Both halves of a blob's facts for who has the blob: damaged ones count as missing.
+    /// Both halves of a blob's facts, for a caller who has the blob: damaged facts count as missing.
     pub fn sound_facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
         let facts = skip_damaged(self.facts(key))?;
         if facts.is_none() {
@@ -187,7 +188,7 @@ impl FactsStore {
         Ok(facts.flatten())
     }
 
-    /// Whether the stored facts of a blob are there and can be read.
+    /// Whether the stored facts of a blob exist and can be read.
     pub fn is_sound(&self, key: &FactsKey) -> Result<bool> {
         let txn = self.env.read(None)?;
         let (outlines, bodies, key) = (self.tables.outlines, self.tables.bodies, key.to_bytes());
@@ -201,7 +202,7 @@ impl FactsStore {
         Ok(skip_damaged(read())?.unwrap_or(false))
     }
 
-    /// Whether the stored facts of a blob are these, as far as they are there and undamaged.
+    /// Whether the stored facts of a blob equal these. Missing or damaged facts don't.
     pub fn agrees(&self, key: &FactsKey, facts: &EncodedFacts) -> Result<bool> {
         let (txn, key) = (self.env.read(None)?, key.to_bytes());
         let differs = |table, wanted: &[u8]| {
@@ -227,8 +228,8 @@ impl FactsStore {
         Ok(Some(outline))
     }
 
-    /// What a list tells of the definition whose key `is` the wanted one. Costs a look at each key, and decodes nothing
-    /// else of the outline.
+    /// The brief of the definition whose key `is` the wanted one. Costs a look at each key, and decodes nothing else of
+    /// the outline.
     pub fn brief(&self, key: &FactsKey, is: &dyn Fn(u64) -> bool) -> Result<Option<Brief>> {
         let txn = self.env.read(None)?;
         match outline_of(txn.get(self.tables.outlines, &key.to_bytes())?) {
@@ -245,7 +246,7 @@ impl FactsStore {
             .transpose()
     }
 
-    /// Whether the facts of a blob are there. Damaged ones are not.
+    /// Whether the facts of a blob are stored. Damaged facts count as missing.
     pub fn has(&self, key: &FactsKey) -> Result<bool> {
         let (txn, key) = (self.env.read(None)?, key.to_bytes());
         let outline = skip_damaged(txn.get(self.tables.outlines, &key))?.flatten();
@@ -263,21 +264,21 @@ impl FactsStore {
         })
     }
 
-    /// Why a blob can't be parsed, if that was tried.
+    /// The reason why a blob can't be parsed, if that was tried.
     pub fn failed(&self, key: &FactsKey) -> Result<Option<String>> {
         let txn = self.env.read(None)?;
         let why = txn.get(self.tables.failures, &key.to_bytes())?;
         Ok(why.map(|why| String::from_utf8_lossy(why).into_owned()))
     }
 
-    /// Keeps facts from being swept until the pins are dropped. Pin what a batch names before asking [`Self::has`] or
-    /// storing it, and drop the pins when the batch is committed.
+    /// Keeps facts from being swept until the pins are dropped. Pin the facts that a batch names before asking
+    /// [`Self::has`] or storing it, and drop the pins when the batch is committed.
     pub fn pin(&self, keys: &[FactsKey]) -> Pins<'_> {
         self.pins.pin(keys)
     }
 
-    /// Removes what no kept version of any repository names. `live` collects those names, and is asked after the
-    /// sweep has begun: what is pinned, unpinned or stored from then on is spared.
+    /// Removes the facts that no kept version of any repository names. `live` collects the names in use, and is called
+    /// after the sweep has begun: facts that are pinned, unpinned or stored from then on are spared.
     pub fn sweep(&self, live: impl FnOnce() -> Result<HashSet<FactsKey>>) -> Result<Swept> {
         let sweeping = self.pins.begin_sweep()?;
         let live: HashSet<[u8; 37]> = live()?.into_iter().map(FactsKey::to_bytes).collect();
@@ -316,7 +317,7 @@ impl FactsStore {
         Ok(swept)
     }
 
-    /// Looks at some rows from `from` on; where to go on.
+    /// Looks at some rows from `from` on; returns where to go on.
     fn dead(&self, table: Table, from: &[u8], live: &HashSet<[u8; 37]>) -> Result<(Part, Option<Vec<u8>>)> {
         let txn = self.env.read(None)?;
         let mut part = Part::default();
@@ -338,7 +339,7 @@ impl FactsStore {
         Ok((part, next))
     }
 
-    /// What the store holds.
+    /// Counts the contents of the store.
     pub fn stats(&self) -> Result<FactsStats> {
         let txn = self.env.read(None)?;
         let (cached, cached_bytes) = self.cache.size();
@@ -381,7 +382,7 @@ fn skip_damaged<T>(read: Result<T>) -> Result<Option<T>> {
     }
 }
 
-/// Whether a row is there and is this one.
+/// Whether a row exists and equals this one.
 fn has_row(reads: &impl Reads, table: Table, key: &[u8], value: &[u8]) -> Result<bool> {
     Ok(skip_damaged(reads.get(table, key))?.flatten() == Some(value))
 }
@@ -392,7 +393,7 @@ struct Part {
     dead: Vec<Vec<u8>>,
 }
 
-/// A stored body behind its layout's number.
+/// A stored body, after its layout's number.
 fn body_of(bytes: Option<&[u8]>) -> Option<&[u8]> {
     match bytes {
         Some([BODY, body @ ..]) => Some(body),

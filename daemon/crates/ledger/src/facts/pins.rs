@@ -10,11 +10,11 @@ use crate::{Error, Result};
 #[derive(Default)]
 struct State {
     pinned: HashMap<[u8; 37], u32>,
-    /// While a sweep is under way: what was unpinned or stored since it began.
+    /// While a sweep is under way: the keys that were unpinned or stored since it began.
     touched: Option<HashSet<[u8; 37]>>,
 }
 
-/// Who holds what.
+/// Counts the pins of each key.
 #[derive(Default)]
 pub(super) struct PinBoard {
     state: Mutex<State>,

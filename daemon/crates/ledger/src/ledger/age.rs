@@ -1,4 +1,4 @@
-//! Forgetting the past: by count, by age and by size, never what a live lease holds.
+//! Forgets the past: by count, by age and by size, never a version that a live lease holds.
 
 use std::ops::ControlFlow;
 
@@ -11,13 +11,13 @@ use crate::Result;
 use crate::codec::{self, history_key, id_key};
 use crate::env::{Reads, Write};
 
-/// So many versions are forgotten in one transaction.
+/// The number of versions that are forgotten in one transaction.
 const PER_TRANSACTION: u32 = 64;
 
-/// What ageing out did.
+/// The result of ageing out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgedOut {
-    /// How many versions went.
+    /// How many versions were forgotten.
     pub versions: u64,
     /// The oldest version that can be answered from now.
     pub floor: Option<Version>,
@@ -88,8 +88,8 @@ impl Ledger {
         row.map(|bytes| codec::decode_record("versions", bytes)).transpose()
     }
 
-    /// Forgets the version at the floor; the new floor. That one keeps its row but not its changes: what they changed
-    /// can no longer be told.
+    /// Forgets the version at the floor; returns the new floor. The version at the new floor keeps its row but not its
+    /// changes, which can no longer be computed.
     fn forget(&self, txn: &mut Write<'_>, floor: Version) -> Result<Version> {
         txn.delete(self.tables.versions, &id_key(floor.0))?;
         let next = floor.next();

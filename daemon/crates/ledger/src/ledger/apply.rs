@@ -16,7 +16,7 @@ struct Step<'u> {
     update: &'u FileUpdate,
     old: Option<FileRow>,
     was: Option<Public>,
-    /// What it publishes from now on.
+    /// Its published part from now on.
     is: Option<Public>,
 }
 
@@ -52,7 +52,7 @@ impl Batch<'_> {
         Ok(changes.changed_keys(&before, &after))
     }
 
-    /// What an update changes; nothing if nothing.
+    /// The change that an update makes; none if it changes nothing.
     fn step<'u>(&mut self, file: FileId, update: &'u FileUpdate) -> Result<Option<Step<'u>>> {
         match (&update.row, &update.stat) {
             (Some(row), _) if row.path != update.path => {

@@ -22,8 +22,8 @@ pub struct ChangedKeys(pub BTreeSet<u64>);
 
 /// One write transaction. Implements [`View`] over its own writes. Dropping it changes nothing.
 ///
-/// After an error, drop it: what it wrote so far may be half of something. [`crate::Error::MapFull`] means that the
-/// same batch will succeed when it is done again.
+/// After an error, drop the batch: its writes so far may be incomplete. [`crate::Error::MapFull`] means that the same
+/// batch will succeed when it is done again.
 #[must_use]
 pub struct Batch<'l> {
     pub(super) txn: Write<'l>,
@@ -61,12 +61,12 @@ impl<'l> Batch<'l> {
         Rows { reads: &self.txn, tables: &self.ledger.tables, deadline: None }
     }
 
-    /// Whether rows of an unfinished load lie in the tables.
+    /// Whether the tables hold rows of an unfinished load.
     pub(super) fn is_staged(&self) -> bool {
         self.base.staged
     }
 
-    /// What `stat` said when the file was last read.
+    /// The file's `stat` when it was last read.
     pub fn stat(&self, file: FileId) -> Result<Option<StatHint>> {
         self.rows().stat(file)
     }

@@ -25,7 +25,7 @@ const MOST: usize = 1_000;
 pub struct Finding {
     /// The table whose row is wrong, or lacks.
     pub table: &'static str,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
 }
 

@@ -1,4 +1,4 @@
-//! What is derived from the files of a batch: edges, questions, postings. Only differences are written.
+//! Data derived from the files of a batch: edges, questions, postings. Only differences are written.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ use crate::codec::{
 use crate::env::{Reads, Table};
 use crate::{ChangedKeys, Error, Posting, Resolved, Result, TermHit};
 
-/// What the targets of packed edges see of them.
+/// The form in which the targets of packed edges store them.
 pub(super) fn incoming_edges(from: SymbolId, packed: &[u8]) -> BTreeSet<(u64, PackedInEdge)> {
     packed.as_chunks::<EDGE_LEN>().0.iter().map(|edge| in_edge_of(from, edge)).collect()
 }
@@ -170,8 +170,8 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Removes the postings of symbols that are in nobody's hands: for when the facts are lost from which the stored
-    /// postings could be told. Looks at every posting.
+    /// Removes all postings of symbols that nobody owns. For use when the facts are lost from which the stored postings
+    /// could be computed. Looks at every posting.
     pub fn drop_orphan_postings(&mut self) -> Result<u64> {
         let tables = &self.ledger.tables;
         let mut orphans = Vec::new();

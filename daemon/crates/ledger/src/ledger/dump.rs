@@ -15,7 +15,7 @@ use crate::codec::{
 use crate::env::{Read, Reads, Table};
 use crate::{Error, Result};
 
-/// What to dump besides files, symbols, names, edges and counters.
+/// The tables to dump besides files, symbols, names, edges and counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DumpOptions {
     /// The search postings.

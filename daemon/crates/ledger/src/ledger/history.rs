@@ -1,4 +1,4 @@
-//! What was before: states of past versions, and what changed between two.
+//! The past: states of old versions, and the changes between two.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -11,10 +11,10 @@ use crate::codec::{self, history_key, split_history_key, unpack_edges};
 use crate::env::{Read, Reads, Table};
 use crate::{Error, Result, View};
 
-/// What changed between two versions.
+/// The changes between two versions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// Per file its row before and after, in order of path. Files that ended as they began are left out.
+    /// For each file its row before and after, in order of path. Files that ended as they began are omitted.
     pub files: Vec<FileChange>,
     /// Symbols whose outgoing edges differ, in order.
     pub edges: Vec<SymbolId>,
@@ -58,12 +58,12 @@ impl Snapshot<'_> {
         }
     }
 
-    /// What changed after `version`, up to this one.
+    /// The changes after `version`, up to this one.
     pub fn changes_since(&self, version: Version) -> Result<Changes> {
         self.changes_between(version, self.version())
     }
 
-    /// What changed after `from`, up to `to`. Costs what changed in between, not what there is.
+    /// The changes after `from`, up to `to`. The cost depends on the number of changes, not on the size of the tree.
     pub fn changes_between(&self, from: Version, to: Version) -> Result<Changes> {
         self.reach(from)?;
         self.reach(to)?;
@@ -98,7 +98,7 @@ pub(super) fn change_path(change: &FileChange) -> Option<&str> {
     change.new.as_ref().or(change.old.as_ref()).map(|row| row.path.as_str())
 }
 
-/// What the first version after `version` that changed `id` found there; none if none has.
+/// The value that the first version after `version` which changed `id` replaced; none if no version did.
 fn value_before<'r>(
     rows: &Rows<'r, Read<'_>>,
     table: Table,

@@ -1,4 +1,4 @@
-//! Leases: what agents hold, by handle. They belong to no version, and keep versions from ageing out.
+//! Leases that agents hold, by handle. They belong to no version, and keep versions from ageing out.
 
 use std::ops::ControlFlow;
 
@@ -10,7 +10,7 @@ use crate::codec::{self, text_key};
 use crate::env::Reads;
 use crate::{Error, Result};
 
-/// A held slice. What is in it is its owner's business.
+/// A held slice. Its content is its owner's business.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     /// Its handle.
@@ -19,7 +19,7 @@ pub struct Lease {
     pub holds_from: Version,
     /// When it ends, in Unix milliseconds.
     pub expires_ms: u64,
-    /// What it holds.
+    /// The bytes of the slice.
     pub data: Vec<u8>,
 }
 

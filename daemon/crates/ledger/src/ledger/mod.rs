@@ -39,10 +39,10 @@ use state::State;
 pub use tally::{Sign, Tally};
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
-/// brought up to date.
+/// upgraded.
 pub const STORAGE_SCHEMA: u32 = 4;
 
-/// What brings an older ledger up to date, in order.
+/// The steps that upgrade an older ledger, in order.
 const UPGRADES: &[Upgrade] =
     &[Upgrade { from: 2, run: |_, _| Ok(()) }, Upgrade { from: 3, run: state::start_over }];
 
@@ -66,7 +66,7 @@ pub struct Opened {
     pub how: How,
 }
 
-/// What a ledger takes up.
+/// The space that a ledger uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LedgerStats {
     /// Bytes of the data file that are or were in use.
@@ -82,8 +82,8 @@ pub struct LedgerStats {
 }
 
 impl Ledger {
-    /// Opens the ledger in `dir`, creating it if need be. One that is in use is refused, one of a newer schema too; a
-    /// damaged one is set aside and an empty one takes its place.
+    /// Opens the ledger in `dir`, creating it if need be. A ledger that is in use or has a newer schema is refused; a
+    /// damaged one is set aside and replaced by an empty one.
     pub fn open(dir: &Path, options: &Options) -> Result<Opened> {
         Self::open_schema(dir, options, STORAGE_SCHEMA, UPGRADES)
     }
@@ -132,8 +132,8 @@ impl Ledger {
         self.incarnation
     }
 
-    /// Reads one version. Every call on the snapshot fails once `deadline` has passed; don't keep results that were
-    /// computed from it waiting inside `read`, for as long as it runs the pages of its version can't be used again.
+    /// Reads one version. Every call on the snapshot fails once `deadline` has passed. Don't wait inside `read` with
+    /// results that were computed from it: as long as it runs, the pages of its version can't be used again.
     pub fn read<T>(&self, deadline: Instant, read: impl FnOnce(&Snapshot<'_>) -> Result<T>) -> Result<T> {
         read(&Snapshot::new(self, Some(deadline))?)
     }
@@ -158,7 +158,7 @@ impl Ledger {
         Batch::new(self)
     }
 
-    /// Runs `fill` on a batch and commits that. Runs it again, on a fresh batch, when the map had to grow.
+    /// Runs `fill` on a batch and commits the batch. Runs it again, on a fresh batch, when the map had to grow.
     pub fn write<E: From<Error>>(
         &self,
         cause: Cause,
@@ -174,12 +174,12 @@ impl Ledger {
     }
 
     /// Begins a load from scratch: the fast way to a first version, or to the next one when everything is made again.
-    /// What the ledger held is forgotten at once, leases apart; numbers go on where they were.
+    /// The old content is forgotten at once, except for leases; version numbers continue.
     pub fn bulk(&self) -> Result<Bulk<'_>> {
         Bulk::begin(self)
     }
 
-    /// Empties all tables of content and forgets all versions, in one transaction. Numbers go on where they were.
+    /// Empties all tables of content and forgets all versions, in one transaction. Version numbers continue.
     fn forget_everything(&self) -> Result<()> {
         let state = self.env.retry(|| {
             let mut txn = self.env.write()?;
@@ -208,7 +208,7 @@ impl Ledger {
         })
     }
 
-    /// What the ledger takes up.
+    /// The space that the ledger uses.
     pub fn stats(&self) -> Result<LedgerStats> {
         let txn = self.env.read(None)?;
         let mut past_bytes = 0;

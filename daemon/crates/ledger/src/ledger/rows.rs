@@ -106,7 +106,7 @@ impl<'r, R: Reads> Rows<'r, R> {
     ) -> Result<()> {
         let start = &prefix.as_bytes()[..prefix.len().min(LONG_TEXT)];
         let mut watch = self.watch();
-        // Keys of long paths are cut, so their order is not that of paths: those that agree up to the cut are gathered.
+        // Keys of long paths are cut, so their order is not that of paths: keys that agree up to the cut are gathered.
         let mut gathered: Vec<(String, FileId)> = Vec::new();
         let mut stopped = false;
         self.reads.scan(self.tables.paths, start, &mut |key, value| {

@@ -32,7 +32,7 @@ impl<'l> Snapshot<'l> {
         Ok(Self { txn, ledger, state, deadline, visible: state.head.is_some() })
     }
 
-    /// What an unfinished load has staged.
+    /// The rows that an unfinished load has staged.
     pub(super) fn staged(ledger: &'l Ledger) -> Result<Self> {
         Ok(Self { visible: true, ..Self::new(ledger, None)? })
     }
@@ -59,7 +59,7 @@ impl<'l> Snapshot<'l> {
         self.state.incarnation
     }
 
-    /// What `stat` said when the file was last read.
+    /// The file's `stat` when it was last read.
     pub fn stat(&self, file: FileId) -> Result<Option<StatHint>> {
         self.rows()?.map_or(Ok(None), |rows| rows.stat(file))
     }
@@ -78,7 +78,7 @@ impl<'l> Snapshot<'l> {
         if self.visible { find_dependents(&self.txn, self.ledger.tables.asked, keys) } else { Ok(Vec::new()) }
     }
 
-    /// How the references of a file came out.
+    /// How the references of a file were resolved.
     pub fn resolution_of(&self, file: FileId) -> Result<ResolutionCounts> {
         let Some(rows) = self.rows()? else { return Ok(ResolutionCounts::default()) };
         let row = rows.reads.get(rows.tables.resolved, &id_key(file.0))?;
@@ -111,8 +111,8 @@ impl<'l> Snapshot<'l> {
         })
     }
 
-    /// Every facts key that a kept version names, with repetitions, and whether that version has facts under it (what failed
-    /// to parse has none). A sweep of the facts must spare them all.
+    /// Every facts key that a kept version names, with repetitions, and whether that version has facts under it (a file
+    /// that failed to parse has none). A sweep of the facts must spare them all.
     pub fn facts_keys(&self, each: &mut dyn FnMut(FactsKey, bool)) -> Result<()> {
         let Some(rows) = self.rows()? else { return Ok(()) };
         let mut give = |row: &FileRow| match row.state {

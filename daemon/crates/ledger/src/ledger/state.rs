@@ -1,4 +1,4 @@
-//! The few words that say where a ledger stands.
+//! The small record of a ledger's state.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::ControlFlow;
@@ -15,7 +15,7 @@ const STATE: &[u8] = b"state";
 const COUNTERS: &[u8] = b"counters";
 const GIT: &[u8] = b"git";
 
-/// Where a ledger stands.
+/// The state of a ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct State {
     /// Drawn when it was created.
@@ -26,7 +26,7 @@ pub(crate) struct State {
     pub(crate) head: Option<Version>,
     /// The oldest version that can be answered from.
     pub(crate) floor: Option<Version>,
-    /// Whether rows of an unfinished load lie in the tables.
+    /// Whether the tables hold rows of an unfinished load.
     pub(crate) staged: bool,
 }
 

@@ -84,7 +84,7 @@ impl Tally {
         }
     }
 
-    /// A file comes or goes, as far as its row tells.
+    /// Adds or removes the row of a file.
     pub fn row(&mut self, row: &FileRow, sign: Sign) {
         let by = sign.of(1);
         match row.state {
@@ -94,20 +94,20 @@ impl Tally {
         }
     }
 
-    /// What an indexed file publishes comes or goes.
+    /// Adds or removes the published part of an indexed file.
     pub(crate) fn public(&mut self, public: &Public, sign: Sign) {
         let lang = public.lang().map_or("unknown", Lang::name);
         self.outline(lang, public.defs.len(), public.is_generated(), sign);
     }
 
-    /// What a file in that language defines comes or goes.
+    /// Adds or removes the definitions of a file in that language.
     pub fn outline(&mut self, lang: &str, symbols: usize, generated: bool, sign: Sign) {
         self.symbols += sign.of(symbols);
         self.generated += sign.of(usize::from(generated));
         add_count(&mut self.languages, lang, sign.of(1));
     }
 
-    /// Edges come or go.
+    /// Adds or removes edges.
     pub fn edges(&mut self, edges: usize, sign: Sign) {
         self.edges += sign.of(edges);
     }

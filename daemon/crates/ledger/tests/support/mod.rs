@@ -49,7 +49,7 @@ pub fn soon() -> Instant {
     Instant::now() + Duration::from_mins(1)
 }
 
-/// What a file says.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Spec {
     pub package: Option<u8>,

@@ -14,7 +14,7 @@ pub struct Strings {
 }
 
 impl Strings {
-    /// Adds `text` without looking for an equal one; the extractor's builder interns.
+    /// Adds `text` without searching for an equal one; the extractor's builder interns.
     pub fn push(&mut self, text: &str) -> StrIx {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u32);
@@ -29,12 +29,12 @@ impl Strings {
         self.text.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// How many texts.
+    /// The number of texts.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
@@ -44,7 +44,7 @@ impl Strings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ExprIx(pub u32);
 
-/// Literals, as far as their type goes.
+/// Literals, by type only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum Lit {
@@ -63,8 +63,8 @@ pub enum Lit {
     Object,
 }
 
-/// A small expression: receivers, types, initial values, returned values. Enough to ask what type it has, no more.
-/// Types use the same shapes as values: `a.B[c]` is `Generic(Attr(Name(a), B), [Name(c)])` wherever it stands.
+/// A small expression: receivers, types, initial values, returned values. It holds just enough to work out its type.
+/// Types use the same shapes as values: `a.B[c]` is `Generic(Attr(Name(a), B), [Name(c)])` in either role.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expr {
     /// A bare name.
@@ -79,7 +79,7 @@ pub enum Expr {
     Attr(ExprIx, StrIx),
     /// Scoped access: `a::b`, `a\b`.
     Path(ExprIx, StrIx),
-    /// What calling it gives, with how many arguments.
+    /// The result of calling it with this number of arguments.
     Call(ExprIx, u8),
     /// A new instance of a type.
     New(ExprIx),
@@ -87,7 +87,7 @@ pub enum Expr {
     Index(ExprIx),
     /// An element of it, by iteration.
     Iter(ExprIx),
-    /// What awaiting it gives.
+    /// The result of awaiting it.
     Await(ExprIx),
     /// The value within: `*x`, `&x`, `x?`, `x!`, `x as T` without a T.
     Unwrap(ExprIx),
@@ -95,41 +95,43 @@ pub enum Expr {
     Generic(ExprIx, Vec<ExprIx>),
     /// One of several types; an optional type is a union with null.
     Union(Vec<ExprIx>),
-    /// One of several values: `a if c else b`, `a || b`. Where a type stands, just one: the type of that value.
+    /// One of several values: `a if c else b`, `a || b`. In place of a type, it has one element: the type is that of
+    /// this value.
     Either(Vec<ExprIx>),
     /// A tuple's or list's elements.
     Tuple(Vec<ExprIx>),
     /// Element `n` of a tuple, by destructuring.
     Item(ExprIx, u8),
-    /// The callable type of these parameters and result.
+    /// The type of a function with these parameters and this return type.
     Callable(Vec<ExprIx>, Option<ExprIx>),
     /// A literal.
     Lit(Lit),
-    /// Something that this vocabulary has no word for.
+    /// An expression without a shape here.
     Unknown,
-    /// What is passed for a parameter (the second number) of the function that is an argument (the first) of a call of
-    /// this, or of a [`Self::New`]: the `x` of `list.each(|x| …)` is `Passed(list.each, 0, 0)`. With 255 for the argument
-    /// it is a parameter of this itself; with 255 for the parameter, it is the argument as the callee expects it; with
-    /// [`PASSED_RECEIVER`], the receiver that the function is run on.
+    /// The value passed for a parameter (the second number) of the function that is an argument (the first) of a call
+    /// of this, or of a [`Self::New`]: the `x` of `list.each(|x| …)` is `Passed(list.each, 0, 0)`. With 255 for the
+    /// argument, it is a parameter of this itself. With 255 for the parameter, it is the argument as the callee expects
+    /// it. With [`PASSED_RECEIVER`], it is the receiver that the function is run on.
     Passed(ExprIx, u8, u8),
-    /// An object, or an object type, as it is written: its properties with their values or types. What it takes over from
-    /// another (`...x`) has an empty name.
+    /// An object, or an object type, as it is written: its properties with their values or types. Properties copied
+    /// from another object (`...x`) have an empty name.
     Record(Vec<(StrIx, ExprIx)>),
-    /// A definition inside the function around, by its name; with true, one that an object as written has as a member.
+    /// A definition inside the enclosing function, by its name. With true, a member of an object literal.
     Inner(StrIx, bool),
 }
 
 /// In place of a type's name: `Generic(PREDICATE, [T, value])` is the type `value is T`.
 pub const PREDICATE: &str = " is";
 
-/// In place of a parameter in [`Expr::Passed`]: what the function is run on, which calls in it need not name. The type of a
-/// function that is run on a T has `Unwrap(T)` as its first parameter.
+/// In place of a parameter in [`Expr::Passed`]: the receiver that the function is run on, which calls in it need not
+/// name. The type of a function that is run on a T has `Unwrap(T)` as its first parameter.
 pub const PASSED_RECEIVER: u8 = 254;
 
-/// What calls without a receiver in an anonymous function may be meant for, as a local name: no program has one of that name.
+/// The receiver that calls in an anonymous function may leave out, as the name of a local. No program has a local of
+/// this name.
 pub const RECEIVER: &str = "this@";
 
-/// Names of more parts than this are not spelled out.
+/// Most parts of a name that is spelled out.
 pub const LONGEST_DOTTED: usize = 64;
 
 /// Texts and expressions of one half of a file's facts.
@@ -155,7 +157,7 @@ impl Arena {
     /// The plain dotted or scoped name that `ix` spells (`a.b`, `a::b`), if it is one of at most
     /// [`LONGEST_DOTTED`] parts.
     pub fn dotted(&self, mut ix: ExprIx) -> Option<String> {
-        // From the last part to the first; not by recursion, since a text may nest as deep as it is long.
+        // From the last part to the first, without recursion, because a text may nest as deep as it is long.
         let mut parts = Vec::new();
         while parts.len() < 2 * LONGEST_DOTTED {
             match self.expr(ix) {

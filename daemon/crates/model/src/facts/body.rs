@@ -1,4 +1,4 @@
-//! What only a file's own resolution and search need.
+//! The half of a file's facts that only its own resolution and search need.
 
 use serde::{Deserialize, Serialize};
 
@@ -38,11 +38,11 @@ pub struct Ref {
     pub form: RefForm,
     /// The name that must be found: the last part.
     pub name: StrIx,
-    /// What is before the name.
+    /// The part before the name.
     pub recv: Option<ExprIx>,
     /// How many arguments, for calls.
     pub args: u8,
-    /// What stands for the arguments ([`super::Expr::Tuple`]), in languages that choose among functions by it.
+    /// The arguments as an [`super::Expr::Tuple`], in languages that choose among functions by it.
     pub given: Option<ExprIx>,
     /// Its line.
     pub line: u32,
@@ -50,7 +50,7 @@ pub struct Ref {
     pub at: u32,
 }
 
-/// How a local name comes to be.
+/// How a local name is introduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BindingKind {
     /// A parameter.
@@ -65,18 +65,18 @@ pub enum BindingKind {
     Narrowed,
 }
 
-/// One local name, with all that the text says of its type.
+/// One local name, with everything that the text states about its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Binding {
     /// The definition in whose body it lives.
     pub scope: DefIx,
-    /// How it comes to be.
+    /// How it is introduced.
     pub kind: BindingKind,
     /// Its name.
     pub name: StrIx,
     /// Its stated type.
     pub ty: Option<ExprIx>,
-    /// What it is set to.
+    /// The value it is set to.
     pub value: Option<ExprIx>,
     /// First byte from which it can be seen.
     pub from: u32,
@@ -84,16 +84,16 @@ pub struct Binding {
     pub to: u32,
 }
 
-/// What a comment or a text literal says, for search. Documentation is with its definition.
+/// The words of a comment or a text literal, for search. Documentation is with its definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Prose {
     /// The innermost definition around it.
     pub scope: DefIx,
-    /// Its words as they stand, what is no word left out, at most a few hundred bytes.
+    /// Its words in their order, without anything that is not a word, at most a few hundred bytes.
     pub text: StrIx,
 }
 
-/// What only a file's own resolution and search need.
+/// The half of a file's facts that only its own resolution and search need.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Body {
     /// Texts and expressions of this half.
@@ -102,6 +102,6 @@ pub struct Body {
     pub refs: Vec<Ref>,
     /// The local names, in the order of the text.
     pub bindings: Vec<Binding>,
-    /// What is said inside definitions, in the order of the text.
+    /// The comments and text literals inside definitions, in the order of the text.
     pub prose: Vec<Prose>,
 }

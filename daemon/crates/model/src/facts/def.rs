@@ -56,18 +56,19 @@ impl DefFlags {
     pub const GENERATOR: Self = Self(1 << 8);
     /// Marked as overriding.
     pub const OVERRIDE: Self = Self(1 << 9);
-    /// Stands inside a function: not reachable by path from elsewhere.
+    /// Is inside a function, so it is not reachable by path from elsewhere.
     pub const LOCAL: Self = Self(1 << 10);
-    /// Stands in a file that bears a generator's mark.
+    /// Is in a file that bears a generator's mark.
     pub const GENERATED: Self = Self(1 << 11);
-    /// Left out of a build as it is by default, which is for Linux: it is under a condition that names another system
-    /// or setting. Of a module: the whole file is.
+    /// Excluded from a default build, which is for Linux, by a condition that names another system or setting. On a
+    /// module, the whole file is excluded.
     pub const LEFT_OUT: Self = Self(1 << 12);
     /// One part of a type that may be written in several (`partial` in C#).
     pub const PARTIAL: Self = Self(1 << 13);
-    /// A member of an interface, implemented under that interface's name alone (C#): a value of the type does not have it.
+    /// A member of an interface that is implemented under that interface's name only (C#). A value of the type does not
+    /// have it.
     pub const EXPLICIT: Self = Self(1 << 14);
-    /// Stands under a condition that the settings of a build decide.
+    /// Is under a condition that the settings of a build decide.
     pub const OPTIONAL: Self = Self(1 << 15);
 
     /// Whether all of `other` is set.
@@ -75,7 +76,7 @@ impl DefFlags {
         self.0 & other.0 == other.0
     }
 
-    /// This set less `other`.
+    /// This set without `other`.
     #[must_use]
     pub fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
@@ -96,9 +97,9 @@ pub enum ParamKind {
     Positional,
     /// By name only.
     Keyword,
-    /// The rest by position.
+    /// The remaining arguments by position.
     Rest,
-    /// The rest by name.
+    /// The remaining arguments by name.
     KeywordRest,
     /// The receiver: `self`, `this`, `cls`.
     Receiver,
@@ -107,19 +108,19 @@ pub enum ParamKind {
 /// One parameter.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Param {
-    /// Its name; empty where there is none.
+    /// Its name, or empty if it has none.
     pub name: StrIx,
-    /// The type's text as written, white space folded.
+    /// The type's text as written, with white space folded.
     pub ty_text: Option<StrIx>,
     /// The type's shape.
     pub ty: Option<ExprIx>,
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     pub optional: bool,
     /// How it is passed.
     pub kind: ParamKind,
 }
 
-/// What a definition takes from another.
+/// How a definition uses a base.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum BaseKind {
     /// Inherits from a class.
@@ -135,7 +136,7 @@ pub enum BaseKind {
 pub struct Base {
     /// The type it names.
     pub ty: ExprIx,
-    /// How it is taken.
+    /// How the base is used.
     pub kind: BaseKind,
     /// Its line.
     pub line: u32,
@@ -167,12 +168,12 @@ impl EffectKind {
     }
 }
 
-/// One side effect that the text shows.
+/// One side effect that is visible in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Effect {
     /// Its kind.
     pub kind: EffectKind,
-    /// What shows it, e.g. the call's text `os.environ.get`.
+    /// The text that shows it, such as the call `os.environ.get`.
     pub what: StrIx,
 }
 
@@ -181,34 +182,34 @@ pub struct Effect {
 pub struct Def {
     /// Its simple name.
     pub name: StrIx,
-    /// Its name with those of its owners inside the file, joined as the language does (`Command.invoke`, `Foo::bar`).
+    /// Its name with those of its owners inside the file, joined as in the language (`Command.invoke`, `Foo::bar`).
     pub qualified: StrIx,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Who may use it.
+    /// Its visibility.
     pub visibility: Visibility,
     /// Its properties.
     pub flags: DefFlags,
     /// The definition around it; none for the module.
     pub parent: Option<DefIx>,
-    /// The type that it belongs to where that is stated rather than nested: a Go receiver, the type of an `impl`, the
-    /// qualifier of a C++ member defined outside its class, an extension's receiver.
+    /// The type that it belongs to, where that is stated and not shown by nesting: a Go receiver, the type of an
+    /// `impl`, the qualifier of a C++ member defined outside its class, an extension's receiver.
     pub owner: Option<ExprIx>,
-    /// Hash of the descriptor chain and disambiguator. Unique in the file, free of bodies, lines and paths.
+    /// Hash of the descriptor chain and disambiguator. Unique in the file, independent of bodies, lines and paths.
     pub key: u64,
-    /// All of it, with its documentation, decorators and attributes.
+    /// Its whole source, with its documentation, decorators and attributes.
     pub span: Span,
     /// The line of its name.
     pub line: u32,
-    /// Where its body starts (byte offset), if it has one: before that is its header.
+    /// The byte offset where its body starts, if it has one. The header ends there.
     pub body_start: Option<u32>,
-    /// Its header as one line, white space folded, without body, decorators and documentation.
+    /// Its header as one line with white space folded, without body, decorators and documentation.
     pub signature: StrIx,
     /// Its parameters.
     pub params: Vec<Param>,
-    /// The stated result type's text.
+    /// The text of its stated return type.
     pub ret_text: Option<StrIx>,
-    /// The stated result type's shape.
+    /// The shape of its stated return type.
     pub ret: Option<ExprIx>,
     /// Its generic parameters' text, with the brackets.
     pub generics: Option<StrIx>,
@@ -216,31 +217,31 @@ pub struct Def {
     pub bounds: Vec<(StrIx, ExprIx)>,
     /// The stated type of a variable or field; the target of an alias.
     pub ty: Option<ExprIx>,
-    /// What a variable or field starts as.
+    /// The initial value of a variable or field.
     pub value: Option<ExprIx>,
-    /// What its body returns or yields, at most eight shapes, first come.
+    /// The first eight shapes that its body returns or yields.
     pub returns: Vec<ExprIx>,
-    /// What it inherits from.
+    /// The types it inherits from.
     pub bases: Vec<Base>,
     /// Its decorators, annotations, attributes.
     pub decorators: Vec<ExprIx>,
-    /// Its documentation, comment marks removed, at most 1,000 bytes.
+    /// Its documentation without comment marks, at most 1,000 bytes.
     pub doc: Option<StrIx>,
     /// Throws, raises, panics, asserts, early-return guards, as short texts; at most 16.
     pub invariants: Vec<StrIx>,
-    /// Its side effects, without doubles; at most 16.
+    /// Its side effects, without duplicates; at most 16.
     pub effects: Vec<Effect>,
-    /// Hash of its own bytes: its span, and for what can't be called that less the spans of the definitions inside it.
+    /// Hash of its own bytes: its span, and if it can't be called, without the spans of the definitions inside it.
     pub fingerprint: u64,
-    /// Hash of the tokens in the same stretch, with the nodes around them: comments, white space, documentation and the
-    /// choices of formatters change nothing here.
+    /// Hash of the tokens in the same stretch, with the nodes around them. Comments, white space, documentation and
+    /// choices of formatters do not change it.
     pub tokens: u64,
-    /// The same of its body alone; 0 without one.
+    /// The same hash for its body alone; 0 without a body.
     pub body_tokens: u64,
 }
 
 impl Def {
-    /// A public definition of which nothing but its name and kind is known.
+    /// A public definition of which only the name and kind are known.
     pub fn new(name: StrIx, kind: SymbolKind) -> Self {
         Self {
             name,

@@ -1,7 +1,7 @@
-//! Facts: what one blob says, as a pure function of its bytes, its language and the extractor's version.
+//! Facts: the content of one blob, as a pure function of its bytes, its language and the extractor's version.
 //!
-//! Two halves, stored apart: the [`Outline`] is what the rest of the world sees of a file (definitions, imports,
-//! exports), the [`Body`] what only its own resolution needs (references, local bindings).
+//! They have two halves, stored apart. The [`Outline`] is visible to other files (definitions, imports, exports). The
+//! [`Body`] is needed only for the file's own resolution (references, local bindings).
 
 mod arena;
 mod body;
@@ -20,11 +20,11 @@ pub use published::{name_apart, names_in};
 
 use serde::{Deserialize, Serialize};
 
-/// All that one blob says.
+/// All facts of one blob.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Facts {
-    /// What the world sees.
+    /// The half that other files can see.
     pub outline: Outline,
-    /// What resolving this file needs.
+    /// The half that resolving this file needs.
     pub body: Body,
 }

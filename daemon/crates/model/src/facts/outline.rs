@@ -1,4 +1,4 @@
-//! What the world sees of a file.
+//! The half of a file's facts that other files can see.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,11 +27,11 @@ pub enum ImportKind {
 /// One import; `from m import a, b` is two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Import {
-    /// The definition in whose body it stands.
+    /// The definition whose body contains it.
     pub scope: DefIx,
     /// Its form.
     pub kind: ImportKind,
-    /// The module as written, leading dots and all.
+    /// The module as written, including leading dots.
     pub module: StrIx,
     /// The name that is taken from it, for [`ImportKind::Named`].
     pub name: Option<StrIx>,
@@ -39,23 +39,23 @@ pub struct Import {
     pub local: Option<StrIx>,
     /// Whether it also exports what it binds (`export … from`, `pub use`).
     pub reexport: bool,
-    /// Under which condition of a build it stands, as written: `feature = "std"` in Rust.
+    /// The build condition around it, as written: `feature = "std"` in Rust.
     pub condition: Option<StrIx>,
     /// Its line.
     pub line: u32,
 }
 
-/// A name exported under its own or another name apart from its definition: `export { a as b }`, `__all__`,
+/// A name that is exported apart from its definition, under its own or another name: `export { a as b }`, `__all__`,
 /// `module.exports = { a }`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Export {
     /// The local name.
     pub local: StrIx,
-    /// The name others see; `default` for the default export.
+    /// The name visible to others; `default` for the default export.
     pub name: StrIx,
 }
 
-/// Which file says it.
+/// The kind of a manifest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum ManifestKind {
@@ -67,19 +67,19 @@ pub enum ManifestKind {
     Composer,
 }
 
-/// How a manifest says that modules are found.
+/// The settings in a manifest that decide how modules are found.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
-    /// Which file.
+    /// Its kind.
     pub kind: ManifestKind,
     /// The package's, module's or crate's name.
     pub name: Option<StrIx>,
-    /// Entries, key and value, in the file's order: `baseUrl`, `paths:@app/*` → `src/*`, `exports:./x`, `main`, `module`,
-    /// `lib.path`, `workspaces`, `replace:…`.
+    /// Entries, key and value, in the file's order: `baseUrl`, `paths:@app/*` → `src/*`, `exports:./x`, `main`,
+    /// `module`, `lib.path`, `workspaces`, `replace:…`.
     pub entries: Vec<(StrIx, StrIx)>,
 }
 
-/// What the world sees of a file.
+/// The half of a file's facts that other files can see.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
     /// The language.
@@ -90,23 +90,23 @@ pub struct Outline {
     pub defs: Vec<Def>,
     /// The imports.
     pub imports: Vec<Import>,
-    /// The exports that stand apart from definitions.
+    /// The exports apart from definitions.
     pub exports: Vec<Export>,
     /// The package or namespace that the whole file declares.
     pub package: Option<StrIx>,
     /// Set for manifests.
     pub manifest: Option<Manifest>,
-    /// How many lines.
+    /// The number of lines.
     pub lines: u32,
-    /// How many places the parser could not make sense of.
+    /// The number of places that the parser could not read.
     pub errors: u32,
-    /// Hash of all that another file's resolution can see here: everything above but lines, spans, bodies,
+    /// Hash of everything that another file's resolution can see here: everything above except lines, spans, bodies,
     /// documentation, invariants, effects and a generator's mark.
     pub interface: u64,
 }
 
 impl Outline {
-    /// One that says nothing.
+    /// An outline without definitions.
     pub fn empty(lang: Lang) -> Self {
         Self {
             lang,
@@ -137,7 +137,7 @@ impl Outline {
         self.defs.iter().enumerate().map(|(i, def)| (DefIx(i as u32), def))
     }
 
-    /// Whether the file bears a generator's mark. What others' resolution sees does not depend on it.
+    /// Whether the file bears a generator's mark. The resolution of other files does not depend on it.
     pub fn is_generated(&self) -> bool {
         self.def(DefIx::MODULE).is_some_and(|module| module.flags.has(DefFlags::GENERATED))
     }

@@ -6,16 +6,16 @@ use std::collections::HashSet;
 use super::{Def, DefFlags, DefIx, Expr, ExprIx, Outline};
 use crate::SymbolKind;
 
-/// Stands between a member's name and its type's where a member is found by both.
+/// The separator between a member's name and its type's where a member is found by both.
 const APART: char = '\u{1}';
 
-/// By what a member is found that stands apart from its type, in another file: there may be any number of definitions of
-/// its simple name. Without a name, what an `impl` block of the type is found by.
+/// The name by which a member in another file than its type is found, because any number of definitions may have its
+/// simple name. Without a name, the name by which an `impl` block of the type is found.
 pub fn name_apart(name: &str, owner: &str) -> String {
     format!("{name}{APART}{owner}")
 }
 
-/// The names in a text that [`Outline::published`] gave: the simple one, if it has one, and the one apart.
+/// The names in a text of [`Outline::published`]: the simple one, if it has one, and the one with the type's.
 pub fn names_in(published: &str) -> impl Iterator<Item = &str> {
     let simple = published.split(APART).next().unwrap_or("");
     let apart = (simple.len() < published.len()).then_some(published);
@@ -23,8 +23,8 @@ pub fn names_in(published: &str) -> impl Iterator<Item = &str> {
 }
 
 impl Outline {
-    /// By what others find each definition, as one text, see [`names_in`]: its simple name, and where a member stands apart
-    /// from its type, its name with the type's. Nothing for what is local.
+    /// The names by which other files find each definition, as one text, see [`names_in`]: its simple name and, for a
+    /// member apart from its type, its name with the type's. Nothing for local definitions.
     pub fn published(&self) -> impl Iterator<Item = (DefIx, Cow<'_, str>)> {
         let stands_apart = self.lang.traits().members.name_their_owner;
         let types: HashSet<&str> = if stands_apart && self.defs.iter().any(|def| def.owner.is_some()) {
@@ -47,7 +47,7 @@ impl Outline {
             });
             let owner = owner.and_then(|owner| {
                 let name = self.last_name(owner)?;
-                // A type that is spelled with its module is another one.
+                // A type written with its module is another type.
                 (self.is_spelled_out(owner) || !types.contains(name)).then_some(name)
             });
             match owner {
@@ -70,7 +70,7 @@ impl Outline {
         None
     }
 
-    /// Whether a type is one that a trait asks for: `type Item = …`.
+    /// Whether a type is an associated type of a trait: `type Item = …`.
     fn is_associated(&self, def: &Def) -> bool {
         let parent = def.parent.and_then(|parent| self.def(parent));
         def.kind == SymbolKind::Type

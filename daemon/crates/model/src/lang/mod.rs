@@ -1,7 +1,7 @@
-//! The languages that facts are taken from, and the table that says how they differ.
+//! The languages that facts are taken from, and the table of their differences.
 //!
-//! [`Lang::traits`] is the one place for a fact about a language: its extensions, its test files, how it looks names up. Code
-//! outside of a language's own folders asks the table and never names a language.
+//! [`Lang::traits`] is the only place for a fact about a language: its extensions, its test files, its rules for names.
+//! Code outside of a language's own folders asks the table and never names a language.
 
 mod paths;
 mod rows;

@@ -1,4 +1,4 @@
-//! What a path tells: whether it is a test's, whether its name is a source file's.
+//! Facts that a path shows: whether it is a test's, whether its name is a source file's.
 
 use super::Lang;
 

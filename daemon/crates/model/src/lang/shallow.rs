@@ -1,5 +1,5 @@
-//! What built-in types of shallow languages have as members. A call of one on a value of unknown type is more likely to mean that
-//! than the one type of a repository that has a member of the name.
+//! The members of built-in types in shallow languages. On a value of unknown type, a call of such a name more likely
+//! means the built-in member than that of the one type of a repository with a member of the name.
 
 /// Strings and files of Lua.
 pub(super) const LUA_MEMBERS: &[&str] = &[

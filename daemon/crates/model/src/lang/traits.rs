@@ -1,31 +1,31 @@
 //! The columns of the table of languages.
 //!
-//! Each group has a `PLAIN` value in which nothing is special; a row states what differs from it.
+//! Each group has a `PLAIN` value in which nothing is special. A row states only how its language differs from that.
 
-/// Everything that tells one language from another, but for its grammar.
+/// The properties that tell one language from another, except for its grammar.
 #[derive(Debug)]
 pub struct Traits {
     /// The name on the wire and in settings.
     pub name: &'static str,
     /// The languages whose definitions can see each other.
     pub family: Family,
-    /// The languages whose edges were measured together with its own; none where no truth covers it.
+    /// The group of languages with which its edges were measured, by name. None where no reference data covers it.
     pub measured_as: Option<&'static str>,
     /// Which files are written in it.
     pub files: Files,
     /// How bare and qualified names are looked up.
     pub names: Names,
-    /// How types are made up.
+    /// How types are declared and used.
     pub types: Types,
     /// How members are found.
     pub members: Members,
-    /// What a call may lead to.
+    /// Which definitions a call can lead to.
     pub calls: Calls,
-    /// What its standard library's methods give.
+    /// The return types of its standard library's methods.
     pub library: Library,
 }
 
-/// Languages whose definitions can see each other: a call across the border is never guessed.
+/// Languages whose definitions can see each other. A call from one family to another is never guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[allow(missing_docs)]
 pub enum Family {
@@ -48,15 +48,15 @@ pub enum Family {
 /// Which files are written in a language.
 #[derive(Debug)]
 pub struct Files {
-    /// ExtensionForm, in lower case and without the dot.
+    /// File extensions, in lower case and without the dot.
     pub extensions: &'static [&'static str],
-    /// Whole names.
+    /// Whole file names.
     pub names: &'static [&'static str],
-    /// Programs in a `#!` line.
+    /// Programs named in a `#!` line.
     pub interpreters: &'static [&'static str],
-    /// How the names of files with tests end, before the extension: `Test` in `ParserTest.java`.
+    /// How the names of test files end, before the extension: `Test` in `ParserTest.java`.
     pub test_suffixes: &'static [&'static str],
-    /// Tests may be beside what they test, in the same file.
+    /// Tests may be in the same file as the code they test.
     pub inline_tests: bool,
 }
 
@@ -64,129 +64,131 @@ pub struct Files {
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Names {
-    /// What joins the parts of a qualified name.
+    /// The separator between the parts of a qualified name.
     pub separator: &'static str,
     /// Every name that a file uses is defined in it, imported by it, or built in.
     pub is_closed: bool,
-    /// A name that nothing in sight defines belongs to something outside the repository.
+    /// A name that nothing in sight defines is defined outside the repository.
     pub missing_is_external: bool,
     /// Members of the enclosing type can be named without a receiver.
     pub implicit_receiver: bool,
-    /// A variable, a method and a type of one name are three things.
+    /// A variable, a method and a type of the same name are three separate things.
     pub kept_apart: bool,
-    /// Types and modules have names of their own, which no local variable hides.
+    /// Types and modules have a namespace of their own, so no local variable hides them.
     pub type_namespace: bool,
-    /// A type and a value may share a name; what only states a type has no value.
+    /// A type and a value may share a name. A definition that only states a type has no value.
     pub types_beside_values: bool,
-    /// A function's name can stand for a type.
+    /// A function's name can be used as a type.
     pub functions_name_types: bool,
-    /// A local belongs to all of its function, also before it is set.
+    /// A local belongs to the whole function, also before it is set.
     pub hoists: bool,
-    /// Each binding of a local declares one, so that one in an inner block hides those around it.
+    /// Each binding of a local declares a new one, so a local of an inner block hides those around it.
     pub block_scopes: bool,
-    /// Functions and classes are variables that any statement may set again.
+    /// Functions and classes are variables, which any statement may set again.
     pub rebindable: bool,
-    /// Code in a nested module does not see the names around it.
+    /// Code in a nested module does not see the names of the modules around it.
     pub closed_modules: bool,
-    /// What a file imports by name comes before what its package defines.
+    /// Names that a file imports one by one take precedence over those that its package defines.
     pub imports_first: bool,
-    /// An import stands in for a definition that no supported version of the language takes.
+    /// An import replaces a definition of the same name that every supported version of the language excludes.
     pub import_replaces_left_out: bool,
-    /// The body of a type is no scope: its members are reached through a receiver or the type's name.
+    /// The body of a type is a scope. Else its members are reached only through a receiver or the type's name.
     pub types_are_scopes: bool,
-    /// What is visible without an import comes from files that are included.
+    /// Names visible without an import come from included files.
     pub shared_by_include: bool,
-    /// Namespaces are declared inside files, so what is visible depends on the place in the file.
+    /// Namespaces are declared inside files, so the visible names depend on the place in the file.
     pub namespaces_in_files: bool,
-    /// A namespace may be given another name.
+    /// A namespace may have an alias.
     pub namespace_aliases: bool,
-    /// `struct name` and `name` are two things.
+    /// `struct name` and `name` are two separate things.
     pub struct_tags: bool,
-    /// Macros replace text, and branches of them choose what is compiled.
+    /// Macros replace text, and conditional directives choose the code that is compiled.
     pub preprocessor: bool,
-    /// Objects without a name hold methods, and functions without a name hold functions.
+    /// Anonymous objects may hold methods, and anonymous functions may hold functions.
     pub anonymous_objects: bool,
-    /// `exports` and `module.exports` are the module.
+    /// `exports` and `module.exports` are the module itself.
     pub commonjs: bool,
-    /// Attributes such as `#[cfg(…)]` choose what is compiled.
+    /// Attributes such as `#[cfg(…)]` choose the code that is compiled.
     pub conditional_items: bool,
-    /// When a name is spelled with the namespaces before it.
+    /// When a dotted name is read as one that spells out its namespace.
     pub qualified: Qualified,
 }
 
-/// When a dotted name is taken for one that spells out its namespace.
+/// When a dotted name is read as one that spells out its namespace.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Qualified {
     /// Never: each part is looked up in the one before it.
     Never,
     /// Where nothing in sight has the name of its first part.
     UnknownRoot,
-    /// Before anything else: what comes before the separator is a namespace.
+    /// Before anything else: the part before the separator is a namespace.
     First,
-    /// Wherever its parts lead nowhere, from the namespaces around outwards.
+    /// Wherever its parts lead nowhere. The namespaces around it are tried from the innermost outwards.
     Always,
 }
 
-/// How types are made up.
+/// How types are declared and used.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Types {
-    /// Declarations of one name in one scope make up one thing.
+    /// Declarations of one name in one scope make up one definition.
     pub merges_declarations: bool,
     /// Whether a type may be written in several places.
     pub parts: Parts,
-    /// Blocks outside of a type give it members and traits.
+    /// Blocks outside of a type, such as `impl`, give it members and traits.
     pub impl_blocks: bool,
-    /// A named type is a type of its own, with the members of what it is made of.
+    /// A named type is a new type, with the members of its underlying type.
     pub distinct_aliases: bool,
-    /// A generic parameter without a bound has no members, and traits name types that implementations fill in.
+    /// A generic parameter without a bound has no members. Traits may name types, which their implementations define.
     pub trait_bounds: bool,
     /// Names of bases that list a type's generic parameters: `Generic[T]`.
     pub generic_bases: &'static [&'static str],
-    /// In a list of generic parameters, each name comes before what is said of it without a mark: `[T any]`.
+    /// In a list of generic parameters, a name is followed by its bound without a mark between them: `[T any]`.
     pub bound_follows_name: bool,
-    /// Pointers that own what they point to; making one makes nothing of that type.
+    /// Types of pointers that own their target. Constructing such a pointer does not construct a value of the target
+    /// type.
     pub owning_pointers: &'static [&'static str],
-    /// A pointer is used as what it points to.
+    /// A pointer is used like its target.
     pub transparent_pointers: bool,
-    /// Operators that give what a pointer or an iterator leads to.
+    /// Operators that dereference a pointer or an iterator.
     pub dereference: &'static [&'static str],
     /// Functions and classes have a `prototype`, and any object can be one.
     pub prototypes: bool,
-    /// Any function can build objects.
+    /// Any function can be a constructor.
     pub constructor_functions: bool,
-    /// An interface with one method is the type of a function.
+    /// An interface with one method can be the type of a function.
     pub functional_interfaces: bool,
-    /// Reading a field may run `__get__` of what it holds.
+    /// Reading a field may run `__get__` of the value it holds.
     pub descriptors: bool,
-    /// An abstract class may only say how its values are used.
+    /// An abstract class may be a protocol, which only describes how its values are used.
     pub protocols: bool,
-    /// A member of an enumeration may have a body of its own, whose names the code inside sees.
+    /// A member of an enumeration may have a body of its own. Code inside that body sees its names.
     pub enum_bodies: bool,
-    /// A function without a stated type has that of what holds it.
+    /// A function without a stated type gets it from its context, for example from the variable or property that holds
+    /// it.
     pub contextual: bool,
-    /// A parameter without a stated type has that of the method it overrides.
+    /// A parameter without a stated type gets it from the method that is overridden.
     pub inherited_parameters: bool,
-    /// A number converts to any other, and a value to what its constructors take.
+    /// A number converts to any other number, and a value converts to any type with a constructor that takes it.
     pub converts: bool,
-    /// Going over a map gives its keys. Else it gives pairs.
+    /// Iterating a map yields its keys. Else it yields pairs.
     pub maps_iterate_keys: bool,
-    /// A value that may be missing holds an error instead.
+    /// A type for a value that may be missing also holds an error.
     pub results_hold_errors: bool,
-    /// What a function is given that goes over a map.
+    /// The parameters of a callback that iterates a map.
     pub map_entries: MapEntries,
 }
 
-/// What a function is given that goes over a map.
+/// The parameters of a callback that iterates a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MapEntries {
-    /// Nothing is known.
+    /// Unknown.
     Unknown,
     /// A key, then a value.
     KeyValue,
     /// A value, then a key.
     ValueKey,
-    /// A key, then a value, by these methods alone.
+    /// A key, then a value, but only for these methods.
     KeyValueBy(&'static [&'static str]),
 }
 
@@ -195,7 +197,7 @@ pub enum MapEntries {
 pub enum Parts {
     /// In one place.
     Whole,
-    /// In several, each of which says so.
+    /// In several places, each marked as a part.
     Partial,
     /// Any type may be opened again.
     Reopened,
@@ -205,171 +207,172 @@ pub enum Parts {
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Members {
-    /// Members of a type may be outside of it, in other files.
+    /// Members may be outside of their type, also in other files.
     pub open: bool,
-    /// Members outside of their type state its name.
+    /// Members outside of their type name it.
     pub name_their_owner: bool,
-    /// Any file of the type's package may hold them.
+    /// Any file of the type's package may hold its members.
     pub across_package: bool,
-    /// A function is declared in its type and defined anywhere.
+    /// A function is declared in its type and may be defined anywhere.
     pub out_of_line: bool,
-    /// A type and its instances may each have a member of one name.
+    /// A type and its instances may each have a member of the same name.
     pub two_sided: bool,
-    /// A bare name in a method means a member of the same side: the type's or its instances'.
+    /// A bare name in a method means a member of the same side: of the type, or of its instances.
     pub bare_names_have_sides: bool,
-    /// What a type itself has is not reached through its instances.
+    /// Static members are reached only through the type, not through its instances.
     pub static_needs_type: bool,
-    /// A mixin's text sees what the type holds that takes it in, and a bare call in it may be that type's.
+    /// A mixin's code sees the members of the type that includes it, and a bare call in it may be to one of them.
     pub mixins: bool,
-    /// What a mixin holds under this name extends the type that takes it in.
+    /// The members of the module of this name inside a mixin become members of the including type itself.
     pub mixin_class_methods: Option<&'static str>,
-    /// Functions that extend a type from outside of it.
+    /// Functions that extend a type from outside it.
     pub extensions: ExtensionForm,
-    /// What a private definition at the top of a file is seen by: that file alone.
+    /// A private definition at the top level of a file is visible in that file alone.
     pub private_to_file: bool,
-    /// The constructor.
+    /// The member that constructing a value of a type calls.
     pub constructor: Constructor,
-    /// A class is the property `constructor` of its objects, and `super(…)` means the class that is extended.
+    /// A class is the property `constructor` of its objects, and `super(…)` means the base class.
     pub constructor_property: bool,
     /// A struct has a constructor without parameters, whatever others it declares.
     pub default_constructors: bool,
-    /// The method that calling a value calls.
+    /// The method that runs when a value is called.
     pub call_operator: Option<&'static str>,
-    /// The method that a subscript calls.
+    /// The method that runs for a subscript.
     pub subscript: Option<&'static str>,
-    /// The method that gives an iterator.
+    /// The method that returns an iterator.
     pub iterator: Option<&'static str>,
-    /// The method of an iterator that gives the next element.
+    /// The method of an iterator that returns the next element.
     pub next: Option<&'static str>,
     /// Methods that every value has.
     pub universal: &'static [&'static str],
-    /// What just an interface asks for, a base from outside is taken to have.
+    /// A base from outside the repository is assumed to have the members that only an interface declares.
     pub outside_implements: bool,
 }
 
-/// What building a value of a type calls.
+/// The member that constructing a value of a type calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constructor {
-    /// Nothing that the type declares.
+    /// No member of the type.
     None,
     /// The member of this name.
     Named(&'static str),
-    /// The member that has the type's name.
+    /// The member with the type's own name.
     TypeName,
 }
 
-/// Functions that extend a type from outside of it.
+/// Functions that extend a type from outside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExtensionForm {
     /// There are none.
     None,
-    /// Static methods of any class in a namespace in sight; the value is their first argument.
+    /// Static methods of any class in a visible namespace. The value is their first argument.
     StaticMethods,
-    /// Functions that name their receiver's type, seen in their package and where they are imported.
+    /// Functions that state their receiver's type, visible in their package and where they are imported.
     Receivers,
 }
 
-/// What a call may lead to.
+/// Which definitions a call can lead to.
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Calls {
-    /// Whether functions of one name in one place differ by their parameters.
+    /// Whether functions of one name in one scope differ by their parameters.
     pub overloads: Overloads,
-    /// Overloads that a type inherits are looked at where none of its own takes the arguments.
+    /// Inherited overloads are tried where none of the type's own accepts the arguments.
     pub inherits_overloads: bool,
-    /// What does not take the arguments does not hide what does, in scopes further out.
+    /// A function that does not accept the arguments does not hide one of an outer scope that does.
     pub overloads_across_scopes: bool,
-    /// An overload that calls its own name with the same number of arguments hands on to its base's.
+    /// An overload that calls its own name with the same number of arguments calls the one of its base.
     pub overloads_delegate: bool,
-    /// Building a value of one of its own type copies that.
+    /// Constructing a value from a single value of the same type copies it.
     pub copies: bool,
-    /// What a class is decorated with runs. Else it is an annotation.
+    /// A decorator runs code. Else it is an annotation.
     pub decorators_run: bool,
-    /// A class that decorates is named, and not built.
+    /// Decorating with a class only names the class. It does not construct a value of it.
     pub decorating_class_is_named: bool,
-    /// What an attribute's name leaves off at its end.
+    /// The suffix that an attribute may omit, such as `Attribute` in `[Test]` for `TestAttribute`.
     pub attribute_suffix: Option<&'static str>,
     /// `f[T](…)` calls `f`.
     pub subscripts_instantiate: bool,
-    /// Anonymous functions may be run on something, whose members they name.
+    /// Anonymous functions may be run on a receiver, whose members they name without a receiver of their own.
     pub lambda_receivers: bool,
-    /// Calling another name of a type from outside calls that type's constructor.
+    /// Calling an alias of a type from outside the repository calls that type's constructor.
     pub aliases_of_outside: bool,
-    /// What has no body in the repository is from outside, whoever declares it.
+    /// A function without a body in the repository is from outside, whoever declares it.
     pub bodiless_is_external: bool,
-    /// A function that states no result gives none.
+    /// A function without a stated return type returns nothing.
     pub unstated_result_is_none: bool,
-    /// Parameters that take what is left are written `*args` and `**options`.
+    /// Parameters that take the remaining arguments are written `*args` and `**options`.
     pub stars_mark_rest: bool,
-    /// Traits in scope give values methods.
+    /// Traits in scope add methods to values.
     pub traits_in_scope: bool,
-    /// A call has as many arguments as its function has parameters.
+    /// A call has exactly as many arguments as its function has parameters.
     pub checks_arity: bool,
     /// Of several methods of a name, the one in the same file is guessed.
     pub guesses_near: bool,
-    /// An edge to one of several methods of a name is as good as a call. Else it is a reference.
+    /// An edge to one of several methods of a name is recorded as a call. Else it is a reference.
     pub same_name_is_call: bool,
-    /// The same where the repository has one method of the name.
+    /// The same, where the repository has only one method of the name.
     pub only_name_is_call: bool,
-    /// Kinds that run nothing when they are called: what they hold, others may set.
+    /// Kinds of symbol that run nothing themselves when they are called, because other code may set the value they
+    /// hold.
     pub inert: &'static [crate::SymbolKind],
-    /// Building a value of a type runs code. Else `Point { x: 1 }` and `Point(1)` only fill in what they name.
+    /// Constructing a value of a type runs code. Else `Point { x: 1 }` and `Point(1)` only fill in fields.
     pub types_run: bool,
-    /// Which variables stand for the function that they are set to.
+    /// Which variables count as the function that they are set to.
     pub holders: NameHolders,
-    /// When a local that is called surely is what it was set to.
+    /// When a local that is called certainly has the value it was set to.
     pub locals: CalledLocals,
-    /// A function that is held by a name can hold others, which are reached through it.
+    /// A function that is held by a name can hold other functions, which are reached through it.
     pub functions_hold_functions: bool,
 }
 
-/// What the methods of a standard library give, where that differs by language.
+/// The return types of a standard library's methods, where they differ by language.
 #[derive(Debug)]
 pub struct Library {
-    /// Methods that give the value itself, or one of its type.
+    /// Methods that return the value itself, or another of its type.
     pub keeps_value: &'static [&'static str],
-    /// Looking something up gives an option.
+    /// Lookups return an option.
     pub optional_lookups: bool,
-    /// Iterators are used as pointers to elements.
+    /// Iterators are used like pointers to elements.
     pub pointer_iterators: bool,
-    /// Of a receiver that nothing is known of, `map` is a list's.
+    /// On a receiver of unknown type, `map` is assumed to be a list's.
     pub maps_are_of_lists: bool,
-    /// Of a receiver that nothing is known of, `then` is a promise's.
+    /// On a receiver of unknown type, `then` is assumed to be a promise's.
     pub promises: bool,
     /// Members of built-in types, for languages without rules of their own.
     pub builtin_members: &'static [&'static str],
 }
 
-/// Whether functions of one name in one place differ by their parameters.
+/// Whether functions of one name in one scope differ by their parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Overloads {
     /// A name has one function.
     None,
-    /// A function may be declared several times and has one body.
+    /// A function may be declared several times but has only one body.
     Declarations,
-    /// Each is a function of its own.
+    /// Each declaration is a function of its own.
     Functions,
 }
 
-/// Which variables stand for the function or class that they are set to by name.
+/// Which variables count as the function or class that they are set to by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameHolders {
     /// None.
     None,
     /// Variables and fields.
     Variables,
-    /// Properties of objects as they are written.
+    /// Properties of object literals.
     Properties,
 }
 
-/// When a local that is called surely is what it was set to.
+/// When a local that is called certainly has the value it was set to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CalledLocals {
     /// Never: its type may be wider.
     Unsure,
-    /// Where the text sets it by name, in each branch.
+    /// Where the text sets it by name, in every branch.
     ByText,
-    /// Where it is no parameter and was set by name.
+    /// Where it is not a parameter and was set by name.
     Declared,
 }
 
@@ -402,7 +405,7 @@ impl Files {
 }
 
 impl Names {
-    /// Names that lead nowhere are looked for by all that is written before them.
+    /// Names that are not found are looked up by all the parts written before them.
     pub const SHALLOW: Self = Self { qualified: Qualified::Always, ..Self::PLAIN };
 
     /// Names are looked up in scopes, then in imports.
@@ -463,7 +466,7 @@ impl Types {
 }
 
 impl Members {
-    /// A type's members are inside it.
+    /// The members of a type are inside it.
     pub const PLAIN: Self = Self {
         open: false,
         name_their_owner: false,
@@ -489,7 +492,7 @@ impl Members {
 }
 
 impl Library {
-    /// What is common to all.
+    /// The values shared by most languages.
     pub const PLAIN: Self = Self {
         keeps_value: &[],
         optional_lookups: false,

@@ -36,7 +36,7 @@ pub(crate) struct Opened {
     pub(crate) sym: Sym,
     /// Its outgoing edges.
     pub(crate) edges: Vec<Edge>,
-    /// Its etags' part behind the level.
+    /// The part of its etags after the level.
     content: String,
 }
 
@@ -117,7 +117,7 @@ pub fn etag_of(source: &Source<'_>, sym: &Sym, detail: Detail) -> Result<String>
     Ok(Opened::of(source, sym.clone())?.etag(detail))
 }
 
-/// Where a symbol stands; with columns on full cards.
+/// The place of a symbol; with columns on full cards.
 pub(crate) fn symbol_range(sym: &Sym, detail: Detail) -> Range {
     let span = sym.def().span;
     let full = detail == Detail::Full;

@@ -1,4 +1,4 @@
-//! What a symbol depends on.
+//! The dependencies of a symbol.
 
 use sdl_graph::strategies;
 use sdl_model::{Edge, EdgeKind};

@@ -11,9 +11,9 @@ use crate::{Sym, members};
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The part of an etag after its level: a hash of what a full card says of the symbol itself, and of its tokens. Lines,
-/// metrics, clusters and versions are left out, and so are comments and white space that no card shows: a symbol keeps its
-/// etag through a formatter. An edited doc comment changes it, since cards show that.
+/// The part of an etag after its level: a hash of the symbol's own part of a full card, and of its tokens. Lines,
+/// metrics, clusters and versions are excluded, and so are comments and white space that no card shows: a symbol keeps
+/// its etag through a formatter. An edited doc comment changes it, because cards show that.
 pub(crate) fn content_hash(sym: &Sym, edges: &[Edge]) -> String {
     let (def, outline) = (sym.def(), sym.outline());
     let mut text = String::with_capacity(512);
@@ -66,8 +66,8 @@ pub(crate) fn at_level(detail: Detail, content: &str) -> String {
     format!("{}-{content}", detail.name())
 }
 
-/// Whether a card with etag `held` can stand in for one with etag `wanted`: the same content, held at that level or a
-/// fuller one.
+/// Whether a card with etag `held` can replace one with etag `wanted`: the same content, held at that level or a higher
+/// one.
 pub fn etag_covers(held: &str, wanted: &str) -> bool {
     fn parts(etag: &str) -> Option<(Detail, &str)> {
         let (level, content) = etag.split_once('-')?;

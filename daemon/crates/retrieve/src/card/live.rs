@@ -1,4 +1,4 @@
-//! Enrichment from a ledger's snapshot and what is kept beside it.
+//! Enrichment from a ledger's snapshot and the data kept beside it.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::{Result, Source};
 /// Commits that touched a file, by its path.
 pub type Churn<'a> = Box<dyn Fn(&str) -> Option<u32> + 'a>;
 
-/// Everything that cards can tell. Nothing is computed before it is asked for.
+/// All data of cards. Nothing is computed before it is requested.
 pub struct Live<'a> {
     snapshot: &'a Snapshot<'a>,
     cache: &'a ClusterCache,

@@ -10,7 +10,7 @@ use crate::index::is_test_path;
 use crate::source::Listed;
 use crate::{Result, Source, Sym};
 
-/// Incoming edges that are asked whether a test is behind them.
+/// Most incoming edges that are checked for a test as their source.
 const MOST_CALLERS: usize = 200;
 
 /// Tests whose names are looked at: opening a file for each would make cards of much tested symbols slow.
@@ -70,7 +70,7 @@ pub(crate) fn used_by_test(source: &Source<'_>, sym: &Sym) -> Result<bool> {
     Ok(false)
 }
 
-/// Where the source of an edge stands, if it is a test. Files are opened only where tests are among other code.
+/// The file of an edge's source, if that is a test. Files are opened only where tests are among other code.
 fn test_at(source: &Source<'_>, edge: &InEdge) -> Result<Option<RelPath>> {
     let Some(file) = source.view().symbol_file(edge.from)? else { return Ok(None) };
     let Some(row) = source.view().file(file)? else { return Ok(None) };

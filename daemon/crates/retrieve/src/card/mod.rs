@@ -1,4 +1,4 @@
-//! What is told of one symbol.
+//! The description of one symbol.
 
 mod build;
 mod deps;
@@ -34,15 +34,15 @@ use crate::{Result, Source};
 /// How a card is built.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CardOptions {
-    /// How much it tells.
+    /// Its level of detail.
     pub detail: Detail,
-    /// Call dependencies below this confidence, in percent, are left out.
+    /// Call dependencies below this confidence, in percent, are omitted.
     pub min_call_confidence: u8,
-    /// Whether dependencies say how they were found.
+    /// Whether dependencies include how they were found.
     pub resolution_metadata: bool,
 }
 
-/// What cards tell that neither the graph nor the facts hold.
+/// Data of cards that is neither in the graph nor in the facts.
 pub trait Enrichment {
     /// Commits that touched the file in the 30 days before the version's HEAD.
     fn churn_30d(&self, path: &str) -> Option<u32> {

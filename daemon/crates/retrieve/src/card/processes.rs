@@ -1,6 +1,7 @@
-//! Processes: the chains of calls, from where running starts, that a symbol takes part in.
+//! Processes: the chains of calls, from an entry point, that a symbol takes part in.
 //!
-//! Found by walking the callers backwards, a bounded way: a pure function of the version, and nothing to keep up to date.
+//! Found by a bounded walk backwards over the callers. They are a pure function of the version, so no stored data must
+//! be kept up to date.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -10,22 +11,22 @@ use sdl_model::{EdgeKind, FileId, Resolution, SymbolId, SymbolKind};
 use crate::index::is_test_path;
 use crate::{Result, Source, Sym};
 
-/// Callers of one symbol that are followed.
+/// Most callers of one symbol that are followed.
 const MOST_CALLERS: usize = 32;
-/// Symbols that are looked at.
+/// Most symbols that are looked at.
 const MOST_SEEN: usize = 128;
-/// How far back callers are followed.
+/// Most steps that callers are followed backwards.
 const FAR: usize = 8;
-/// Starts that are opened to see what they are.
+/// Most starts that are opened to see their kind.
 const MOST_OPENED: usize = 16;
-/// Processes told of one symbol.
+/// Most processes listed for one symbol.
 const MOST_TOLD: usize = 3;
-/// Steps told of one chain.
+/// Most steps listed for one chain.
 const MOST_STEPS: usize = 4;
-/// Calls less sure than this, in percent, make no chain.
+/// Calls of a lower confidence than this, in percent, do not form a chain.
 const SURE: u8 = 50;
 
-/// Why running starts somewhere.
+/// Why a chain starts at a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Start {
     /// A `main` function.
@@ -50,13 +51,13 @@ impl Start {
 /// One chain of calls that reaches a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Why running starts there.
+    /// Why the chain starts there.
     pub start: Start,
     /// From the start to the symbol, both included.
     pub chain: Vec<SymbolId>,
 }
 
-/// The processes that a symbol takes part in, as cards tell them: `main > serve > … > answer`.
+/// The processes that a symbol takes part in, in the form of cards: `main > serve > … > answer`.
 pub fn process_chains(source: &Source<'_>, symbol: SymbolId) -> Result<Vec<String>> {
     let mut told = Vec::new();
     for process in find_chains(source, symbol)? {
@@ -126,7 +127,7 @@ pub fn find_chains(source: &Source<'_>, symbol: SymbolId) -> Result<Vec<Process>
     Ok(found.into_iter().take(MOST_TOLD).map(|(start, .., at)| Process { start, chain: chain(at) }).collect())
 }
 
-/// Whether running starts at a symbol that nothing calls.
+/// Why a chain may start at a symbol that nothing calls, if it may.
 fn start_of(source: &Source<'_>, sym: &Sym) -> Result<Option<Start>> {
     if sym.is_test() {
         return Ok(None);
@@ -142,7 +143,7 @@ fn start_of(source: &Source<'_>, sym: &Sym) -> Result<Option<Start>> {
     })
 }
 
-/// Whether a function of that name is where a program starts.
+/// Whether `name` is usual for a function where a program starts.
 pub fn is_main(name: &str) -> bool {
     matches!(name, "main" | "Main" | "__main__")
 }

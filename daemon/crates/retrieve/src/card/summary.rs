@@ -6,13 +6,13 @@ use crate::Sym;
 /// Longest summary, in characters.
 const LONGEST: usize = 180;
 
-/// One sentence about a symbol; none where its documentation says nothing: what the signature says need not be said twice.
+/// One sentence about a symbol. None where its documentation adds nothing to the signature.
 pub(super) fn symbol_summary(sym: &Sym) -> Option<String> {
     let def = sym.def();
     first_sentence(def.doc.map_or("", |doc| sym.outline().str(doc))).or_else(|| summarize_bases(sym))
 }
 
-/// What a type without documentation extends, where its header does not say it.
+/// The bases of a type without documentation, where its header does not state them.
 fn summarize_bases(sym: &Sym) -> Option<String> {
     let def = sym.def();
     let header = sym.outline().str(def.signature);
@@ -46,8 +46,8 @@ fn first_sentence(doc: &str) -> Option<String> {
     (!sentence.is_empty()).then(|| cut_text(sentence, LONGEST))
 }
 
-/// Whether a line begins a field: `@param x`, `:param x:`. A role of reStructuredText, as in `:meth:` before a quoted name,
-/// is part of a sentence.
+/// Whether a line begins a field: `@param x`, `:param x:`. A role of reStructuredText, such as `:meth:` before a quoted
+/// name, is part of a sentence.
 fn is_tag(line: &str) -> bool {
     let Some(mark) = line.strip_prefix(['@', ':']).filter(|rest| !rest.is_empty()) else { return false };
     if line.starts_with('@') {

@@ -77,8 +77,8 @@ fn write_members(out: &mut String, card: &Card) {
     }
 }
 
-/// A card in a slice's text: the first line, the summary, a type's members, and what it may throw or touch. Its dependencies are among the
-/// slice's edges.
+/// A card in a slice's text: the first line, the summary, a type's members, and its exceptions and side effects. Its
+/// dependencies are among the slice's edges.
 pub(crate) fn brief_text(card: &Card) -> String {
     let mut out = card_head(card);
     if let Some(summary) = &card.summary {
@@ -99,19 +99,19 @@ fn effects_line(card: &Card) -> String {
     format!("effects: {}", effects.join(", "))
 }
 
-/// Begins a line; all that others wrote gets into a card's text through here or [`write_quote`].
+/// Begins a line. All text by other people gets into a card's text through this or [`write_quote`].
 fn begin_line(out: &mut String, text: &str) {
     out.push('\n');
     out.push_str(&plain::inline_text(text));
 }
 
-/// Documentation, apart from what is said of it.
+/// Documentation, set apart from statements about it.
 fn write_quote(out: &mut String, text: &str) {
     out.push('\n');
     out.push_str(&plain::quote_lines(text));
 }
 
-/// `calls: a, b? 0.7`: sure ones by name alone.
+/// `calls: a, b? 0.7`: certain ones by name alone.
 fn write_deps(out: &mut String, what: &str, deps: &[Dep]) {
     if !deps.is_empty() {
         out.push('\n');

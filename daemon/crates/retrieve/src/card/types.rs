@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use crate::names;
 use crate::numbers::Percent;
 
-/// How much a card tells; each level holds all that the one before holds.
+/// The amount of detail of a card. Each level includes all levels before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Detail {
-    /// Identity.
+    /// Id, name and place.
     Minimal,
-    /// And the signature and a one-line summary.
+    /// Adds the signature and a one-line summary.
     Signature,
-    /// And what it calls, imports and implements.
+    /// Adds the symbols that it calls, imports and implements.
     Deps,
-    /// And its invariants and side effects.
+    /// Adds its invariants and side effects.
     Compact,
-    /// And every dependency, columns, metrics, cluster and processes.
+    /// Adds every dependency, columns, metrics, cluster and processes.
     #[default]
     Full,
 }
@@ -44,7 +44,7 @@ impl Detail {
     }
 }
 
-/// Where a symbol stands. Lines are 1-based.
+/// The place of a symbol in its file. Lines are 1-based.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Range {
@@ -69,25 +69,25 @@ pub struct Param {
     /// Its type as written.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// Whether it may be left out.
+    /// Whether it may be omitted.
     #[serde(default, skip_serializing_if = "is_false")]
     pub optional: bool,
 }
 
-/// A signature, taken apart.
+/// A signature, split into its parts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Signature {
-    /// The parameters, receiver left out.
+    /// The parameters without the receiver.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub params: Vec<Param>,
-    /// The stated result type; for a variable or field its type.
+    /// The stated return type; for a variable or field, its type.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<String>,
     /// The generic parameters, with their brackets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generics: Option<String>,
-    /// For what has no parameters: the header as written.
+    /// The header as written, for symbols without parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<String>,
 }
@@ -103,7 +103,7 @@ pub struct Dep {
     pub name: String,
     /// Measured precision of the rule that found it.
     pub confidence: Percent,
-    /// How sure the target is.
+    /// How certain the target is.
     #[serde(with = "names::resolution")]
     pub resolution: Resolution,
     /// How it was found; on request.
@@ -119,28 +119,28 @@ pub struct How {
     pub strategy: String,
     /// The first site's line in the file.
     pub line: u32,
-    /// How many sites.
+    /// The number of sites.
     pub sites: u16,
 }
 
-/// What a symbol depends on.
+/// The dependencies of a symbol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Deps {
-    /// What it calls, constructs or is decorated by.
+    /// The symbols that it calls, constructs or is decorated by.
     pub calls: Vec<Dep>,
-    /// What it imports.
+    /// The symbols that it imports.
     pub imports: Vec<Dep>,
-    /// What it extends or implements.
+    /// The types that it extends or implements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub implements: Vec<Dep>,
     /// The configuration it reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub config: Vec<Dep>,
-    /// What it names without calling; on full cards.
+    /// The symbols that it names without calling them; on full cards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refs: Vec<Dep>,
-    /// How many dependencies this level of detail leaves out.
+    /// The number of dependencies omitted at this level of detail.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub omitted: u32,
 }
@@ -151,11 +151,11 @@ pub struct Deps {
 pub struct SideEffect {
     /// `io`, `network`, `env`, `process`, `globalState`, `logging`.
     pub kind: String,
-    /// What shows it.
+    /// The text that shows it.
     pub what: String,
 }
 
-/// A test, named.
+/// A reference to a test.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TestRef {
@@ -168,7 +168,7 @@ pub struct TestRef {
     pub file: String,
 }
 
-/// A member of a type, named.
+/// A reference to a member of a type.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MemberRef {
@@ -177,23 +177,23 @@ pub struct MemberRef {
     pub symbol_id: SymbolId,
     /// Its simple name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     #[serde(with = "names::kind")]
     pub kind: SymbolKind,
 }
 
-/// Numbers of the graph and of history.
+/// Counts from the graph and from history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metrics {
-    /// How many edges lead here.
+    /// The number of edges that lead here.
     pub fan_in: u64,
-    /// How many edges lead away.
+    /// The number of edges that lead away.
     pub fan_out: u64,
     /// Commits that touched its file in the 30 days before the version's HEAD.
     #[serde(default, rename = "churn30d", skip_serializing_if = "Option::is_none")]
     pub churn_30d: Option<u32>,
-    /// How many edges from tests lead here.
+    /// The number of edges from tests that lead here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_refs: Option<u32>,
     /// The test that tests it most directly.
@@ -201,7 +201,7 @@ pub struct Metrics {
     pub canonical_test: Option<TestRef>,
 }
 
-/// What is told of one symbol.
+/// The card of one symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Card {
@@ -210,9 +210,9 @@ pub struct Card {
     pub symbol_id: SymbolId,
     /// Its simple name.
     pub name: String,
-    /// Its name with its owners' inside the file.
+    /// Its name with those of its owners inside the file.
     pub qualified_name: String,
-    /// What it is.
+    /// Its kind.
     #[serde(with = "names::kind")]
     pub kind: SymbolKind,
     /// Whether other files can see it.
@@ -224,20 +224,20 @@ pub struct Card {
     /// From `signature` on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// From `signature` on: the first sentence of its documentation; none where that says nothing.
+    /// From `signature` on: the first sentence of its documentation. None if that has no content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// From `deps` on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deps: Option<Deps>,
-    /// From `deps` on, of a type: the members that its own file states. Callable ones first, then nested types, then
-    /// values; of each, those that other files see first.
+    /// From `deps` on, for a type: the members in its own file. Callable members come first, then nested types, then
+    /// values; in each group, those visible to other files come first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<MemberRef>,
-    /// How many members this level of detail leaves out.
+    /// The number of members omitted at this level of detail.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub members_omitted: u32,
-    /// From `compact` on: what it throws, asserts and guards.
+    /// From `compact` on: its exceptions, assertions and guards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<String>,
     /// From `compact` on.
@@ -246,29 +246,29 @@ pub struct Card {
     /// On `full`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metrics: Option<Metrics>,
-    /// On `full`, where the graph's clusters are at hand.
+    /// On `full`, if the graph's clusters are available.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<String>,
-    /// On `full`, where the graph's processes are at hand.
+    /// On `full`, if the graph's processes are available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<String>,
-    /// Changes when what a full card says of the symbol itself, or its body, changes; begins with the card's level.
+    /// Changes when the symbol's body or its own part of a full card changes; begins with the card's level.
     pub etag: String,
-    /// The version it was read from. Left out in slices, which say it once.
+    /// The version it was read from. Omitted in slices, which state it once.
     #[serde(default, with = "names::version_option", skip_serializing_if = "Option::is_none")]
     pub ledger_version: Option<Version>,
 }
 
-/// Stands for a card that the client holds already.
+/// Replaces a card that the client already holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CardRef {
     /// The symbol.
     #[serde(with = "names::symbol_id")]
     pub symbol_id: SymbolId,
-    /// The etag that still holds.
+    /// The etag, which is still valid.
     pub etag: String,
-    /// Where it stands now; lines may have moved since.
+    /// Its current place; lines may have moved since.
     pub range: Range,
 }
 

@@ -1,4 +1,4 @@
-//! Changed symbols to those that the changes may affect.
+//! Finds the symbols that changes of other symbols may affect.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,22 +12,21 @@ use crate::card::{Enrichment, used_by_test};
 use crate::numbers::Milli;
 use crate::{History, Result, Source, Sym};
 
-/// Dependents of one symbol that are followed, where the symbol is one of those that a change may affect. Of a changed
-/// symbol all count.
+/// Most dependents that are followed of one affected symbol. Of a changed symbol, all are followed.
 const MOST_IN: usize = 200;
-/// Symbols that are considered.
+/// Most symbols that are considered.
 const MOST: usize = 2_000;
-/// For each one that is told, so many are opened to be ranked.
+/// The number of symbols opened for ranking, for each one that is reported.
 const OPENED: usize = 3;
-/// How far a change of what others rely on is followed.
+/// The distance up to which a change of an interface is followed.
 const FAR: u32 = 3;
 
-/// Users that a symbol must have gained to count as growing,
+/// The users that a symbol must have gained to count as growing,
 const GROWN_BY: i64 = 2;
-/// and how many of those that it had.
+/// and their share of the users that it had.
 const GROWN_RATE: f64 = 0.25;
 
-/// How fan-in moved between two versions, for the symbols whose fan-in did.
+/// The change of fan-in between two versions, for the symbols whose fan-in changed.
 #[derive(Clone, Debug, Default)]
 pub struct FanIn {
     grown: HashMap<SymbolId, i64>,
@@ -49,7 +48,7 @@ impl FanIn {
         Ok(Self { grown })
     }
 
-    /// The same where what was renamed or moved is one symbol, and what is new has not grown.
+    /// The same, where a renamed or moved symbol is one symbol, and a new symbol has not grown.
     #[must_use]
     pub fn following(mut self, changed: &[Change]) -> Self {
         for change in changed {
@@ -66,14 +65,14 @@ impl FanIn {
         self
     }
 
-    /// A symbol's fan-in then and now, if it moved.
+    /// The old and new fan-in of a symbol, if it changed.
     pub fn trend(&self, history: &dyn History, symbol: SymbolId) -> Result<Option<FanInTrend>> {
         let Some(by) = self.grown.get(&symbol) else { return Ok(None) };
         let current = history.fan_in(symbol)?;
         Ok(Some(FanInTrend { previous: current.saturating_add_signed(-by), current }))
     }
 
-    /// Symbols whose fan-in grew by enough to matter, the fastest first: who depends on them depends on more and more.
+    /// Symbols whose fan-in grew by enough to matter, the fastest first. More and more depends on their dependents.
     pub fn amplifiers(&self, history: &dyn History, most: usize) -> Result<Vec<(SymbolId, FanInTrend)>> {
         let mut found = Vec::new();
         for (&symbol, _) in self.grown.iter().filter(|(_, by)| **by >= GROWN_BY) {
@@ -97,7 +96,7 @@ struct Affected {
     reason: String,
     /// The changed symbol that it is affected by.
     origin: SymbolId,
-    /// Whether its use of that leads nowhere now.
+    /// Whether its use of that symbol no longer leads anywhere.
     lost: bool,
 }
 
@@ -111,7 +110,7 @@ struct Reached {
     origin: SymbolId,
 }
 
-/// The symbols that `changed` may affect, most important first. Those that do something else themselves are left out.
+/// The symbols that `changed` may affect, most important first. Symbols whose own behavior changed are left out.
 pub fn blast_radius(
     source: &Source<'_>,
     history: &dyn History,
@@ -160,7 +159,7 @@ pub fn blast_radius(
             let name = sym.qualified().to_owned();
             wave.push(Reached { symbol, weight, name, far: true, origin });
         }
-        // Neighbours of neighbours only where what others rely on changed.
+        // Neighbours of neighbours only where an interface changed.
         wave.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.symbol.cmp(&b.symbol)));
     }
     let left = left_behind(source, history, (from, changes), changed)?;
@@ -168,7 +167,7 @@ pub fn blast_radius(
     rank_affected(source, history, affected, fan_in, enrichment, most)
 }
 
-/// Says what became of the uses of those who were left behind. Where several were lost, the first counts.
+/// Records in `affected` the broken uses of symbols that were left behind. If several were lost, the first counts.
 fn say_left(left: Vec<Left>, own: &HashSet<SymbolId>, affected: &mut HashMap<SymbolId, Affected>) {
     for Left { user, target: origin, reason, lost, .. } in left {
         if own.contains(&user) {
@@ -199,10 +198,10 @@ fn proximity_to_test(source: &Source<'_>, sym: &Sym) -> Result<Option<Milli>> {
     Ok(used_by_test(source, sym)?.then_some(Milli(500)))
 }
 
-/// How important an affected symbol is, from 0 to 1: how surely it is affected and from how near, how many depend on it,
-/// whether a test is it or uses it, and how many processes run through it.
+/// The importance of an affected symbol, from 0 to 1: how certain and how near the effect is, how many depend on it,
+/// whether it is a test or used by one, and how many processes run through it.
 fn symbol_importance(found: &Affected, dependents: u64, proximity: Option<Milli>, processes: usize) -> f32 {
-    // 0 without, towards 1 with many.
+    // 0 without dependents, towards 1 with many.
     let reach = 1.0 - 1.0 / (1.0 + (1.0 + dependents as f32).ln());
     let flow = 1.0 - 1.0 / (1.0 + processes as f32);
     let tested = proximity.map_or(0.0, |Milli(milli)| milli as f32 / 1000.0);
@@ -224,7 +223,7 @@ fn rank_affected(
         order.push((symbol_importance(&found, dependents, None, 0), symbol, dependents, found));
     }
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    // Tests and processes take opening a symbol: that is done for those that they can lift among the first.
+    // Tests and processes require opening a symbol. Only symbols that these can lift among the first are opened.
     order.truncate(most.saturating_mul(OPENED));
     let mut items = Vec::new();
     for (_, symbol, dependents, found) in order {

@@ -1,4 +1,4 @@
-//! One symbol in two versions to what differs.
+//! Finds the differences of one symbol between two versions.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::types::{Break, SetDiff, TextDiff, Tiers};
 use crate::card::{SideEffect, side_effects};
 use crate::{Sym, members};
 
-/// What differs between a symbol then and now.
+/// The differences of a symbol between an old and a new version.
 #[derive(Clone, Debug)]
 pub(crate) struct Differences {
     pub(crate) signature: Option<TextDiff>,
@@ -17,30 +17,30 @@ pub(crate) struct Differences {
     pub(crate) side_effects: Option<SetDiff<SideEffect>>,
     pub(crate) body_changed: bool,
     pub(crate) doc_changed: bool,
-    /// Whether a card shows the same tokens in another way: other quotes in a signature, say.
+    /// Whether a card shows the same tokens differently, for example with other quotes in a signature.
     pub(crate) shown_changed: bool,
     /// Whether its header differs in more than its name.
     pub(crate) header_changed: bool,
-    /// What those who use it have lost.
+    /// How the change breaks its users.
     pub(crate) breaks: Vec<Break>,
     pub(crate) tiers: Tiers,
 }
 
 impl Differences {
-    /// Whether anything differs at all. White space and comments are nothing.
+    /// Whether anything differs at all. White space and comments do not count.
     pub(crate) fn any(&self) -> bool {
         self.body_changed || self.doc_changed || self.shown_changed || self.tiers != Tiers::STABLE
     }
 }
 
-/// Compares a symbol then and now; `edges` are its outgoing edges then and now.
+/// Compares the old and the new symbol; `edges` are its old and new outgoing edges.
 pub(crate) fn compare_symbols(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -> Differences {
     let same_tokens = old.def().tokens == new.def().tokens;
     let dependencies_stable =
         edge_targets(edges.0).eq(edge_targets(edges.1)) && member_set(old) == member_set(new);
     let doc = |sym: &Sym| sym.def().doc.map(|doc| sym.outline().str(doc).to_owned());
-    // The same tokens are the same header and body, however they are laid out and quoted; who may use the symbol can
-    // be said elsewhere.
+    // The same tokens mean the same header and body, however they are laid out and quoted. The visibility may be stated
+    // elsewhere.
     let (header_changed, invariants, side_effects) = if same_tokens {
         (access_text(old) != access_text(new), None, None)
     } else {
@@ -57,7 +57,8 @@ pub(crate) fn compare_symbols(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -
     // A file's own name is its path.
     let same_name = old.name() == new.name() || new.kind() == SymbolKind::Module;
     let interface_stable = same_name && !header_changed;
-    // What differs and is neither header nor name is the body: also the arguments of a decorator, or a value.
+    // A difference that is neither in the header nor in the name counts as the body, also in a decorator's arguments or
+    // a value.
     let body_changed = old.def().body_tokens != new.def().body_tokens || !same_tokens && interface_stable;
     Differences {
         signature: (!interface_stable || !same_tokens && signature_text(old) != signature_text(new))
@@ -82,7 +83,7 @@ fn signature_text(sym: &Sym) -> &str {
     sym.outline().str(sym.def().signature)
 }
 
-/// Both headers, with as much around them as it takes to tell them apart.
+/// Both headers, with as much context as is needed to tell them apart.
 fn signature_diff(old: &Sym, new: &Sym) -> TextDiff {
     let plain = |sym: &Sym| signature_text(sym).to_owned();
     let decorated = |sym: &Sym| {
@@ -104,14 +105,14 @@ fn signature_diff(old: &Sym, new: &Sym) -> TextDiff {
     shortest.unwrap_or_else(|| both(&whole))
 }
 
-/// Who may use it, and as what.
+/// The symbol's kind, visibility and flags, without the mark of generated code.
 fn access_text(sym: &Sym) -> String {
     let def = sym.def();
     let shown = def.flags.without(DefFlags::GENERATED);
     format!("{:?} {:?} {}", def.kind, def.visibility, shown.0)
 }
 
-/// What others may rely on but the name: parameters, result, bases, who may use it.
+/// The parts that others may rely on, except the name: parameters, return type, bases, visibility.
 fn header_parts(sym: &Sym) -> Vec<String> {
     let (def, outline) = (sym.def(), sym.outline());
     let mut parts = vec![
@@ -119,7 +120,7 @@ fn header_parts(sym: &Sym) -> Vec<String> {
         def.ret_text.map_or("", |ix| outline.str(ix)).to_owned(),
         def.generics.map_or("", |ix| outline.str(ix)).to_owned(),
     ];
-    // What a variable starts as may be part of its text; that is its body.
+    // The initial value of a variable may be part of its text, but it counts as its body.
     if def.body_start.is_some() || def.kind.is_callable() || def.kind.is_type() {
         parts.push(signature_text(sym).replacen(sym.name(), "_", 1));
     }
@@ -142,7 +143,7 @@ fn base_names(sym: &Sym) -> Vec<String> {
     sym.def().bases.iter().map(|base| arena.dotted(base.ty).unwrap_or_default()).collect()
 }
 
-/// The names of decorators, their arguments left out.
+/// The names of decorators, without their arguments.
 fn decorator_names(sym: &Sym) -> Vec<String> {
     let arena = &sym.outline().arena;
     let name = |ix: ExprIx| match arena.expr(ix) {
@@ -152,7 +153,7 @@ fn decorator_names(sym: &Sym) -> Vec<String> {
     sym.def().decorators.iter().map(|ix| name(*ix).unwrap_or_else(|| "…".to_owned())).collect()
 }
 
-/// What those who use a symbol may have lost by a change of its header.
+/// How a change of a symbol's header may break its users.
 fn header_breaks(old: &Sym, new: &Sym) -> Vec<Break> {
     let mut found = Vec::new();
     if old.exported() && !new.exported() || new.def().visibility as u8 > old.def().visibility as u8 {
@@ -169,7 +170,7 @@ fn header_breaks(old: &Sym, new: &Sym) -> Vec<Break> {
     let result = |sym: &Sym| sym.def().ret_text.map(|ix| sym.outline().str(ix).to_owned());
     let changed = match (result(old), result(new)) {
         (Some(before), Some(after)) => before != after,
-        // Where a result that is not stated is none.
+        // Where a function without a stated return type returns nothing.
         (Some(_), None) => new.outline().lang.traits().calls.unstated_result_is_none,
         _ => false,
     };
@@ -212,12 +213,12 @@ fn invariant_texts(sym: &Sym) -> Vec<String> {
     sym.def().invariants.iter().map(|ix| sym.outline().str(*ix).to_owned()).collect()
 }
 
-/// What counts of an edge: lines and sites do not.
+/// The parts of edges that are compared: not lines and sites.
 fn edge_targets(edges: &[Edge]) -> impl Iterator<Item = impl PartialEq + use<>> + use<'_> {
     edges.iter().map(|edge| (edge.to, edge.kind, edge.resolution, edge.confidence))
 }
 
-/// What a type holds, in whatever order.
+/// The members of a type, in any order.
 fn member_set(sym: &Sym) -> BTreeSet<(SymbolId, &'static str)> {
     let own = members::own_members(sym).into_iter().filter_map(|ix| sym.beside(ix));
     own.map(|member| (member.id, member.kind().name())).collect()

@@ -1,4 +1,4 @@
-//! Changed symbols to those who used them and were not edited with them.
+//! Finds the users of changed symbols that were not edited with them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,30 +9,30 @@ use super::symbols::Change;
 use super::types::{Break, ChangeType};
 use crate::{History, Result, Source};
 
-/// Users of one symbol that are looked at.
+/// Most users of one symbol that are looked at.
 const MOST_USERS: usize = 2_000;
-/// From this confidence on an inferred edge counts as sure.
+/// From this confidence on, an inferred edge counts as certain.
 const SURE: u8 = 75;
 
-/// Somebody who used a changed symbol and was not edited when it was.
+/// A user of a changed symbol that was not edited when the symbol was.
 #[derive(Clone, Debug)]
 pub struct Left {
-    /// Who.
+    /// The user.
     pub user: SymbolId,
-    /// The changed symbol: its id now, or the last it had.
+    /// The changed symbol: its current id, or its last one.
     pub target: SymbolId,
     /// How it was used.
     pub kind: EdgeKind,
-    /// What became of the use, as a sentence's end: `called pay, which is gone`.
+    /// The state of the use, as a sentence's end: `called pay, which is gone`.
     pub reason: String,
     /// Whether the use no longer leads to the symbol.
     pub lost: bool,
-    /// Whether the user is likely broken: the use was sure, and nothing took the symbol's place.
+    /// Whether the user is likely broken: the use was certain, and nothing replaced the symbol.
     pub broken: bool,
 }
 
-/// Those who used what `changed` and were not edited themselves: their use leads nowhere now, or leads to a header that
-/// asks for something else.
+/// The users of `changed` that were not edited themselves. Their use leads nowhere now, or to a header that requires
+/// something else.
 pub fn left_behind(
     source: &Source<'_>,
     history: &dyn History,
@@ -54,9 +54,9 @@ struct Finder<'c> {
     source: &'c Source<'c>,
     history: &'c dyn History,
     from: Version,
-    /// What may be lost, by the id that it had.
+    /// The symbols whose uses may be lost, by their old id.
     targets: HashMap<SymbolId, &'c Change>,
-    /// Ids of symbols that were renamed or moved, by those that they had.
+    /// Ids of symbols that were renamed or moved, by their old ids.
     followed: HashMap<SymbolId, SymbolId>,
     /// Symbols that were edited or are new.
     edited: HashSet<SymbolId>,
@@ -87,7 +87,7 @@ impl<'c> Finder<'c> {
         finder
     }
 
-    /// Uses that lead to a changed symbol no longer.
+    /// Finds uses that no longer lead to a changed symbol.
     fn lost(&self, changes: &Changes, found: &mut Vec<Left>) -> Result<()> {
         if self.targets.is_empty() {
             return Ok(());
@@ -106,7 +106,7 @@ impl<'c> Finder<'c> {
             let now = self.history.out_edges(user)?;
             for (edge, change) in uses {
                 let was_sure = is_sure(edge.resolution, edge.confidence);
-                // A guess at where a sure use leads now is no use of it.
+                // A guessed new target of a certain use does not count as its use.
                 let follows = |now: &Edge| {
                     now.to == change.symbol() && (!was_sure || is_sure(now.resolution, now.confidence))
                 };
@@ -127,7 +127,7 @@ impl<'c> Finder<'c> {
         Ok(())
     }
 
-    /// Where somebody finds another symbol of that name now.
+    /// The place where the user now finds another symbol of that name.
     fn instead(&self, change: &Change, then: &[Edge], now: &[Edge]) -> Result<Option<String>> {
         let Some(old) = &change.old else { return Ok(None) };
         for edge in now.iter().filter(|edge| !then.iter().any(|old| old.to == edge.to)) {
@@ -139,7 +139,7 @@ impl<'c> Finder<'c> {
         Ok(None)
     }
 
-    /// Uses that still lead to a symbol whose header asks for something else.
+    /// Finds uses that still lead to a symbol whose header requires something else.
     fn narrowed(&self, change: &Change, found: &mut Vec<Left>) -> Result<()> {
         let (Some(old), Some(new)) = (&change.old, &change.new) else { return Ok(()) };
         let Some(worst) = change.breaks().first() else { return Ok(()) };
@@ -150,7 +150,7 @@ impl<'c> Finder<'c> {
                 let home: Option<FileId> = self.history.symbol_file(user)?;
                 Ok(home.is_some_and(|home| home != new.file()))
             };
-            // An import takes whatever has the name, and those who are near see what is hidden from others.
+            // An import accepts any symbol of the name, and users nearby see symbols that are hidden from others.
             if self.edited.contains(&user)
                 || kind == EdgeKind::Import && !only_hidden
                 || only_hidden && !is_elsewhere()?
@@ -178,7 +178,7 @@ fn is_sure(resolution: Resolution, confidence: u8) -> bool {
     }
 }
 
-/// Why a use leads to a changed symbol no longer.
+/// Why a use no longer leads to a changed symbol.
 fn lost_by(kind: EdgeKind, change: &Change, instead: Option<&str>) -> String {
     let name = change.old.as_ref().map_or("", |old| old.qualified());
     let used = past_verb(kind);

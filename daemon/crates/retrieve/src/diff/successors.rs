@@ -1,4 +1,4 @@
-//! What the symbols that a change took away became.
+//! Finds the successors of the symbols that a change removed.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Changed files to changed symbols.
+//! Finds the changed symbols of changed files.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,49 +16,49 @@ use crate::{History, Outlines, Result, Sym};
 /// One symbol that differs between two versions.
 #[derive(Clone, Debug)]
 pub struct Change {
-    /// What became of it.
+    /// The kind of change.
     pub what: ChangeType,
-    /// The symbol then.
+    /// The old symbol.
     pub old: Option<Sym>,
-    /// The symbol now.
+    /// The new symbol.
     pub new: Option<Sym>,
     pub(crate) differences: Option<Differences>,
 }
 
 impl Change {
-    /// Its id now, or the last it had.
+    /// Its current id, or its last one.
     pub fn symbol(&self) -> SymbolId {
-        // One of the two is always there; the zero id names nothing.
+        // One of the two is always present; the zero id names nothing.
         self.new.as_ref().or(self.old.as_ref()).map_or(SymbolId(0), |sym| sym.id)
     }
 
-    /// Whether those who depend on it may have to change: it is new or gone, or its header differs in more than its name.
+    /// Whether its dependents may have to change: it is new or gone, or its header differs in more than its name.
     pub fn interface_changed(&self) -> bool {
         self.differences.as_ref().is_none_or(|differences| differences.header_changed)
     }
 
-    /// Whether somebody edited it, if only its documentation, rather than that its names resolve to something else.
+    /// Whether it was edited, even if only its documentation. Else only its names resolve to something else.
     pub fn is_edit(&self) -> bool {
         let differences = self.differences.as_ref();
         self.is_elsewhere() || differences.is_some_and(|d| d.doc_changed) || self.is_behavior()
     }
 
-    /// Whether what it does or shows to others changed. A move, another name alone and documentation do not count.
+    /// Whether its behavior or its interface changed. A move, a new name alone and documentation do not count.
     pub fn is_behavior(&self) -> bool {
         self.differences.as_ref().is_none_or(|d| d.body_changed || d.header_changed)
     }
 
-    /// Whether it goes by another id than before.
+    /// Whether its id changed.
     pub fn is_elsewhere(&self) -> bool {
         self.old.as_ref().is_some_and(|old| old.id != self.symbol())
     }
 
-    /// What those who use it have lost by a change of its header.
+    /// How a change of its header breaks its users.
     pub fn breaks(&self) -> &[Break] {
         self.differences.as_ref().map_or(&[], |differences| &differences.breaks)
     }
 
-    /// As it is on the wire, without card.
+    /// Its form on the wire, without a card.
     pub fn to_wire(&self) -> ChangedSymbol {
         let shown = self.new.as_ref().or(self.old.as_ref());
         let renamed = matches!(self.what, ChangeType::Renamed | ChangeType::Moved);
@@ -97,8 +97,8 @@ impl Change {
     }
 }
 
-/// Every symbol that differs between `from` and `to`, in order of path and place. `changes` is what changed between
-/// them, or a part of it. Implementation blocks are not listed.
+/// Every symbol that differs between `from` and `to`, in order of path and place. `changes` holds the changes between
+/// them, or a part of those. Implementation blocks are not listed.
 pub fn changed_symbols(
     history: &dyn History,
     outlines: &dyn Outlines,
@@ -170,13 +170,13 @@ fn pair_up(edges: &Edges<'_>, went: Vec<Sym>, came: Vec<Sym>, found: &mut Vec<Ch
     Ok(())
 }
 
-/// What a symbol went through that is `new` now.
+/// The kind of change from `old` to its successor `new`.
 fn succession_type(old: &Sym, new: &Sym) -> ChangeType {
     // A module goes by its file's name.
     let same_name = old.name() == new.name() || old.kind() == SymbolKind::Module;
     match same_name {
         _ if old.id == new.id => ChangeType::Modified,
-        // Another kind, or other parameters of an overload: another id, and yet the same thing to its readers.
+        // Another kind, or other parameters of an overload: another id, but the same symbol to its readers.
         true if old.file() == new.file() && old.qualified() == new.qualified() => ChangeType::Modified,
         true => ChangeType::Moved,
         false => ChangeType::Renamed,

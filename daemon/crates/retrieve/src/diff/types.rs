@@ -7,41 +7,41 @@ use crate::card::{Card, Range, SideEffect};
 use crate::names;
 use crate::numbers::Milli;
 
-/// What became of a symbol.
+/// The kind of change of a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum ChangeType {
-    /// It is new; in a slice's delta also: newly part of the slice.
+    /// It is new. In a slice's delta also: newly part of the slice.
     Added,
     /// It is gone.
     Removed,
     /// Its header, body, documentation or dependencies changed.
     Modified,
-    /// It goes by another name, and may have changed besides.
+    /// It has another name, and may have changed otherwise too.
     Renamed,
-    /// It lives in another file or owner under the same name, and may have changed besides.
+    /// It has the same name in another file or owner, and may have changed otherwise too.
     Moved,
 }
 
-/// What those who use a symbol lose by a change of its header.
+/// How a change of a symbol's header breaks its users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Break {
-    /// Fewer may use it.
+    /// Less code may use it.
     Hidden,
     /// It takes fewer parameters.
     ParameterGone,
-    /// It asks for more parameters.
+    /// It requires more parameters.
     ParameterNeeded,
     /// It takes the same parameters in another order.
     ParameterMoved,
-    /// It states another result.
+    /// It states another return type.
     ResultChanged,
-    /// It is called otherwise: a value for a function, a static method for one of an instance, `async`.
+    /// It is called in another way: a value became a function, an instance method a static one, or it became `async`.
     KindChanged,
 }
 
 impl Break {
-    /// What became of a symbol, after its name and a comma.
+    /// The clause that describes the break, to follow the symbol's name and a comma.
     pub fn clause(self) -> &'static str {
         match self {
             Self::Hidden => "which fewer may use now",
@@ -58,19 +58,19 @@ impl Break {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TextDiff {
-    /// As it was.
+    /// The old text.
     pub before: String,
-    /// As it is.
+    /// The new text.
     pub after: String,
 }
 
-/// Members that came and went.
+/// Members that were added and removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SetDiff<T> {
-    /// What came.
+    /// The added members.
     pub added: Vec<T>,
-    /// What went.
+    /// The removed members.
     pub removed: Vec<T>,
 }
 
@@ -81,23 +81,23 @@ impl<T> Default for SetDiff<T> {
 }
 
 impl<T> SetDiff<T> {
-    /// Whether nothing came or went.
+    /// Whether nothing was added or removed.
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty()
     }
 }
 
-/// How deep a change goes: what those who depend on the symbol may rely on.
+/// How deep a change goes: which aspects of the symbol its dependents may still rely on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Tiers {
-    /// Name, signature, bases and visibility are as they were.
+    /// Name, signature, bases and visibility are unchanged.
     pub interface_stable: bool,
-    /// Body and invariants are as they were.
+    /// Body and invariants are unchanged.
     pub behavior_stable: bool,
-    /// The side effects are as they were.
+    /// The side effects are unchanged.
     pub side_effects_stable: bool,
-    /// What it calls, imports and implements is as it was.
+    /// The symbols that it calls, imports and implements are unchanged.
     pub dependencies_stable: bool,
 }
 
@@ -115,50 +115,50 @@ impl Tiers {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ChangedSymbol {
-    /// The symbol; for a removed one the id it had.
+    /// The symbol; for a removed one, its old id.
     #[serde(with = "names::symbol_id")]
     pub symbol_id: SymbolId,
-    /// What became of it.
+    /// The kind of change.
     pub change_type: ChangeType,
-    /// Its qualified name, now or last.
+    /// Its qualified name, the current or last one.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     #[serde(with = "names::kind")]
     pub kind: SymbolKind,
-    /// Its file, now or last.
+    /// Its file, the current or last one.
     pub file: String,
-    /// Where it stands now; none for a removed one.
+    /// Its current place. None for a removed one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub range: Option<Range>,
-    /// For a renamed or moved one: the id it had.
+    /// For a renamed or moved one: its old id.
     #[serde(default, with = "names::symbol_id_option", skip_serializing_if = "Option::is_none")]
     pub renamed_from: Option<SymbolId>,
-    /// For a renamed or moved one: the qualified name it had, if another.
+    /// For a renamed or moved one: its old qualified name, if different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_name: Option<String>,
-    /// For a renamed or moved one: the file it had, if another.
+    /// For a renamed or moved one: its old file, if different.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_file: Option<String>,
-    /// Its header, if that changed: with decorators, bases or who may use it, where only those did.
+    /// Its header, if it changed. Includes decorators, bases or visibility, where only those changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature_diff: Option<TextDiff>,
-    /// Its invariants, if those changed.
+    /// Its invariants, if they changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub invariant_diff: Option<SetDiff<String>>,
-    /// Its side effects, if those changed.
+    /// Its side effects, if they changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_effect_diff: Option<SetDiff<SideEffect>>,
-    /// Whether its body does something else. Comments, white space and documentation don't count.
+    /// Whether its body does something else. Comments, white space and documentation do not count.
     pub body_changed: bool,
     /// Whether its documentation changed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub doc_changed: bool,
     /// How deep the change goes.
     pub tiers: Tiers,
-    /// Its card as it is now, where that was asked for and fits.
+    /// Its current card, if it was asked for and fits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub card: Option<Card>,
-    /// Its card's etag as it is now, where the card is not given.
+    /// The etag of its current card, if the card is omitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub etag: Option<String>,
 }
@@ -174,19 +174,19 @@ pub struct BlastItem {
     pub name: String,
     /// Its file.
     pub file: String,
-    /// Why it may be affected, e.g. `calls Command.invoke`.
+    /// Why it may be affected, for example `calls Command.invoke`.
     pub reason: String,
-    /// How many edges away from the nearest changed symbol.
+    /// The number of edges to the nearest changed symbol.
     pub distance: u32,
-    /// How much it matters, 1 at most.
+    /// Its importance, at most 1.
     pub rank: Milli,
     /// How its fan-in changed between the two versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fan_in_trend: Option<FanInTrend>,
-    /// How near a test is: 1 for a test, 0.5 for a symbol that a test uses, none otherwise.
+    /// How near a test is: 1 for a test, 0.5 for a symbol that a test uses, else none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_proximity: Option<Milli>,
-    /// The processes it takes part in, where those are at hand.
+    /// The processes it takes part in, if those are available.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<String>,
     /// The changed symbol that it is affected by; not on the wire.
@@ -205,20 +205,20 @@ fn no_symbol() -> SymbolId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FanInTrend {
-    /// As it was.
+    /// The old number.
     pub previous: u64,
-    /// As it is.
+    /// The current number.
     pub current: u64,
 }
 
 impl FanInTrend {
-    /// How many came for each that was there.
+    /// The number of edges added for each one that existed before.
     pub fn growth(self) -> f64 {
         self.current.saturating_sub(self.previous) as f64 / self.previous.max(1) as f64
     }
 }
 
-/// What changed between two versions.
+/// The changes between two versions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delta {

@@ -1,4 +1,4 @@
-//! One file's facts to postings.
+//! Turns one file's facts into postings.
 //!
 //! Every symbol is a document of seven fields. A term's impact is its weighted, length-normalized frequency over the
 //! fields, saturated (BM25F with fixed average lengths), so that a posting depends on this file alone.
@@ -12,9 +12,9 @@ use sdl_model::{Body, FileId, Outline, RelPath, SymbolKind};
 use super::flags::{Flags, Place};
 use super::words;
 
-/// Begins the term that is a symbol's whole simple name in lower case. No word contains it.
+/// The first character of the term for a symbol's whole simple name in lower case. No word contains it.
 pub(crate) const EXACT: char = '=';
-/// The impact of a term that saturates: larger frequencies come closer and closer to it.
+/// The limit of a term's impact, which larger frequencies approach.
 pub(crate) const IMPACT_ONE: f32 = 60_000.0;
 /// How fast impact saturates.
 const K1: f32 = 1.1;
@@ -33,7 +33,7 @@ enum Field {
     Doc,
     /// The names that its body mentions.
     Body,
-    /// What comments and text literals in it say.
+    /// The words of comments and text literals in it.
     Text,
 }
 
@@ -76,7 +76,7 @@ pub fn file_postings(path: &RelPath, file: FileId, outline: &Outline, body: &Bod
             document.add_all(Field::Name, outline_texts.terms(&mut terms, &outline.arena, def.name));
         }
         if part != Part::Name {
-            // The owners' names: what the qualified name has more than the name.
+            // The owners' names: the part of the qualified name without the name.
             for term in outline_texts.terms(&mut terms, &outline.arena, def.qualified) {
                 if !document.has(term) {
                     document.add(Field::Owner, term);
@@ -129,7 +129,7 @@ pub fn file_postings(path: &RelPath, file: FileId, outline: &Outline, body: &Bod
     found
 }
 
-/// The term that is the whole of a name, if it has one. Names too long for a term share that of their beginning.
+/// The term for a whole name, if it has one. Names too long for a term share that of their beginning.
 pub(crate) fn exact_term(name: &str) -> Option<String> {
     if name.is_empty() {
         return None;
@@ -145,13 +145,13 @@ pub(crate) fn exact_term(name: &str) -> Option<String> {
     Some(term)
 }
 
-/// How much of a definition is indexed.
+/// The part of a definition that is indexed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     All,
     /// Values: name, owners, documentation.
     Value,
-    /// What is inside a function: its name alone; the rest counts for the function.
+    /// The name of a definition inside a function. The rest counts for the function.
     Name,
     Nothing,
 }
@@ -173,7 +173,7 @@ fn part_of(def: &Def) -> Part {
     }
 }
 
-/// For each definition the one around it, or itself, that what it mentions counts for.
+/// For each definition, the definition (itself or one around it) that its mentions count for.
 fn mention_owners(outline: &Outline) -> Vec<DefIx> {
     let mut homes: Vec<DefIx> = Vec::with_capacity(outline.defs.len());
     for (ix, def) in outline.iter() {
@@ -245,10 +245,10 @@ fn last_name(arena: &Arena, mut ix: ExprIx) -> Option<StrIx> {
     }
 }
 
-/// The terms of one file, by number. What a word becomes is worked out once, however often it occurs.
+/// The terms of one file, by number. The term of a word is worked out once, however often it occurs.
 #[derive(Default)]
 struct Terms {
-    /// Words as they stand, to their term's number; none for those that are no term.
+    /// The words as written, with their term's number. None for words that are not terms.
     of_word: HashMap<Box<str>, Option<u32>>,
     numbers: HashMap<Box<str>, u32>,
     texts: Vec<Box<str>>,
@@ -282,7 +282,7 @@ impl Terms {
         });
     }
 
-    /// The terms of a file's folders and stem, without doubles.
+    /// The terms of a file's folders and stem, without duplicates.
     fn of_path(&mut self, path: &RelPath) -> Vec<u32> {
         let mut found = Vec::new();
         let dir = path.dir().rsplit('/').take(4);
@@ -364,7 +364,7 @@ impl Document {
         self.lengths[field as usize] += 1;
     }
 
-    /// How many different terms a field has.
+    /// The number of different terms in a field.
     fn distinct(&self, field: Field) -> usize {
         self.counts.iter().filter(|(_, counts)| counts[field as usize] > 0).count()
     }
@@ -381,7 +381,7 @@ impl Document {
             ((frequency / (K1 + frequency) * IMPACT_ONE) as u16).max(1)
         };
         if self.counts.len() > MOST_TERMS {
-            // By text among equals: numbers depend on the order in which texts were met.
+            // By text among equals, because the numbers depend on the order in which texts were read.
             self.counts.sort_unstable_by(|(a, a_counts), (b, b_counts)| {
                 impact(b_counts).cmp(&impact(a_counts)).then_with(|| terms.text(*a).cmp(terms.text(*b)))
             });

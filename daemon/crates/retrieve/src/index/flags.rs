@@ -1,10 +1,10 @@
-//! What a posting says of its symbol, in 16 bits.
+//! The properties of a posting's symbol, in 16 bits.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefFlags};
 use sdl_model::lang::is_test_path;
 
-/// What a posting says of its symbol and of its term there: kind in the low five bits, then the bits below.
+/// The properties of a posting's symbol and of its term there: the kind in the low five bits, then the bits below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Flags(pub(crate) u16);
 
@@ -12,19 +12,19 @@ const KIND: u16 = 31;
 const EXPORTED: u16 = 1 << 5;
 const TEST: u16 = 1 << 6;
 const LOCAL: u16 = 1 << 7;
-/// In a file that the product is not made of, see [`is_aside_path`], or that a program wrote.
+/// In a file that is not part of the product, see [`is_aside_path`], or in generated code.
 const ASIDE: u16 = 1 << 8;
 /// Of the posting alone: whether its term is in the name, in the owners' names, in the path.
 const IN_NAME: u16 = 1 << 9;
 const IN_OWNER: u16 = 1 << 10;
 const IN_PATH: u16 = 1 << 11;
-/// How many words the name has, less one, in two bits; the last value stands for more.
+/// The number of words in the name, less one, in two bits. The highest value means that or more.
 const WORDS_AT: u16 = 12;
 const MOST_WORDS: usize = 4;
-/// How long the definition is, in two bits: see [`Flags::length`].
+/// The length class of the definition, in two bits: see [`Flags::length`].
 const LENGTH_AT: u16 = 14;
 
-/// What a path says of all that its file defines.
+/// The properties that a path gives to all definitions of its file.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     test: bool,
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// What the one who asks wants to see as much as anything else.
+/// The kinds of symbols that a search wants as much as any others.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wants {
     /// Tests.
@@ -72,8 +72,8 @@ impl Flags {
         Self(self.0 | bit(place.test, TEST) | bit(place.aside, ASIDE))
     }
 
-    /// The same for one posting: whether its term is in the name, in the owners' names, in the path, and of how many
-    /// words the name is.
+    /// The same for one posting: whether its term is in the name, in the owners' names, in the path, and the number of
+    /// words in the name.
     pub(crate) fn of_term(self, [name, owner, path]: [bool; 3], words: usize) -> Self {
         let bit = |set: bool, bit: u16| if set { bit } else { 0 };
         let words = (words.clamp(1, MOST_WORDS) - 1) as u16;
@@ -92,12 +92,12 @@ impl Flags {
         self.0 & IN_PATH != 0
     }
 
-    /// How many words the name has, at most four.
+    /// The number of words in the name, at most four.
     pub(crate) fn words(self) -> u16 {
         (self.0 >> WORDS_AT & 3) + 1
     }
 
-    /// How long the definition is: 0 below 4 lines, 1 below 16, 2 below 64, else 3.
+    /// The length class of the definition: 0 below 4 lines, 1 below 16, 2 below 64, else 3.
     pub(crate) fn length(self) -> u16 {
         self.0 >> LENGTH_AT
     }
@@ -122,12 +122,12 @@ impl Flags {
         self.0 & ASIDE != 0
     }
 
-    /// How likely a symbol of this sort is what someone looks for, 1 at most.
+    /// How likely a symbol with these properties is the wanted one, at most 1.
     pub(crate) fn prior(self) -> f32 {
         self.prior_for(Wants::default())
     }
 
-    /// The same for someone who says what else they want.
+    /// The same for a search that states which other kinds it wants.
     pub(crate) fn prior_for(self, wants: Wants) -> f32 {
         let kind = match self.kind() {
             SymbolKind::Function
@@ -160,7 +160,7 @@ impl Flags {
     }
 }
 
-/// The class of a definition that ends so many lines below its first one.
+/// The length class of a definition that ends this number of lines below its first one.
 fn length_class(below: u32) -> u16 {
     match below {
         0..3 => 0,
@@ -170,8 +170,8 @@ fn length_class(below: u32) -> u16 {
     }
 }
 
-/// Whether a path looks like that of a file which the product is not made of: an example, documentation, a benchmark, a
-/// copy of somebody else's code, the result of a build.
+/// Whether a path looks like that of a file outside the product: an example, documentation, a benchmark, a copy of
+/// third-party code, the result of a build.
 pub(crate) fn is_aside_path(path: &str) -> bool {
     let (dirs, file) = path.rsplit_once('/').unwrap_or(("", path));
     let anywhere = |dir: &str| {
@@ -205,7 +205,7 @@ pub(crate) fn is_aside_path(path: &str) -> bool {
                 | "generated"
         )
     };
-    // These are names of modules too, further down.
+    // These are also names of modules further down.
     let outermost = |dir: &str| {
         matches!(dir, "build" | "out" | "scripts" | "script" | "ci" | "tools" | "hack" | "contrib")
     };

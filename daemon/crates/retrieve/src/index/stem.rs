@@ -1,7 +1,7 @@
 //! Light English stemming, made for words in code: one stem for `parse`, `parses`, `parsing`, `parser`. Stems need not
 //! be words; facts and queries only have to agree.
 
-/// Suffixes, longest first, what stands for them, and how much of the word must remain.
+/// Suffixes, longest first, their replacement, and how much of the word must remain.
 const SUFFIXES: [(&str, &str, usize); 17] = [
     ("ization", "iz", 3),
     ("isation", "is", 3),

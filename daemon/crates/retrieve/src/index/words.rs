@@ -16,7 +16,7 @@ pub(crate) fn split_words(text: &str, word: &mut String, each: &mut dyn FnMut(&s
     }
 }
 
-/// What most texts are: a table look-up for each byte.
+/// Most texts are ASCII: a table look-up for each byte.
 fn split_ascii(text: &[u8], word: &mut String, each: &mut dyn FnMut(&str)) {
     let kind = |at: usize| text.get(at).map_or(Kind::Other, |byte| ASCII[*byte as usize & 127]);
     word.clear();

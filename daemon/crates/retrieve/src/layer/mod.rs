@@ -1,8 +1,8 @@
-//! Another state of a repository, laid over one version: files and edges that differ, in memory.
+//! Another state of a repository, laid over one version: the files and edges that differ, in memory.
 //!
-//! A past version is such a state, and so are a commit that was never checked out and a tree with unsaved buffers. Whatever
-//! reads a [`View`] reads it as if it were a version of its own; but without a [`Search`] of it, what is found and counted is
-//! that of the version below.
+//! A past version is such a state, and so are a commit that was never checked out and a tree with unsaved buffers.
+//! Readers of a [`View`] read it like a version of its own. But without a [`Search`] of it, searches and counts are
+//! those of the version below.
 
 mod between;
 mod laid;
@@ -23,34 +23,34 @@ use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Outline, RelPath, Symbo
 
 use crate::{History, Outlines, Result};
 
-/// A file that another state has otherwise.
+/// A file that differs in another state.
 #[derive(Clone, Debug)]
 pub struct LayerFile {
     /// Its path.
     pub path: RelPath,
-    /// Its row there; none if it is not there.
+    /// Its row there. None if the state does not have it.
     pub row: Option<FileRow>,
-    /// What others can see of it there, if it has facts.
+    /// Its outline there, if it has facts.
     pub outline: Option<Arc<Outline>>,
 }
 
-/// What another state has otherwise than the version that it is laid over.
+/// The differences of another state from the version that it is laid over.
 #[derive(Debug, Default)]
 pub struct Layer {
     files: BTreeMap<FileId, LayerFile>,
-    /// The outgoing edges of every symbol that may have others.
+    /// The outgoing edges of every symbol whose edges may differ.
     edges: HashMap<SymbolId, Vec<Edge>>,
     homes: HashMap<SymbolId, SymbolHome>,
     names: HashMap<String, BTreeSet<NameHit>>,
     packages: HashMap<String, BTreeSet<FileId>>,
-    /// How many incoming edges of the version below are not those of this state.
+    /// The number of incoming edges of the version below that are not edges of this state.
     lost: HashMap<SymbolId, usize>,
     /// Incoming edges of symbols in `edges`.
     gained: HashMap<SymbolId, BTreeSet<InEdge>>,
 }
 
 impl Layer {
-    /// These files; their edges are still those of the version below.
+    /// A layer of these files. Their edges are still those of the version below.
     pub fn of_files(files: impl IntoIterator<Item = LayerFile>) -> Self {
         let mut layer = Self::default();
         for file in files {
@@ -59,7 +59,7 @@ impl Layer {
         layer
     }
 
-    /// A version that `history` still knows, laid over its newest.
+    /// A version that `history` still has, laid over its newest.
     pub fn of_version(history: &dyn History, outlines: &dyn Outlines, version: Version) -> Result<Self> {
         let mut layer = Self::default();
         if version == history.version() {
@@ -112,7 +112,7 @@ impl Layer {
         self.files.insert(id, file);
     }
 
-    /// Says what a symbol's outgoing edges are in this state. Once for each symbol.
+    /// Sets a symbol's outgoing edges in this state. Call it once for each symbol.
     pub fn set_edges(
         &mut self,
         base: &(impl View + ?Sized),
@@ -136,7 +136,7 @@ impl Layer {
         self.files.iter().map(|(id, file)| (*id, file))
     }
 
-    /// The symbols whose outgoing edges are others, with these.
+    /// The symbols whose outgoing edges differ, with these edges.
     pub fn edges(&self) -> impl Iterator<Item = (SymbolId, &[Edge])> {
         self.edges.iter().map(|(symbol, edges)| (*symbol, edges.as_slice()))
     }
@@ -152,14 +152,14 @@ fn incoming_edge(from: SymbolId, edge: &Edge) -> InEdge {
     InEdge { from, kind, resolution, strategy, confidence }
 }
 
-/// Outlines that layers hold, then those that are stored.
+/// The outlines in layers, then those in the store.
 pub struct LaidOutlines<'a> {
     held: HashMap<FactsKey, Arc<Outline>>,
     stored: &'a dyn Outlines,
 }
 
 impl<'a> LaidOutlines<'a> {
-    /// Of these layers and the store.
+    /// The outlines of these layers and the store.
     pub fn new<'o>(layers: impl IntoIterator<Item = &'o Layer>, stored: &'a dyn Outlines) -> Self {
         let files = layers.into_iter().flat_map(|layer| layer.files.values());
         let held = files

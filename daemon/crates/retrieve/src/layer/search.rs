@@ -1,4 +1,4 @@
-//! What a search finds in a state: the terms of its files in the place of those that the version has of them.
+//! The search index of a state: the terms of its files replace those that the version has for them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::{Bound, ControlFlow};
@@ -10,19 +10,20 @@ use sdl_model::{Facts, FileId, SymbolId};
 use super::State;
 use crate::index;
 
-/// What a search finds in a state, and its totals.
+/// The postings that a search finds in a state, and their totals.
 #[derive(Debug, Default)]
 pub struct Search {
     /// The symbols that its files have in the version below: their postings don't count.
     hidden: HashSet<SymbolId>,
-    /// How many of those postings each term has.
+    /// The number of those postings that each term has.
     lost: HashMap<Box<str>, u64>,
     own: BTreeMap<Box<str>, BTreeMap<SymbolId, (u16, u16)>>,
     pub(super) totals: Counters,
 }
 
 impl Search {
-    /// Of a state over the snapshot's version; `held` has what its files say. Takes the time of indexing them twice.
+    /// The index of a state over the snapshot's version; `held` has the facts of its files. Takes the time of indexing
+    /// them twice.
     pub fn of(
         state: &State,
         held: &HashMap<FileId, Arc<Facts>>,

@@ -1,7 +1,8 @@
-//! Files that differ to the edges that differ: what they resolve to, and what everyone who asked about them does.
+//! Finds the edges that differ, given the files that differ: those of the files themselves, and of all files that asked
+//! about them.
 //!
-//! A state is made from the nearest one that is known: the version, or another state over it. Only what differs from
-//! that one is resolved.
+//! A state is made from the nearest known one: the version, or another state over it. Only the differences from that
+//! one are resolved.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -14,58 +15,58 @@ use sdl_model::{Edge, Facts, FactsKey, FileId, FileRow, FileState, Outline, RelP
 
 use super::{Laid, Layer, LayerFile};
 
-/// A state over a version, and what it takes to make others from it.
+/// A state over a version, and the data needed to derive others from it.
 #[derive(Default)]
 pub struct State {
     layer: Arc<Layer>,
-    /// The files that were resolved for this state. How the others came out, the version knows.
+    /// The files resolved for this state. The version has the outcomes of the others.
     resolved: HashMap<FileId, Outcome>,
 }
 
-/// How a file came out.
+/// The outcome of resolving a file.
 #[derive(Clone)]
 struct Outcome {
-    /// What it asked, sorted.
+    /// The questions it asked, sorted.
     asked: Arc<[u64]>,
     counts: ResolutionCounts,
 }
 
-/// A file that a state has otherwise than the version.
+/// A file that differs between a state and the version.
 #[derive(Clone, Debug)]
 pub struct StateFile {
     /// Its path.
     pub path: RelPath,
-    /// Its row there; none if it is not there.
+    /// Its row in the state. None if the state does not have it.
     pub row: Option<FileRow>,
 }
 
-/// Where the files of a state come from.
+/// The source of a state's files.
 pub trait Origin {
-    /// Why a state can't be made.
+    /// Why a state could not be made.
     type Error: From<sdl_ledger::Error>;
 
-    /// What an indexed file of the state says. If a parser gives up on it, its `row` is to say so.
+    /// The facts of an indexed file of the state. If a parser gives up on the file, this must record it in `row`.
     fn facts(&self, file: FileId, row: &mut FileRow) -> std::result::Result<Option<Arc<Facts>>, Self::Error>;
 
-    /// Fails when nobody waits any more.
+    /// Fails when nobody waits for the result any more.
     fn check(&self) -> std::result::Result<(), Self::Error>;
 }
 
-/// What files resolve to in one state. Kept when time runs out: who asks again goes on from there.
+/// The resolved files of one state. Kept when time runs out, so that the next request continues from there.
 pub type Done = HashMap<FileId, Resolved>;
 
 impl State {
-    /// What is otherwise than in the version.
+    /// The differences from the version.
     pub fn layer(&self) -> &Arc<Layer> {
         &self.layer
     }
 
-    /// How the references of each file came out that was resolved for this state.
+    /// The outcome of the references of each file that was resolved for this state.
     pub(super) fn counts(&self) -> impl Iterator<Item = (FileId, ResolutionCounts)> {
         self.resolved.iter().map(|(file, outcome)| (*file, outcome.counts))
     }
 
-    /// The files that are others here than among `files`, which differ from the version.
+    /// The files that differ between this state and `files`, which differ from the version.
     pub fn apart(&self, files: &BTreeMap<FileId, StateFile>) -> BTreeSet<FileId> {
         let mut apart: BTreeSet<FileId> = files.keys().copied().collect();
         for (id, own) in self.layer.files() {
@@ -78,8 +79,8 @@ impl State {
         apart
     }
 
-    /// The state that has these files otherwise than the snapshot's version, made from this one, from which `apart` of them
-    /// tell it. Stores nothing.
+    /// The state in which `files` differ from the snapshot's version. It is made from this state, from which it differs
+    /// in `apart`. Stores nothing.
     pub fn with<O: Origin>(
         &self,
         mut files: BTreeMap<FileId, StateFile>,
@@ -122,7 +123,7 @@ impl State {
     }
 }
 
-/// Whether two rows are of the same content: a parser may have given up on one.
+/// Whether two rows have the same content. A parser may have given up on one of them.
 fn is_same(a: Option<&FileRow>, b: Option<&FileRow>) -> bool {
     let content = |row: &FileRow| match &row.state {
         FileState::Failed(key) => FileState::Indexed(*key),
@@ -131,14 +132,14 @@ fn is_same(a: Option<&FileRow>, b: Option<&FileRow>) -> bool {
     a.map(content) == b.map(content)
 }
 
-/// What a state is made with.
+/// The inputs from which a state is made.
 struct Means<'a, O> {
     facts: &'a FactsStore,
     snapshot: &'a Snapshot<'a>,
     origin: &'a O,
 }
 
-/// What came of resolving: edges of every symbol that may have others than in the version.
+/// The result of resolving: edges of every symbol whose edges may differ from the version's.
 struct Resolution {
     edges: BTreeMap<SymbolId, Vec<Edge>>,
     resolved: HashMap<FileId, Outcome>,
@@ -180,7 +181,7 @@ fn resolve_layer<O: Origin>(
     let is = changes.name_answers(|name| laid.named(name))?;
     let keys = changes.changed_keys(&was, &is);
 
-    // Whoever asked one of these questions; of those that were resolved for the base, what they asked then.
+    // The files that asked one of these questions. Files resolved for the base count by the questions they asked then.
     let mut dirty: BTreeSet<FileId> = snapshot.dependents(&keys)?.into_iter().collect();
     dirty.retain(|file| !base.resolved.contains_key(file));
     let asked_then = base.resolved.iter().filter(|(_, outcome)| has_any_key(&outcome.asked, &keys));
@@ -205,7 +206,7 @@ fn resolve_layer<O: Origin>(
             Some(facts) => Some(HeldFacts::Whole(Arc::clone(facts))),
             None => match (outline_of(&laid, file)?, facts.body(&key)?) {
                 (Some(outline), Some(body)) => Some(HeldFacts::Halves(outline, body)),
-                // What a state says need not be stored.
+                // The facts of a state's file need not be stored.
                 _ if layer.has(file) => origin.facts(file, &mut row.clone())?.map(HeldFacts::Whole),
                 _ => None,
             },
@@ -219,7 +220,7 @@ fn resolve_layer<O: Origin>(
         }
     })?;
     for file in dirty {
-        // What the file had in the base counts no more; what it has in the version and not here is gone.
+        // The file's edges of the base no longer count. Edges of the version that are missing here are removed.
         outcomes.remove(&file);
         for def in outline_of(&before, file)?.iter().flat_map(|outline| &outline.defs) {
             edges.remove(&file.symbol(def.key));

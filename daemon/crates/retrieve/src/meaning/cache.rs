@@ -11,7 +11,7 @@ const MOST_BYTES: usize = 64 << 20;
 /// The vectors of one file's symbols: unit length, a byte for each dimension.
 #[derive(Debug, Default)]
 pub(super) struct Block {
-    /// The symbols' keys in the file, and what is known of each.
+    /// The symbols' keys in the file, with the flags of each.
     pub(super) symbols: Vec<(u64, u16)>,
     /// As many vectors, end to end.
     pub(super) vectors: Vec<i8>,
@@ -33,7 +33,7 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Most bytes of blocks that one question looks at: what is kept serves the next one too.
+    /// Most bytes of blocks that one question looks at, so that the cached blocks serve the next one too.
     pub(super) const MOST_AT_ONCE: usize = MOST_BYTES / 2;
 
     pub(super) fn get(&self, key: FactsKey) -> Option<Arc<Block>> {

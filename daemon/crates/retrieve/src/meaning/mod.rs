@@ -1,7 +1,7 @@
-//! Search by meaning: a lane that ranks symbols by the nearness of vectors. Off unless someone brings a model.
+//! Search by meaning: a lane that ranks symbols by the nearness of vectors. Off unless a model is provided.
 //!
-//! Vectors are of what a file's bytes alone say, so they are kept under the hash of those bytes: an edit costs the vectors of one
-//! file, and no two versions share a stale one.
+//! Vectors depend only on a file's bytes, so they are kept under the hash of those bytes: an edit costs the vectors of
+//! one file, and no two versions share a stale one.
 
 mod cache;
 mod lane;
@@ -16,24 +16,25 @@ use serde::Deserialize;
 use cache::Cache;
 pub(crate) use lane::{nearest_symbols, report_off};
 
-/// What a symbol is worth beside the best one that words found, by its rank in meaning: scores of two kinds can't be
-/// compared, ranks can.
+/// The value of a symbol relative to the best one found by words, by its rank in meaning. Scores of two kinds can't be
+/// compared, but ranks can.
 pub(crate) fn rank_worth(rank: usize) -> f32 {
     0.5 * 10.0 / (10.0 + rank as f32)
 }
 
-/// Gives texts vectors that are near each other where the texts mean alike.
+/// Turns texts into vectors. Texts with a similar meaning have near vectors.
 pub trait Embedder: Send + Sync {
-    /// How long its vectors are.
+    /// The length of its vectors.
     fn dimensions(&self) -> usize;
 
-    /// Adds up the text's vector in `vector`, which is that long and all zero. False if it knows none of the words.
+    /// Adds up the text's vector in `vector`, which has this length and is all zero. False if it knows none of the
+    /// words.
     fn embed(&self, text: &str, vector: &mut [f32]) -> bool;
 }
 
 /// The file of the settings, in the daemon's state folder.
 const FILE: &str = "search.json";
-/// A larger file is no settings.
+/// A larger file is not read as settings.
 const MOST_BYTES: u64 = 64 << 10;
 
 /// `search.json`: `{"embeddingModel": "/path/to/a/model"}`.
@@ -44,7 +45,7 @@ struct Settings {
     embedding_model: Option<PathBuf>,
 }
 
-/// A model and the vectors that it gave. The model is read when it is first needed.
+/// A model and its vectors. The model is read when it is first needed.
 pub struct Meaning {
     source: Box<dyn Fn() -> Result<Box<dyn Embedder>, String> + Send + Sync>,
     model: OnceLock<Result<Box<dyn Embedder>, String>>,
@@ -52,7 +53,7 @@ pub struct Meaning {
 }
 
 impl Meaning {
-    /// What the settings in the daemon's state folder say; none if they name no model.
+    /// The model that the settings in the daemon's state folder name, if any.
     pub fn of_settings(state: &Path) -> Option<Self> {
         let path = state.join(FILE);
         let text = match std::fs::metadata(&path) {
@@ -82,7 +83,7 @@ impl Meaning {
         })
     }
 
-    /// A model from anywhere.
+    /// A model from any source.
     pub fn new(source: impl Fn() -> Result<Box<dyn Embedder>, String> + Send + Sync + 'static) -> Self {
         Self { source: Box::new(source), model: OnceLock::new(), cache: Mutex::default() }
     }

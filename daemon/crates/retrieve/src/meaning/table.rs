@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Embedder;
 use crate::index::words;
 
-/// What begins a word in some token tables, and what continues one in others.
+/// The mark at the start of a word in some token tables, and of a continuation in others.
 const BEGINS: char = '▁';
 const CONTINUES: &str = "##";
 /// More pieces than this are not made of one word.

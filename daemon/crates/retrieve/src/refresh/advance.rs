@@ -1,4 +1,4 @@
-//! What a slice follows, from one version to the next.
+//! Advances the followed symbols of a slice from one version to the next.
 
 use std::collections::{HashMap, HashSet};
 
@@ -12,12 +12,12 @@ use crate::{History, Outlines, Result};
 
 /// New callees that a slice begins to follow in one version.
 const MAX_NEW_CALLEES: usize = 24;
-/// A slice that follows this many symbols begins to follow no more callees. It still follows renames, which replace what
-/// they rename.
+/// A slice that follows this many symbols begins to follow no more callees. It still follows renames, which replace the
+/// renamed symbols.
 const MAX_FOLLOWED: usize = MAX_CARDS as usize;
 
-/// Brings what a lease follows up to `version`, one version at a time. The result is the same whenever and however often
-/// anyone asks: it depends on the versions alone.
+/// Advances the symbols that a lease follows up to `version`, one version at a time. The result depends only on the
+/// versions, not on when or how often it is requested.
 pub(super) fn advance_lease(
     history: &dyn History,
     outlines: &dyn Outlines,

@@ -11,7 +11,7 @@ use crate::diff::{Change, ChangeType, change_between, successors};
 use crate::source::symbols_in_row;
 use crate::{History, Outlines, Result, Sym};
 
-/// What differs between a slice in two versions.
+/// The differences between two versions of a slice.
 #[derive(Default)]
 pub(super) struct Differences {
     /// Held symbols that came, went, or have another card, in order of path and place.
@@ -75,8 +75,8 @@ pub(super) fn compare_held(
         let (old, new) = if what == ChangeType::Removed { (Some(sym), None) } else { (None, Some(sym)) };
         Change { what, old, new, differences: None }
     };
-    // What went and came under one origin is one symbol that was renamed or moved. Later names come first: an earlier one
-    // that came back did so as itself.
+    // Symbols of one origin that were removed and added are one symbol that was renamed or moved. Later names come
+    // first, because an earlier one that came back did so as itself.
     for (origin, old) in went {
         let heir = came.iter().rposition(|(of, _)| *of == origin).map(|place| came.remove(place).1);
         let change = match heir {

@@ -1,4 +1,4 @@
-//! What a refresh tells of a slice that changed.
+//! The answer of a refresh for a slice that changed.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +13,14 @@ use crate::card::{self, CardOptions, Detail, Enrichment, Range, symbol_range};
 use crate::diff::{Change, ChangedSymbol, Delta};
 use crate::{Result, Source, Sym};
 
-/// A delta scoped to a slice, with what did not fit.
+/// A delta limited to a slice, with the symbols that did not fit.
 #[derive(Clone, Debug)]
 pub struct RefreshDelta {
     /// The delta.
     pub delta: Delta,
-    /// Held cards that say the same as before in other lines of their files.
+    /// Held cards whose content is unchanged but whose lines moved.
     pub moved_cards: Vec<MovedCards>,
-    /// Changed symbols whose cards did not fit the budget: what the spillover handle serves.
+    /// Changed symbols whose cards did not fit the budget. The spillover handle serves them.
     pub spilled: Vec<SymbolId>,
     /// Exact tokens of [`RefreshDelta::to_object`], serialized.
     pub tokens: u32,
@@ -31,12 +31,12 @@ pub struct RefreshDelta {
 pub struct MovedCards {
     /// The file.
     pub file: String,
-    /// Where each card's symbol is now.
+    /// The current place of each card's symbol.
     pub ranges: Vec<MovedCard>,
 }
 
-/// Where a symbol is now. Written as `[symbolId, startLine, endLine]`, and with the columns of its range behind these if the
-/// client's cards have columns.
+/// The current place of a symbol. Written as `[symbolId, startLine, endLine]`, followed by the columns of its range if
+/// the client's cards have columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MovedCard {
     /// The symbol.
@@ -133,15 +133,16 @@ pub(super) fn with_cards(
 }
 
 impl FoundDelta {
-    /// States which versions were compared.
+    /// Records the versions that were compared.
     pub(super) fn set_versions(&mut self, from: Version, to: Version) {
         (self.bare.delta.from_version, self.bare.delta.to_version) = (from, to);
     }
 
-    /// With as many cards as fit; the other symbols keep their etags. What changed is in it whatever it takes.
+    /// The delta with as many cards as fit; the other symbols keep their etags. It always contains all changes,
+    /// whatever their size.
     pub(super) fn cut(&self, max_tokens: usize) -> Result<RefreshDelta> {
         let mut cut = self.bare.clone();
-        // First by adding up, which is nearly right; then by counting, which is.
+        // First by adding up, which is nearly right; then by counting, which is exact.
         let mut tokens = self.tokens;
         let mut spilled = BTreeMap::new();
         for (place, told) in cut.delta.changed_symbols.iter_mut().enumerate() {

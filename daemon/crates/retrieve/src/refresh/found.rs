@@ -1,4 +1,4 @@
-//! What a refresh found, before anyone knows how much of it fits.
+//! The findings of a refresh, before their size is limited.
 
 use sdl_model::Version;
 
@@ -7,8 +7,8 @@ use super::{Lease, Outcome, Refreshed};
 use crate::slice::{self, Neighbourhood};
 use crate::{History, Result, Source};
 
-/// A refresh, worked out once. [`Found::cut`] brings it to any size: it works nothing out again but which cards fit, so whoever
-/// looks for the size that an answer has room for may ask for several.
+/// A refresh, worked out once. [`Found::cut`] brings it to any size. It only chooses the cards that fit, so a caller
+/// that searches for the right size may try several.
 pub struct Found<'a> {
     /// The version that was compared with.
     pub(super) current: Version,
@@ -22,7 +22,7 @@ pub(super) enum Parts<'a> {
     Delta(Box<FoundDelta>),
     /// Exactly these symbols.
     Members(Neighbourhood<'a>),
-    /// A slice that is built again: which symbols it serves, and so its lease, depends on its size.
+    /// A slice that is built again. Its size decides which symbols it serves, and so its lease.
     Rebuilt {
         found: Neighbourhood<'a>,
         source: &'a Source<'a>,
@@ -31,12 +31,12 @@ pub(super) enum Parts<'a> {
 }
 
 impl Found<'_> {
-    /// Whether the client holds anything that changed.
+    /// Whether anything in the client's slice changed.
     pub fn is_modified(&self) -> bool {
         !matches!(self.parts, Parts::NotModified)
     }
 
-    /// As much as `max_tokens` hold. What changed is told in full even where that is more.
+    /// The part that fits `max_tokens`. Changes are always reported in full, even if that is more.
     pub fn cut(&self, max_tokens: u32) -> Result<Refreshed> {
         let of = |outcome| Refreshed { current: self.current, outcome, lease: self.lease.clone() };
         Ok(match &self.parts {
@@ -53,7 +53,7 @@ impl Found<'_> {
     }
 }
 
-/// Cuts what was found to the budget that the slice was built with.
+/// Cuts the findings to the budget that the slice was built with.
 pub(super) fn to_budget(found: &Found<'_>) -> Result<Refreshed> {
     found.cut(found.lease.request.budget.max_estimated_tokens)
 }

@@ -1,4 +1,4 @@
-//! The whole of a held slice, for a client whose version can't be compared with.
+//! The full contents of a held slice, for a client whose version can't be compared with.
 
 use sdl_model::{FileId, RelPath, SymbolId};
 
@@ -10,8 +10,8 @@ use crate::layer::{Between, LaidOutlines, Layer};
 use crate::slice::{self, Neighbourhood, SliceRequest};
 use crate::{Error, History, Outlines, Result, Source, UserError};
 
-/// Finds all that the slice holds at the version that `history` is at. If the ledger has forgotten versions since the build,
-/// the slice is built again, and its lease begins here.
+/// Finds all symbols of the slice at the current version of `history`. If the ledger has forgotten versions since the
+/// build, the slice is built again, and its lease begins here.
 pub(super) fn find_fresh<T, E: From<Error>>(
     source: &Source<'_>,
     history: &dyn History,
@@ -50,8 +50,8 @@ pub fn find_fresh_unsaved<T, E: From<Error>>(
     choose(&Found { current: head, lease, parts })
 }
 
-/// What is followed in the state `now`, which lies over a version (`below`, laid over the newest): unsaved text is one more
-/// step. Both layers lie over the newest version.
+/// The followed symbols in the state `now`, which is laid over a version (`below`, laid over the newest): unsaved text
+/// is one more step. Both layers are over the newest version.
 pub(super) fn with_unsaved(
     history: &dyn History,
     outlines: &dyn Outlines,
@@ -82,11 +82,11 @@ fn rebuild_slice<T, E: From<Error>>(
     choose(&Found { current: history.version(), lease, parts })
 }
 
-/// The build's request in today's names: entry symbols and edited files under the names that they have now, without those
-/// that are gone, which must not be in the way of the rest.
+/// The build's request with current names: entry symbols and edited files under the names that they have now, without
+/// those that are gone, so that they do not prevent the rest.
 fn current_request(source: &Source<'_>, lease: &Lease) -> Result<SliceRequest> {
     let mut request = lease.request.clone();
-    // What the client holds is of a version that is not known any more.
+    // The client's cards are of a version that is no longer known.
     request.known_card_etags.clear();
     let mut entries = Vec::new();
     for &entry in &request.entry_symbols {
@@ -101,7 +101,7 @@ fn current_request(source: &Source<'_>, lease: &Lease) -> Result<SliceRequest> {
     Ok(request)
 }
 
-/// A symbol of the build, or what it is now.
+/// A symbol of the build, or the symbol that it became.
 fn current_symbol(source: &Source<'_>, lease: &Lease, symbol: SymbolId) -> Result<Option<SymbolId>> {
     let names = lease.following.symbols().iter().rev().filter(|known| known.origin == symbol);
     for id in std::iter::once(symbol).chain(names.map(|known| known.symbol)) {
@@ -112,7 +112,7 @@ fn current_symbol(source: &Source<'_>, lease: &Lease, symbol: SymbolId) -> Resul
     Ok(None)
 }
 
-/// Where the followed symbols of a file that is gone are now.
+/// The current path of the followed symbols of a file that is gone.
 fn current_path(source: &Source<'_>, lease: &Lease, path: &str) -> Result<Option<String>> {
     let Some(path) = RelPath::new(path) else { return Ok(None) };
     let file = FileId::of(&path);

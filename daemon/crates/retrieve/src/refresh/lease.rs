@@ -29,8 +29,8 @@ pub struct Followed {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Following {
     symbols: Vec<Followed>,
-    /// Everything that a followed symbol called or implemented when the slice began to follow it. A callee in this set is
-    /// not new.
+    /// Everything that a followed symbol called or implemented when the slice began to follow it. A callee in this set
+    /// is not new.
     called: BTreeSet<SymbolId>,
 }
 
@@ -50,19 +50,19 @@ impl Following {
         self.called.contains(&symbol)
     }
 
-    /// What was followed at a version.
+    /// The symbols followed at a version.
     pub(super) fn at(&self, version: Version) -> Self {
         let symbols = self.symbols.iter().filter(|known| known.since <= version).copied().collect();
         Self { symbols, called: self.called.clone() }
     }
 
-    /// Follows a symbol that the slice did not know, and takes `calls` as what it always called.
+    /// Follows a symbol that is new to the slice, and records `calls` as its calls from the beginning.
     pub(super) fn begin(&mut self, followed: Followed, calls: impl IntoIterator<Item = SymbolId>) {
         self.symbols.push(followed);
         self.called.extend(calls);
     }
 
-    /// Follows what a followed symbol became. What that calls is compared with what was called before.
+    /// Follows the symbol that a followed one became. Its calls are compared with those of the earlier one.
     pub(super) fn succeed(&mut self, followed: Followed) {
         self.symbols.push(followed);
     }
@@ -73,23 +73,23 @@ impl Following {
     }
 }
 
-/// A held slice: what it follows since when, and the request that built it.
+/// A held slice: the symbols that it follows and since when, and the request that built it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     /// The ledger it belongs to.
     pub incarnation: Incarnation,
-    /// The version it was built from: nothing older can be refreshed from.
+    /// The version it was built from. A refresh from an older one is not possible.
     pub built: Version,
     /// The version up to which `following` is known.
     pub current: Version,
-    /// What it follows.
+    /// The symbols it follows.
     pub following: Following,
     /// The request that built it.
     pub request: SliceRequest,
 }
 
 impl Lease {
-    /// A lease on what `built` serves; `view` is what it was built from.
+    /// A lease on the symbols that `built` serves; `view` is the one it was built from.
     pub fn begin(
         view: &dyn View,
         incarnation: Incarnation,
@@ -119,7 +119,7 @@ impl Lease {
         part.map_or_else(Vec::new, |part| part.following.symbols).into_iter().map(|known| known.symbol)
     }
 
-    /// The oldest version that a client of it may still ask from.
+    /// The oldest version that a client may still refresh from.
     pub fn oldest(&self) -> Version {
         self.built
     }

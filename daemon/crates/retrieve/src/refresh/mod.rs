@@ -1,19 +1,21 @@
-//! A held slice and a version to exactly what changed.
+//! Finds exactly the changes of a held slice up to a version.
 //!
-//! # What a slice holds
+//! # The symbols of a slice
 //!
 //! A slice *follows* symbols, and *holds* those of them that exist:
 //!
 //! * In the version of its build, it follows the symbols that the build served.
-//! * A later version adds what followed symbols became by being renamed or moved in that version, and what they newly call
-//!   or implement: targets that no followed symbol called when the slice began to follow it ([`Following`]).
-//! * It never stops following. A symbol that goes is not held while it is gone, and is held again once it is back.
+//! * A later version adds the symbols that followed ones became by being renamed or moved in that version, and those
+//!   that they newly call or implement: targets that no followed symbol called when the slice began to follow it
+//!   ([`Following`]).
+//! * It never stops following. A symbol that is removed is not held while it is gone, and is held again once it is
+//!   back.
 //!
-//! So what a slice holds at a version is a function of the build's request, the version of the build, and that version. Who
-//! asked before, and how often, does not matter. Deltas compose, two clients of one handle at one version hold the same,
-//! and a fresh instance holds what the deltas add up to. `docs/slices.md` states this for clients.
+//! So the symbols that a slice holds at a version are a function of the build's request, the version of the build, and
+//! that version. Earlier requests by any client do not matter. Deltas compose, two clients of one handle at one version
+//! hold the same, and a fresh instance holds the sum of the deltas. `docs/slices.md` states this for clients.
 //!
-//! Unsaved buffers count as one more version after the one that they lie over. Nothing of them is kept.
+//! Unsaved buffers count as one more version after the one that they are laid over. They are not stored.
 
 mod advance;
 mod compare;
@@ -37,45 +39,45 @@ use crate::slice::BuiltSlice;
 use crate::{Error, History, Outlines, Result, Source};
 use found::Parts;
 
-/// Affected symbols that a slice's delta names.
+/// Most affected symbols that a slice's delta names.
 const MOST_AFFECTED: usize = 12;
 
-/// What a refresh gives.
+/// The result of a refresh.
 #[derive(Clone, Debug)]
 pub enum Outcome {
-    /// Nothing that the client holds changed.
+    /// Nothing in the client's slice changed.
     NotModified,
-    /// What changed.
+    /// The changes.
     Delta(Box<RefreshDelta>),
     /// The whole slice: the client's version is unknown, aged out, or of another ledger.
     Fresh(Box<BuiltSlice>),
 }
 
-/// What a slice is refreshed from.
+/// The inputs of a refresh.
 #[derive(Clone, Copy)]
 pub struct Place<'a> {
-    /// Reads the state that is answered from.
+    /// Reads the state from which the refresh is answered.
     pub source: &'a Source<'a>,
     /// The versions.
     pub history: &'a dyn History,
     /// The outlines of the store.
     pub outlines: &'a dyn Outlines,
-    /// What cards tell beside the graph.
+    /// The data of cards that is not in the graph.
     pub enrichment: &'a dyn Enrichment,
 }
 
-/// A refresh's outcome and the lease as it is from now on.
+/// The outcome of a refresh, and the new lease.
 #[derive(Clone, Debug)]
 pub struct Refreshed {
     /// The version that was compared with.
     pub current: Version,
-    /// What changed.
+    /// The changes.
     pub outcome: Outcome,
     /// The lease, brought up to `current`. Store it if it differs from the one given.
     pub lease: Lease,
 }
 
-/// Brings a held slice up to the version that `history` is at, within the budget that it was built with.
+/// Updates a held slice to the current version of `history`, within the budget that it was built with.
 pub fn refresh_slice(
     history: &dyn History,
     outlines: &dyn Outlines,
@@ -86,7 +88,7 @@ pub fn refresh_slice(
     find(history, outlines, lease, known, enrichment, found::to_budget)
 }
 
-/// As [`refresh_slice`]; `choose` decides how much of the findings is wanted.
+/// As [`refresh_slice`]; `choose` decides how much of the findings is needed.
 pub fn find<T, E: From<Error>>(
     history: &dyn History,
     outlines: &dyn Outlines,
@@ -100,7 +102,7 @@ pub fn find<T, E: From<Error>>(
         let source = Source::new(history, outlines);
         return fresh::find_fresh(&source, history, lease, enrichment, choose);
     }
-    // A client may have seen a newer version in another answer; of this slice it has seen no more than was served.
+    // A client may have seen a newer version in another answer. Of this slice it has seen only the served version.
     let known = known.min(lease.current);
     let mut lease = lease.clone();
     advance::advance_lease(history, outlines, &mut lease, head)?;
@@ -110,7 +112,7 @@ pub fn find<T, E: From<Error>>(
     choose(&Found { current: head, lease, parts })
 }
 
-/// Whether a delta from `known` can be told.
+/// Whether a delta from `known` can be computed.
 fn is_comparable(history: &dyn History, lease: &Lease, known: Version) -> bool {
     is_followed(history, lease) && (lease.built..=history.version()).contains(&known)
 }
@@ -149,7 +151,7 @@ fn compare_states<'p>(
     }
     let source = Source::new(history, outlines);
     let fan_in = FanIn::between(history, from, &changes)?;
-    // Without processes: a refresh is asked for after each edit, and they are walks over the graph.
+    // Without processes: they are walks over the graph, and a refresh is requested after each edit.
     let blast =
         blast_radius(&source, history, (from, &changes), &found.changed, &fan_in, &Plain, MOST_AFFECTED)?;
     let delta =

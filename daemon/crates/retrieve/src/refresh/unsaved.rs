@@ -9,8 +9,8 @@ use super::{Ends, Lease, Place, compare_states, find_fresh_unsaved, is_comparabl
 use crate::Error;
 use crate::layer::{Between, LaidOutlines, Layer};
 
-/// Brings a slice that is held at the state `then`, over the version `known`, up to the state `now` over the version that the
-/// place's history is at. Both layers lie over the newest version; the place's source reads `now`.
+/// Advances a slice that is held at the state `then`, over the version `known`, to the state `now` over the current
+/// version of the place's history. Both layers are over the newest version; the place's source reads `now`.
 pub fn find_between<T, E: From<Error>>(
     place: &Place<'_>,
     lease: &Lease,

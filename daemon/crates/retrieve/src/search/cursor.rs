@@ -6,7 +6,7 @@ use sdl_model::ids::stable_hash;
 use super::SearchRequest;
 use crate::UserError;
 
-/// What tells one search from another.
+/// A fingerprint that distinguishes one search from another.
 fn request_fingerprint(request: &SearchRequest) -> u32 {
     let kinds: Vec<u8> = request.kinds.iter().flat_map(|kind| kind.name().bytes().chain([b','])).collect();
     let switches = [request.exact, request.regex, request.exported_only, request.semantic].map(u8::from);

@@ -46,11 +46,11 @@ fn ends_in(qualified: &str, query: &str) -> bool {
     qualified.strip_suffix(query).is_some_and(|before| before.ends_with(['.', ':', '#', '\\', '/']))
 }
 
-/// Symbols of a name that is looked at when a text names it.
+/// Most symbols of one name that are looked at when a text names it.
 const MOST_BEARERS: usize = 64;
 
-/// What a one-word query means first among symbols of one name: types before functions before members before modules, and
-/// last what nothing outside of a function sees.
+/// The order in which a one-word query means symbols of one name: types before functions before members before modules,
+/// and last the symbols that only their own function sees.
 pub(super) fn rank_of_kind(kind: SymbolKind, local: bool) -> u8 {
     match kind {
         SymbolKind::Impl => 0,
@@ -62,8 +62,8 @@ pub(super) fn rank_of_kind(kind: SymbolKind, local: bool) -> u8 {
     }
 }
 
-/// The symbols that a name means which is spelled letter for letter: those of the kind that comes first, and of the product
-/// rather than its tests and examples. None where that leaves more than `most`.
+/// The symbols that a name means when it is spelled with the same case: those of the kind that comes first, and of the
+/// product before its tests and examples. None if more than `most` remain.
 pub(crate) fn symbols_named(source: &Source<'_>, probe: &NameProbe, most: usize) -> Result<Vec<SymbolId>> {
     let mut found = Vec::new();
     for hit in source.view().named_up_to(&probe.name, MOST_BEARERS)? {

@@ -1,4 +1,4 @@
-//! Postings to ranked symbols.
+//! Searches: from postings to ranked symbols.
 
 mod cursor;
 pub(crate) mod exact;
@@ -65,7 +65,7 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     let total = ranked.len();
     rank::keep_best(&mut ranked, offset.saturating_add(limit));
     let results = ranked_hits(source, ranked.get(offset..).unwrap_or_default())?;
-    // A name that nothing bears may be misspelled, also when some of its words were found.
+    // A name that no symbol has may be misspelled, even when some of its words were found.
     let missed = total == 0
         || plan.single
             && !request.exact
@@ -90,12 +90,12 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     })
 }
 
-/// Symbols that are taken by meaning.
+/// Most symbols that are taken by meaning.
 const MOST_NEAR: usize = 50;
 /// Higher scores are those of a name that is the whole query.
 const MOST_BEST: f32 = 50.0;
 
-/// Adds what was found by meaning, by its rank: the two kinds of scores can't be compared.
+/// Adds the symbols found by meaning, by their rank, because the two kinds of scores can't be compared.
 fn fuse_ranked(view: &dyn View, ranked: &mut Vec<Ranked>, near: Vec<Ranked>, filter: &Filter) -> Result<()> {
     let best = ranked.iter().map(|found| found.score).fold(0.0, f32::max).min(MOST_BEST);
     let places: HashMap<SymbolId, usize> = ranked.iter().enumerate().map(|(at, f)| (f.symbol, at)).collect();
@@ -112,7 +112,7 @@ fn fuse_ranked(view: &dyn View, ranked: &mut Vec<Ranked>, near: Vec<Ranked>, fil
     Ok(())
 }
 
-/// Files of a folder that are opened where no word helps.
+/// Most files of a folder that are opened where no word helps.
 const MOST_OPENED: usize = 64;
 
 /// The symbols whose names are nearest to one that does not exist, for error messages.
@@ -120,8 +120,8 @@ pub fn nearest_names(source: &Source<'_>, name: &str) -> Result<Vec<Hit>> {
     ranked_hits(source, &near::similar_names(source.view(), name)?)
 }
 
-/// The symbols below a folder (its path ends with a slash) that fit a task best; where its words fit none, those that most
-/// others use.
+/// The symbols below a folder (its path ends with a slash) that fit a task best. If its words fit none, the symbols
+/// that most others use.
 pub fn search_within(source: &Source<'_>, text: &str, folder: &str, most: usize) -> Result<Vec<SymbolId>> {
     let filter = Filter::below(source.view(), folder)?;
     let plan = Plan::of_task(text);
@@ -139,8 +139,8 @@ pub fn search_within(source: &Source<'_>, text: &str, folder: &str, most: usize)
     Ok(ranked.into_iter().map(|found| found.symbol).collect())
 }
 
-/// The best candidates for a text about a task before they are put in order, and what that order is decided by: for
-/// fitting the weights of [`FEATURES`].
+/// The best candidates for a text about a task before they are ordered, with their features: for fitting the weights of
+/// [`FEATURES`].
 pub fn task_candidates(source: &Source<'_>, text: &str) -> Result<Vec<Candidate>> {
     rerank::rerank_candidates(source, &Plan::of_text(text))
 }

@@ -43,7 +43,7 @@ pub(crate) struct Plan {
     pub(crate) paths: Vec<String>,
     /// Whether the query is one name and nothing else: then a symbol of that name comes first.
     pub(crate) single: bool,
-    /// What it wants to see though that is usually not meant.
+    /// The kinds of symbols that it wants although they are usually not meant.
     pub(crate) wants: Wants,
 }
 
@@ -163,7 +163,7 @@ impl Plan {
             && probe.name.len() > 1
             && !self.names.contains(&probe)
         {
-            // `Cart` in `Cart.checkout` is spelled too, though it is not what is meant first.
+            // `Cart` in `Cart.checkout` is spelled too, but it is not the first meaning.
             let owner = word.rsplit_once(['.', ':', '#']).map_or("", |(owner, _)| owner);
             self.names.extend(
                 name_probe(owner, 0.8).filter(|_| word.contains(&probe.name) && !probe.owners.is_empty()),

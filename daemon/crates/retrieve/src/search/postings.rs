@@ -9,57 +9,57 @@ use super::plan::{Plan, PlanTerm};
 use crate::index::IMPACT_ONE;
 use crate::{Evidence, LaneStatus, Result};
 
-/// More postings than this are not read for one query.
+/// Most postings that are read for one query.
 const MOST_POSTINGS: usize = 600_000;
-/// Longer words that a word may begin, when it occurs nowhere itself.
+/// Most longer words that replace a word which occurs nowhere itself.
 const MOST_EXPANSIONS: usize = 12;
 
 /// One list of postings, sorted by symbol.
 pub(super) struct List {
     pub(super) hits: Vec<TermHit>,
     weight: f32,
-    /// Which of the plan's terms it stands for.
+    /// The plan's term that it belongs to.
     pub(super) term: u16,
 }
 
 impl List {
-    /// What it says of a symbol. Takes logarithmic time.
+    /// The hit for a symbol. Takes logarithmic time.
     pub(super) fn of(&self, symbol: SymbolId) -> Option<TermHit> {
         let at = self.hits.partition_point(|hit| hit.symbol < symbol);
         self.hits.get(at).copied().filter(|hit| hit.symbol == symbol)
     }
 
-    /// What one of its hits adds to a symbol's sum.
+    /// The value that one of its hits adds to a symbol's sum.
     pub(super) fn worth(&self, hit: TermHit) -> f32 {
         self.weight * f32::from(hit.impact) / IMPACT_ONE
     }
 }
 
-/// The postings of a plan's terms; expansions of one word stand side by side.
+/// The postings of a plan's terms. The expansions of one word are next to each other.
 pub(super) struct Lists {
     pub(super) lists: Vec<List>,
-    /// How much each term counts.
+    /// The weight of each term.
     pub(super) masses: Vec<f32>,
 }
 
 impl Lists {
-    /// How much all terms count together, above 0.
+    /// The weight of all terms together, above 0.
     pub(super) fn total_mass(&self) -> f32 {
         self.masses.iter().sum::<f32>().max(f32::EPSILON)
     }
 
-    /// How much a term counts.
+    /// The weight of a term.
     pub(super) fn mass(&self, term: u16) -> f32 {
         self.masses.get(usize::from(term)).copied().unwrap_or(0.0)
     }
 
-    /// Reads them. The most frequent words are read in part if there are too many postings.
+    /// Reads the postings. The most frequent words are read in part if there are too many.
     pub(super) fn read(view: &dyn View, plan: &Plan, symbols: f32, evidence: &mut Evidence) -> Result<Self> {
         let mut counted = Vec::with_capacity(plan.terms.len());
         for term in &plan.terms {
             counted.push((term, view.term_count(&term.term)?));
         }
-        // Rare terms first: should the limit be reached, only the least telling are missing.
+        // Rare terms first: if the limit is reached, only the least distinctive are missing.
         counted.sort_by_key(|(_, count)| *count);
         let mut lists = Vec::new();
         let mut masses = Vec::new();
@@ -81,7 +81,7 @@ impl Lists {
                 continue;
             }
             let longer = expand_term(view, term)?;
-            // Found as the beginning of longer words or not: as a word it matched nothing.
+            // Whether it is a prefix of longer words or not, as a word it matched nothing.
             evidence.unmatched_terms.push(term.clone());
             if longer.is_empty() {
                 continue;
@@ -102,13 +102,13 @@ impl Lists {
     }
 }
 
-/// How telling a term is that `count` of `symbols` have.
+/// How distinctive a term is that occurs in `count` of `symbols`.
 pub(super) fn term_idf(count: u64, symbols: f32) -> f32 {
     let count = count as f32;
     (1.0 + (symbols - count).max(0.0) / (count + 0.5)).ln()
 }
 
-/// At most so many postings of a term.
+/// At most `most` postings of a term.
 pub(super) fn read_postings(view: &dyn View, term: &str, most: usize) -> Result<Vec<TermHit>> {
     let mut hits = Vec::new();
     view.postings(term, &mut |hit| {
@@ -118,7 +118,7 @@ pub(super) fn read_postings(view: &dyn View, term: &str, most: usize) -> Result<
     Ok(hits)
 }
 
-/// Words that begin with a word that occurs nowhere itself.
+/// Words that begin with `term`, which occurs nowhere itself.
 fn expand_term(view: &dyn View, term: &str) -> Result<Vec<(String, u64)>> {
     let mut found = Vec::new();
     if term.len() >= 3 {

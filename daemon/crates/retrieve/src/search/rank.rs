@@ -1,4 +1,4 @@
-//! Terms to scored symbols.
+//! Scores symbols by the terms of a query.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use super::spelled::{Spelled, find_spelled};
 use crate::index::{EXACT, Flags, Wants, exact_term};
 use crate::{Evidence, Result, Source};
 
-/// What a symbol with barely any of the query's words is worth beside one that has all.
+/// The value of a symbol with barely any of the query's words, relative to one that has all.
 const COVERED: f32 = 0.35;
 
 /// A symbol and how well it fits.
@@ -54,7 +54,7 @@ pub(crate) fn rank_symbols(
     Ok(ranked)
 }
 
-/// What words and names find, and by what.
+/// The symbols found by words and names, with the reasons.
 pub(super) struct Found {
     /// In no particular order.
     pub(super) ranked: Vec<Ranked>,
@@ -62,7 +62,7 @@ pub(super) struct Found {
     pub(super) spelled: Spelled,
 }
 
-/// Scores every symbol by its words and by what the query spells.
+/// Scores every symbol by its words and by the names and paths that the query spells.
 pub(super) fn score_symbols(
     source: &Source<'_>,
     plan: &Plan,
@@ -83,7 +83,7 @@ pub(super) fn score_symbols(
     Ok(Found { ranked, lists, spelled })
 }
 
-/// How much of a sum of impacts counts, by the share of the query's words that are met.
+/// The factor for a sum of impacts, by the share of the query's words that are met.
 pub(super) fn coverage_factor(covered: f32, total_mass: f32) -> f32 {
     COVERED + (1.0 - COVERED) * (covered / total_mass).min(1.0)
 }
@@ -114,7 +114,7 @@ fn merge_lists(
             sum += list.worth(hit);
             flags = Flags(hit.flags);
             if list.term != last_term {
-                // Expansions of one word stand side by side and cover it once.
+                // Expansions of one word are next to each other and cover it once.
                 covered += all.mass(list.term);
                 last_term = list.term;
             }

@@ -1,4 +1,4 @@
-//! What a query spells: names, beginnings of names, paths.
+//! Names, prefixes of names, and paths that a query spells.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
@@ -13,20 +13,21 @@ use super::postings::{read_postings, term_idf};
 use crate::index::{Flags, Place, exact_term};
 use crate::{Evidence, Result, Source};
 
-/// Symbols of one spelled name that are considered.
+/// Most symbols of one spelled name that are considered.
 const MOST_NAMESAKES: usize = 400;
-/// Symbols of one spelled file that are considered.
+/// Most symbols of one spelled file that are considered.
 const MOST_OF_FILE: usize = 200;
-/// What is added for a symbol whose name is the whole query, so that it comes before all others; and how many times as much
-/// for its owners as spelled, for its name letter for letter, and for each rank of its kind. Each outweighs all that follow.
+/// Added to the score of a symbol whose name is the whole query, so that it comes before all others. The next three are
+/// multiples of this, added as well: for its owners as spelled, for its name with the same case, and for each rank of
+/// its kind. Each outweighs all that follow.
 const PIN: f32 = 1_000.0;
 const OWNED: f32 = 24.0;
 const BY_LETTER: f32 = 12.0;
 const KIND: f32 = 2.0;
-/// What a symbol is worth for standing in a file that the query spells.
+/// The value of being in a file that the query spells.
 const IN_FILE: f32 = 2.5;
 
-/// What a symbol is worth apart from its words.
+/// The value of a symbol apart from its words.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Bonus {
     /// For its name.
@@ -47,7 +48,7 @@ impl Bonus {
 /// The symbols that a query spells.
 pub(super) type Spelled = HashMap<SymbolId, Bonus>;
 
-/// All of them. `symbols` is how many there are in the version.
+/// Finds all of them. `symbols` is the number of symbols in the version.
 pub(super) fn find_spelled(
     source: &Source<'_>,
     plan: &Plan,
@@ -117,7 +118,7 @@ fn name_lane(
     Ok(())
 }
 
-/// Whether a symbol that no lookup by name gives has that very name.
+/// Whether a symbol that lookups by name do not return has exactly that name.
 fn is_named(source: &Source<'_>, symbol: SymbolId, flags: Flags, name: &str) -> Result<bool> {
     if !is_unlisted(flags) {
         return Ok(false);
@@ -125,12 +126,12 @@ fn is_named(source: &Source<'_>, symbol: SymbolId, flags: Flags, name: &str) -> 
     Ok(source.listed(symbol)?.is_some_and(|sym| sym.name() == name))
 }
 
-/// Whether lookups by name leave such symbols out.
+/// Whether lookups by name omit such symbols.
 fn is_unlisted(flags: Flags) -> bool {
     flags.local() || flags.kind() == SymbolKind::Module
 }
 
-/// The share of spelled owners that a symbol's qualified name or path holds.
+/// The share of spelled owners that are in a symbol's qualified name or path.
 pub(super) fn owners_matched(owners: &[String], qualified: &str, path: &str) -> f32 {
     let (qualified, path) = (qualified.to_lowercase(), path.to_lowercase());
     let held = |owner: &&String| {

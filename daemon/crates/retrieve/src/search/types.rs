@@ -1,4 +1,4 @@
-//! What a search is asked for, and what it answers.
+//! The request and the answer of a search.
 
 use sdl_model::{SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use crate::numbers::Milli;
 use crate::{Evidence, names};
 
-/// Results of one page unless the request says otherwise.
+/// Default number of results on a page.
 pub const DEFAULT_LIMIT: usize = 50;
-/// More results than this are never on one page.
+/// Maximum number of results on a page.
 pub const MAX_LIMIT: usize = 1_000;
 
-/// What a search is asked for.
+/// The request of a search.
 #[derive(Clone, Debug, Default)]
 pub struct SearchRequest {
     /// Words, a name, a qualified name, a path, or a pattern.
@@ -32,9 +32,9 @@ pub struct SearchRequest {
     pub exported_only: bool,
     /// Also search by meaning, where that is available.
     pub semantic: bool,
-    /// Whether to say how the results were found.
+    /// Whether to report how the results were found.
     pub evidence: bool,
-    /// Names that the conversation mentioned: they count for more.
+    /// Names that were mentioned in the conversation. They count for more.
     pub chat_mentions: Vec<String>,
 }
 
@@ -54,13 +54,13 @@ pub struct Hit {
     pub symbol_id: SymbolId,
     /// Its simple name.
     pub name: String,
-    /// Its name with its owners' inside the file.
+    /// Its name with those of its owners inside the file.
     pub qualified_name: String,
     /// Its file.
     pub file: String,
     /// The line of its name.
     pub line: u32,
-    /// What it is.
+    /// Its kind.
     #[serde(with = "names::kind")]
     pub kind: SymbolKind,
     /// Whether other files can see it.
@@ -69,13 +69,13 @@ pub struct Hit {
     pub score: Milli,
 }
 
-/// What a search answers.
+/// The answer of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SearchResponse {
     /// The results, best first.
     pub results: Vec<Hit>,
-    /// How many there are on all pages together.
+    /// The number of results on all pages together.
     pub total: u64,
     /// For the next page, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

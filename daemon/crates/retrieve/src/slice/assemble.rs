@@ -1,9 +1,10 @@
-//! A neighbourhood and a budget to a slice.
+//! Builds a slice from a neighbourhood and a budget.
 //!
-//! A slice is filled in one order of steps: first the entry symbols, then the best few cards with their signatures and more,
-//! then the others by name and place with the edges that tell most, then, where room is left, the other edges, and more of
-//! the cards. What fits is the longest beginning of that order. How long it is, is estimated from the cards, tried, and corrected by what the trial
-//! took: counting tokens costs more than all else.
+//! A slice is filled in one fixed order of steps: first the entry symbols, then the best few cards with their
+//! signatures and more, then the others by name and place with the most important edges, then, if there is room, the
+//! other edges and more detail of the cards. The slice is the longest prefix of that order that fits. Its length is
+//! estimated from the cards, tried, and corrected by the result of the trial, because counting tokens costs more than
+//! everything else.
 
 use std::collections::HashSet;
 
@@ -20,18 +21,18 @@ use crate::card::{Card, CardRef, Detail};
 use crate::numbers::Milli;
 use crate::{Result, wire};
 
-/// A slice is full when less than this part of the budget is left.
+/// A slice is full when less than one part in this many of the budget remains.
 const NEARLY: u32 = 100;
-/// Tokens of the budget for each symbol of the frontier that is shown, and how many are at least and at most.
+/// Tokens of the budget for each symbol shown of the frontier, and the minimum and maximum number of such symbols.
 const TOKENS_PER_FRONTIER: usize = 1_000;
 const FRONTIER: (usize, usize) = (2, 8);
-/// Trials by estimates; what fits is narrowed down by halves after that.
+/// Trials by estimates. After that, the number of steps is found by bisection.
 const GUESSES: u32 = 4;
 
-/// The largest slice of at most `limit` tokens; that of no card if not even one fits.
+/// The largest slice of at most `limit` tokens. It has no card if not even one fits.
 pub(super) fn assemble_slice(found: &Neighbourhood<'_>, limit: u32) -> Result<BuiltSlice> {
     let order = Order::of(found, limit as usize)?;
-    // So many steps fit, so many do not.
+    // `low` steps fit, `high` steps do not.
     let (mut low, mut high) = (0, order.steps.len() + 1);
     let mut best = None;
     let mut rate = 1.0;
@@ -47,7 +48,7 @@ pub(super) fn assemble_slice(found: &Neighbourhood<'_>, limit: u32) -> Result<Bu
             continue;
         }
         low = at;
-        // What is left would barely hold what comes next.
+        // The remaining tokens would barely hold the next step.
         let next = (order.cost(at + 1) - order.cost(at)) as f64 * rate;
         let full = f64::from(limit - draft.tokens) < next.max(f64::from(limit / NEARLY));
         best = Some(draft);
@@ -64,11 +65,11 @@ pub(super) fn assemble_slice(found: &Neighbourhood<'_>, limit: u32) -> Result<Bu
 
 /// The order in which a slice is filled, as far as it may fit.
 struct Order {
-    /// Each step, and about how many tokens the slice takes with all up to it.
+    /// Each step, and the approximate tokens of the slice with all steps up to it.
     steps: Vec<(Step, usize)>,
-    /// About how many it takes without any.
+    /// The approximate tokens of the slice without any step.
     empty: usize,
-    /// How many symbols just outside are shown.
+    /// The number of symbols shown just outside the slice.
     frontier: usize,
 }
 
@@ -79,7 +80,7 @@ impl Order {
         let frontier = (limit / TOKENS_PER_FRONTIER).clamp(FRONTIER.0, FRONTIER.1);
         let empty = estimate::empty_tokens(frontier);
         let mut order = Self { steps: Vec::new(), empty, frontier };
-        // Estimates are rough: what takes twice the budget by them does not fit.
+        // Estimates are rough: steps estimated at twice the budget do not fit.
         let roof = limit * 2;
         let mut total = empty;
         let members = found.reached.get(..found.most()).unwrap_or_default();
@@ -91,7 +92,7 @@ impl Order {
             Ok(found.card_at(one.symbol, detail)?.map_or(0, |card| estimate::card_tokens(&card, format)))
         };
         let entries = members.iter().take_while(|one| one.entry).count();
-        // What each place tells so far; none for those that are not in yet.
+        // The level of each place so far. Places that are not yet in the slice have none.
         let mut shown: Vec<Detail> = Vec::with_capacity(members.len());
         for pass in levels.passes(entries, members.len()) {
             let (places, level, mut left) = match pass {
@@ -130,7 +131,7 @@ impl Order {
         Ok(order)
     }
 
-    /// About how many tokens the first so many steps take.
+    /// The approximate tokens of the first `steps` steps.
     fn cost(&self, steps: usize) -> usize {
         steps
             .min(self.steps.len())
@@ -140,13 +141,13 @@ impl Order {
             .max(1)
     }
 
-    /// How many steps take `limit` tokens, if estimates are to tokens as they were.
+    /// The number of steps that take `limit` tokens, if the ratio of tokens to estimates is still `rate`.
     fn reaching(&self, limit: u32, rate: f64) -> usize {
         let limit = f64::from(limit) / rate;
         self.steps.partition_point(|(_, total)| *total as f64 <= limit)
     }
 
-    /// The levels of the cards after the first so many steps, by place, and whether all edges are shown.
+    /// The levels of the cards after the first `steps` steps, by place, and whether all edges are shown.
     fn state(&self, steps: usize) -> (Vec<Detail>, bool) {
         let (mut levels, mut edges) = (Vec::new(), false);
         for (step, _) in self.steps.iter().take(steps) {
@@ -164,9 +165,9 @@ impl Order {
 
 /// One size of slice.
 struct Draft {
-    /// How many of the reached symbols are in it.
+    /// The number of reached symbols in it.
     count: usize,
-    /// How many entry symbols are missing or tell less than they should.
+    /// The number of entry symbols that are missing or have less detail than they should.
     entries_reduced: usize,
     doc: SliceDoc,
     json: Value,
@@ -253,8 +254,8 @@ fn describe_truncation(found: &Neighbourhood<'_>, count: usize, spilled: &[Symbo
     })
 }
 
-/// Writes the slice with the number of its own tokens in it, and hashes it. That number stands alone, between signs, and so
-/// counts one token for every three digits, whatever is before and after it.
+/// Writes the slice with its own number of tokens in it, and hashes it. That number is between punctuation, and so
+/// counts one token for every three digits, whatever is around it.
 fn settle_tokens(doc: &mut SliceDoc, request: &SliceRequest) -> Result<(Value, u64)> {
     doc.estimated_tokens = 0;
     let mut json = wire::encode_slice(doc, request.wire_format)?;
@@ -272,7 +273,7 @@ fn settle_tokens(doc: &mut SliceDoc, request: &SliceRequest) -> Result<(Value, u
     Ok((json, stable_hash(&[text.as_bytes()])))
 }
 
-/// How many groups of three digits a number has.
+/// The number of groups of three digits in a number.
 fn digit_groups(number: u32) -> u32 {
     number.checked_ilog10().map_or(1, |log| log / 3 + 1)
 }

@@ -3,7 +3,7 @@
 use super::WireFormat;
 use crate::card::{Card, Deps, Signature};
 
-/// What a card takes beside its texts: keys, kind, range, etag, and its id in the index.
+/// The tokens of a card apart from its texts: keys, kind, range, etag, and its id in the index.
 const CARD: usize = 44;
 /// The same of a dependency, whose id is mostly not in the index otherwise.
 const DEPENDENCY: usize = 16;
@@ -22,7 +22,7 @@ pub(super) fn card_ref(format: WireFormat) -> usize {
     in_format(30, format)
 }
 
-/// So many edges.
+/// `count` edges.
 pub(super) fn edge_tokens(count: usize, format: WireFormat) -> usize {
     count * in_format(EDGE, format)
 }

@@ -1,4 +1,4 @@
-//! From seeds to their neighbourhood, best first.
+//! Expands seeds to their neighbourhood, best first.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
@@ -9,32 +9,33 @@ use super::seeds::Seed;
 use super::{Link, SliceRequest};
 use crate::{Result, Source, members};
 
-/// What each step away costs.
+/// The factor for each step away from a seed.
 const DECAY: f32 = 0.72;
-/// The same for the first step from a symbol that nothing but words points to.
+/// The factor of the first step from a symbol that only words point to.
 const GUESSED: f32 = 0.3;
-/// What the first member of a type carries over beside a call, and how many members later that is half as much.
+/// The weight of the first member of a type relative to a call, and the number of further members after which it
+/// halves.
 const MEMBER: f32 = 0.9;
 const MEMBER_HALF: f32 = 24.0;
-/// What a member carries over to its type.
+/// The weight from a member to its type.
 const OWNER: f32 = 0.5;
-/// What a caller is worth beside a callee.
+/// The weight of a caller relative to a callee.
 const CALLER: f32 = 0.3;
 /// Below this score a symbol is not worth a card.
 pub(super) const LEAST: f32 = 0.12;
-/// Below this one nothing is reached through it either.
+/// Below this score, no further symbols are reached through a symbol either.
 const FAINT: f32 = LEAST * 0.5;
-/// Outgoing and incoming edges of one symbol that are followed.
+/// Most outgoing and incoming edges of one symbol that are followed.
 const MOST_OUT: usize = 48;
 const MOST_IN: usize = 16;
-/// From this fan-in on a symbol is everybody's helper and says less about the task.
+/// From this fan-in on, a symbol is a general helper and says less about the task.
 const HUB: f32 = 40.0;
 
 /// A symbol of the neighbourhood.
 pub(super) struct Reached {
     pub(super) symbol: SymbolId,
     pub(super) score: f32,
-    /// Whether it was put forward by a lane rather than reached.
+    /// Whether a lane proposed it, rather than expansion reached it.
     pub(super) seed: bool,
     /// Whether the request names it by its id.
     pub(super) entry: bool,
@@ -63,7 +64,7 @@ impl Ord for Entry {
     }
 }
 
-/// How much an edge carries over.
+/// The share of the score that an edge passes on.
 fn edge_weight(kind: EdgeKind, resolution: Resolution, confidence: u8) -> f32 {
     let kind = match kind {
         EdgeKind::Call => 1.0,
@@ -80,7 +81,7 @@ fn edge_weight(kind: EdgeKind, resolution: Resolution, confidence: u8) -> f32 {
     kind * sure * f32::from(confidence) / 100.0
 }
 
-/// What a symbol is worth as a card, by its kind.
+/// The value of a symbol as a card, by its kind.
 fn kind_worth(kind: SymbolKind) -> f32 {
     match kind {
         SymbolKind::Module | SymbolKind::Namespace => 0.5,
@@ -91,7 +92,7 @@ fn kind_worth(kind: SymbolKind) -> f32 {
     }
 }
 
-/// The neighbourhood of the seeds, best first: at most `most` symbols; and whether there are more.
+/// The neighbourhood of the seeds, best first, at most `most` symbols; and whether there are more.
 pub(super) fn expand_seeds(
     source: &Source<'_>,
     seeds: &[Seed],
@@ -117,12 +118,12 @@ pub(super) fn expand_seeds(
             stopped = true;
             break;
         }
-        // Files are opened for those that become cards: most don't.
+        // Files are opened only for symbols that become cards. Most do not.
         let Some(home) = view.symbol_home(symbol)? else { continue };
         let seed = of_seed.get(&symbol);
         let forced = seed.is_some_and(|seed| seed.forced);
         let entry = seed.is_some_and(|seed| seed.entry);
-        // What counts for less as a card leads on just as well.
+        // A symbol that counts for less as a card passes on its full score.
         let own = if seed.is_some() { score } else { score * kind_worth(home.kind) };
         if home.kind != SymbolKind::Impl {
             reached.push(Reached { symbol, score: own, seed: seed.is_some(), entry, forced });
@@ -152,7 +153,7 @@ pub(super) fn expand_seeds(
             }
             Ok(())
         };
-        // Edges carry over no more than all: where that is too little, none is read.
+        // Edges pass on at most the whole score. If that is too little, none is read.
         if score * decay >= FAINT {
             let edges = view.out_edges(symbol)?;
             for edge in
@@ -175,7 +176,7 @@ pub(super) fn expand_seeds(
     Ok((reached, stopped))
 }
 
-/// What a start symbol leads to by containment: a type to its members, best first, a member to its type.
+/// The symbols reached from `symbol` by containment: from a type its members, best first; from a member its type.
 fn contained_symbols(
     source: &Source<'_>,
     symbol: SymbolId,
@@ -190,7 +191,7 @@ fn contained_symbols(
     for (place, member) in own.chain(members::members_elsewhere(source, &sym)?).enumerate() {
         let value = !member.kind().is_callable() && !member.kind().is_type();
         let hidden = !member.exported() || member.name().starts_with('_');
-        // Within a type, what many use is not everybody's helper: it is what the type is for.
+        // Within a type, a member with many users is not a general helper but the purpose of the type.
         let used = Reverse(source.view().fan_in(member.id)?);
         found.push(((value, hidden, used, place), member.id));
     }

@@ -1,4 +1,4 @@
-//! How much each card of a slice tells, and in which order a slice is filled.
+//! The level of each card in a slice, and the order in which a slice is filled.
 
 use std::ops::Range;
 
@@ -6,13 +6,13 @@ use super::SliceRequest;
 use super::expand::Reached;
 use crate::card::Detail;
 
-/// How much a card tells at most where nothing was asked for: the level by score, from the highest score down.
+/// The highest level of a card by its score, where the request states none. From the highest score down.
 const BY_SCORE: [(f32, Detail); 2] = [(0.6, Detail::Compact), (0.35, Detail::Deps)];
 /// The best symbols, whose cards have a signature before any further symbol is named.
 pub(super) const FIRST: usize = 8;
-/// Of those, the ones that may tell more than a signature before any further symbol is named, and the parts of the budget,
-/// in percent, that each level may take. Measured on what commits changed: larger shares lose symbols that slices of 4,000
-/// tokens held.
+/// The number of those that may have more than a signature before any further symbol is named, and the parts of the
+/// budget, in percent, that each level may take. Measured on the changes in commits: larger shares lose symbols that
+/// slices of 4,000 tokens held.
 const HEAD: usize = 5;
 const HEAD_SHARES: [(Detail, usize); 3] = [(Detail::Deps, 4), (Detail::Compact, 2), (Detail::Full, 2)];
 
@@ -20,7 +20,7 @@ const HEAD_SHARES: [(Detail, usize); 3] = [(Detail::Deps, 4), (Detail::Compact, 
 #[derive(Clone, Copy)]
 pub(super) struct Levels {
     top: Detail,
-    /// Whether cards may tell less than `top`.
+    /// Whether cards may have a lower level than `top`.
     adaptive: bool,
 }
 
@@ -32,8 +32,8 @@ impl Levels {
         }
     }
 
-    /// The most that each card tells, with room for all: no card tells more than one before it. Entry symbols stand apart:
-    /// their cards tell much whatever their score.
+    /// The highest level of each card, if there is room for all. No card has a higher level than one before it, except
+    /// entry symbols: their cards have a high level whatever their score.
     pub(super) fn most_told(self, reached: &[Reached]) -> Vec<Detail> {
         let mut most = self.top;
         let of_one = |one: &Reached| {
@@ -49,12 +49,12 @@ impl Levels {
     fn by_score(self, score: f32) -> Detail {
         let by_score = BY_SCORE.iter().find(|(least, _)| score >= *least);
         let level = by_score.map_or(Detail::Signature, |(_, level)| *level);
-        // With `full` asked for, the best cards are full.
+        // If `full` is requested, the best cards are full.
         let level = if level == Detail::Compact { self.top } else { level };
         level.min(self.top)
     }
 
-    /// What an entry symbol's card tells before anything else does.
+    /// The level that an entry symbol's card gets before anything else is added.
     pub(super) fn of_entry(self) -> Detail {
         Detail::Compact.min(self.top)
     }
@@ -67,7 +67,8 @@ impl Levels {
         let entries = entries.min(count);
         let (first, head) = (FIRST.min(count), HEAD.min(count));
         let mut passes = vec![
-            // All entry symbols are there before one of them is told whole, and are told before others are there.
+            // All entry symbols are added before any of them gets its level, and have their levels before others are
+            // added.
             Pass::cards(0..entries, Detail::Minimal),
             Pass::cards(0..entries, Detail::Signature),
             Pass::cards(0..entries, self.of_entry()),
@@ -84,10 +85,10 @@ impl Levels {
 /// A run of steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Pass {
-    /// The cards at these places tell so much, one after the other, as far as they may; where a share is given, as long as
-    /// that part of the budget, in percent, holds it.
+    /// The cards at these places get this level, one after the other, up to their limits. If a share is given, only as
+    /// long as that part of the budget, in percent, suffices.
     Cards(Range<usize>, Detail, Option<usize>),
-    /// All edges between the cards are shown, not just the telling ones.
+    /// All edges between the cards are shown, not just the important ones.
     Edges,
 }
 
@@ -100,8 +101,8 @@ impl Pass {
 /// One step of filling a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The card at a place tells so much from now on. Places come in in their order.
+    /// The card at a place gets this level. Places are added in their order.
     Card { place: usize, detail: Detail },
-    /// All edges between the cards are shown, not just the telling ones.
+    /// All edges between the cards are shown, not just the important ones.
     Edges,
 }

@@ -21,7 +21,7 @@ use self::expand::Reached;
 use crate::card::Enrichment;
 use crate::{Result, Source};
 
-/// More cards than this are never in one slice.
+/// Maximum number of cards in one slice.
 pub const MAX_CARDS: u32 = 500;
 
 /// Builds a slice. Deterministic for one version and request.
@@ -33,7 +33,7 @@ pub fn build_slice(
     Neighbourhood::of(source, request, enrichment)?.slice(request.budget.max_estimated_tokens)
 }
 
-/// The neighbourhood of nothing, for a slice all of whose starts are gone.
+/// An empty neighbourhood, for a slice whose starts are all gone.
 pub(crate) fn nothing<'a>(source: &'a Source<'a>, request: &'a SliceRequest) -> Neighbourhood<'a> {
     Neighbourhood::around(source, request, &crate::card::Plain, Vec::new())
 }
@@ -46,7 +46,7 @@ pub(crate) fn request_of_members(request: &SliceRequest, count: usize) -> SliceR
     request
 }
 
-/// What a slice of exactly these symbols is cut from, best first; see [`request_of_members`] and [`whole`].
+/// The neighbourhood of exactly these symbols, best first; see [`request_of_members`] and [`whole`].
 pub(crate) fn of_members<'a>(
     source: &'a Source<'a>,
     request: &'a SliceRequest,
@@ -57,15 +57,15 @@ pub(crate) fn of_members<'a>(
         symbol,
         score: 1.0 - place as f32 / members.len() as f32,
         seed: true,
-        // All of them are there before any tells more than where it is.
+        // All of them are added before any of them gets more detail than its place.
         entry: true,
         forced: true,
     });
     Neighbourhood::around(source, request, enrichment, reached.collect())
 }
 
-/// The slice of all that was found, in the request's format. Cards say less until it fits `max_tokens`; it exceeds that rather
-/// than leave a symbol out.
+/// The slice of all symbols found, in the request's format. Its cards are reduced until it fits `max_tokens`. It
+/// exceeds that limit rather than leave a symbol out.
 pub(crate) fn whole(found: &Neighbourhood<'_>, max_tokens: u32) -> Result<BuiltSlice> {
     let mut limit = max_tokens.max(1);
     loop {

@@ -1,4 +1,4 @@
-//! A request's seeds and their neighbourhood: what slices of any size are cut from.
+//! The seeds of a request and their neighbourhood, from which slices of any size are cut.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -15,23 +15,23 @@ use crate::card::{Card, CardOptions, Detail, Enrichment, Opened, etag_covers};
 use crate::numbers::Percent;
 use crate::{Evidence, Missed, Result, Source, UserError, members};
 
-/// The best symbols, all edges of which are telling.
+/// The number of best symbols whose edges are all important.
 const BEST: usize = 5;
-/// The confidence of what a file's own text states, in percent.
+/// The confidence of relations that a file's own text states, in percent.
 const SURE: u8 = 100;
 
-/// The symbols that a request is about, best first. Whatever is read of one is read once.
+/// The symbols relevant to a request, best first. Everything read about a symbol is read once.
 pub struct Neighbourhood<'a> {
     pub(super) source: &'a Source<'a>,
     pub(super) request: &'a SliceRequest,
     enrichment: &'a dyn Enrichment,
     /// Everything that was reached, best first.
     pub(super) reached: Vec<Reached>,
-    /// The most that each one's card tells, with room for all.
+    /// The highest level of each card, if there is room for all.
     pub(super) most_told: Vec<Detail>,
-    /// How many of those are worth a card.
+    /// The number of those that are worth a card.
     pub(super) wanted: usize,
-    /// Whether the search stopped at its limit: there is more than was reached.
+    /// Whether the search stopped at its limit, so that more symbols could be reached.
     pub(super) stopped: bool,
     evidence: Evidence,
     opened: RefCell<HashMap<SymbolId, Option<Rc<Opened>>>>,
@@ -40,7 +40,7 @@ pub struct Neighbourhood<'a> {
 }
 
 impl<'a> Neighbourhood<'a> {
-    /// Finds them.
+    /// Finds the symbols relevant to a request.
     pub fn of(
         source: &'a Source<'a>,
         request: &'a SliceRequest,
@@ -51,7 +51,7 @@ impl<'a> Neighbourhood<'a> {
         if seeds.is_empty() {
             return Err(UserError::NoSeeds.into());
         }
-        // Beyond the cards there must be enough for the frontier and the spillover.
+        // Beyond the cards there must be enough symbols for the frontier and the spillover.
         let most = request.budget.max_cards.min(super::MAX_CARDS) as usize * 2 + 32;
         let (reached, stopped) = expand::expand_seeds(source, &seeds, request, most.max(seeds.len()))?;
         let stopped = stopped || evidence.limited;
@@ -81,19 +81,19 @@ impl<'a> Neighbourhood<'a> {
         }
     }
 
-    /// The largest slice of at most so many tokens; that of no card at all may have more.
+    /// The largest slice of at most `max_tokens` tokens. A slice without any card may have more.
     pub fn slice(&self, max_tokens: u32) -> Result<BuiltSlice> {
         let mut slice = super::assemble::assemble_slice(self, max_tokens)?;
         slice.evidence = self.request.evidence.then(|| self.evidence.clone());
         Ok(slice)
     }
 
-    /// Parts of the request that pointed to nothing, though others did.
+    /// Parts of the request that nothing was found for, although others were found.
     pub fn missed(&self) -> &[Missed] {
         &self.evidence.missed
     }
 
-    /// How many symbols a slice has at most.
+    /// The maximum number of symbols in a slice.
     pub fn most(&self) -> usize {
         self.wanted.min(self.request.budget.max_cards as usize)
     }
@@ -112,8 +112,8 @@ impl<'a> Neighbourhood<'a> {
         Ok(names)
     }
 
-    /// The card of a member as telling as the request lets it be. None for a symbol whose file's facts are gone, which the
-    /// ledger's own check reports.
+    /// The card of a member in the highest level that the request allows. None for a symbol whose file's facts are
+    /// gone, which the ledger's own check reports.
     pub fn card(&self, member: SymbolId) -> Result<Option<Rc<Card>>> {
         match self.most_told_of(member) {
             Some(most) => self.card_at(member, most),
@@ -121,12 +121,12 @@ impl<'a> Neighbourhood<'a> {
         }
     }
 
-    /// A member's card that tells the least.
+    /// A member's card at the lowest level.
     pub fn brief(&self, member: SymbolId) -> Result<Option<Rc<Card>>> {
         self.card_at(member, Detail::Minimal)
     }
 
-    /// The etag of a member's card, if the client holds one that stands in for it.
+    /// The etag of a member's card, if the client holds one that can replace it.
     pub fn held(&self, member: SymbolId) -> Result<Option<String>> {
         if self.request.known_card_etags.is_empty() {
             return Ok(None);
@@ -157,7 +157,7 @@ impl<'a> Neighbourhood<'a> {
             resolution_metadata: self.request.resolution_metadata,
         };
         let mut card = opened.card(self.source, options, self.enrichment)?;
-        // The answer says it once.
+        // The answer states it once.
         card.ledger_version = None;
         let card = Rc::new(card);
         self.cards.borrow_mut().insert((symbol, detail), Rc::clone(&card));
@@ -189,8 +189,8 @@ impl<'a> Neighbourhood<'a> {
         Ok(edges)
     }
 
-    /// The edges between the first so many of what was reached that tell most: those of the best, and those by which a
-    /// symbol was reached at all. The others lie between symbols that words point to, each for itself.
+    /// The most important edges between the first `count` reached symbols: those of the best, and those by which a
+    /// symbol was reached. The others connect symbols that words point to independently.
     pub(super) fn telling_edges(&self, count: usize) -> Result<Vec<SliceEdge>> {
         let chosen = self.reached.get(..count).unwrap_or(&self.reached);
         let guessed =

@@ -1,4 +1,4 @@
-//! What a slice is asked for.
+//! The request for a slice.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +15,10 @@ pub enum WireFormat {
     Standard,
     /// One index for ids, short keys, arrays for edges.
     CompactV1,
-    /// And tables for paths and edge types.
+    /// Adds tables for paths and edge types.
     #[default]
     CompactV2,
-    /// And edges grouped by type and source.
+    /// Adds edges grouped by type and source.
     CompactV3,
 }
 
@@ -26,7 +26,7 @@ impl WireFormat {
     /// Every format, from the largest to the smallest.
     pub const ALL: [Self; 4] = [Self::Standard, Self::CompactV1, Self::CompactV2, Self::CompactV3];
 
-    /// From the two parameters of the wire: `standard` or `compact`, and 1, 2 or 3.
+    /// From the two parameters on the wire: `standard` or `compact`, and 1, 2 or 3.
     pub fn from_params(format: &str, version: Option<u8>) -> Option<Self> {
         match (format, version) {
             ("standard", _) => Some(Self::Standard),
@@ -41,23 +41,23 @@ impl WireFormat {
 /// How large a slice may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Budget {
-    /// At most so many cards and card references.
+    /// The maximum number of cards and card references.
     pub max_cards: u32,
-    /// At most so many tokens (`o200k_base`) for the serialized slice in the asked format.
+    /// The maximum number of tokens (`o200k_base`) of the serialized slice in the requested format.
     pub max_estimated_tokens: u32,
 }
 
 impl Budget {
-    /// The tersest card takes about so many tokens.
+    /// The approximate tokens of the shortest card.
     const CARD: u32 = 50;
 
-    /// So many tokens, and as many cards as they hold.
+    /// A budget of `tokens` tokens, and as many cards as they hold.
     pub fn of_tokens(tokens: u32) -> Self {
         Self { max_cards: (tokens / Self::CARD).clamp(8, super::MAX_CARDS), max_estimated_tokens: tokens }
     }
 }
 
-/// Tokens of a slice unless the request says otherwise.
+/// Default tokens of a slice.
 pub const USUAL_TOKENS: u32 = 4_000;
 
 impl Default for Budget {
@@ -66,20 +66,20 @@ impl Default for Budget {
     }
 }
 
-/// What a slice is asked for. Kept in its lease, so that it can be built again.
+/// The request for a slice. Kept in its lease, so that the slice can be built again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SliceRequest {
     /// The task, in words.
     pub task_text: Option<String>,
     /// Where to start.
     pub entry_symbols: Vec<SymbolId>,
-    /// Paths whose symbols, and those symbols' callers, must be in it.
+    /// Paths whose symbols, and those symbols' callers, must be in the slice.
     pub edited_files: Vec<String>,
     /// A stack trace as printed.
     pub stack_trace: Option<String>,
-    /// A test file's path, optionally with `::name` of the test behind it.
+    /// A test file's path, optionally followed by `::name` of the test.
     pub failing_test_path: Option<String>,
-    /// Names that the conversation mentioned: they count for more.
+    /// Names that were mentioned in the conversation. They count for more.
     pub chat_mentions: Vec<String>,
     /// How large it may be.
     pub budget: Budget,
@@ -89,15 +89,15 @@ pub struct SliceRequest {
     pub min_call_confidence: u8,
     /// Cards that the client holds, by symbol.
     pub known_card_etags: BTreeMap<SymbolId, String>,
-    /// One level for every card; none lets the rank decide.
+    /// One level for every card. None lets the rank decide.
     pub card_detail: Option<Detail>,
-    /// With `card_detail`: tell less of symbols further away rather than drop them.
+    /// With `card_detail`: reduce the detail of symbols further away instead of dropping them.
     pub adaptive_detail: bool,
     /// How it is written.
     pub wire_format: WireFormat,
-    /// Whether dependencies say how they were found.
+    /// Whether dependencies include how they were found.
     pub resolution_metadata: bool,
-    /// Whether to say how the seeds were found.
+    /// Whether to report how the seeds were found.
     pub evidence: bool,
 }
 

@@ -1,16 +1,16 @@
-//! What did not fit, page by page.
+//! The symbols that did not fit, page by page.
 
 use sdl_model::SymbolId;
 
 use crate::card::{self, Card, CardOptions, Enrichment};
 use crate::{Result, Source};
 
-/// More symbols than this are never on one page.
+/// Maximum number of symbols on a page.
 const MOST: usize = 100;
-/// Symbols of a page unless the request says otherwise.
+/// Default number of symbols on a page.
 const USUAL: usize = 20;
 
-/// One page of what did not fit.
+/// One page of the symbols that did not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Page {
     /// The cards, best first.
@@ -22,7 +22,7 @@ pub struct Page {
 }
 
 /// The page of `spilled` that starts at `from`: at most `size` cards (0: the usual number) and `max_tokens` tokens, but
-/// at least one card where one is left. Symbols that are gone by now are passed over.
+/// at least one card if any remains. Symbols that are gone by now are skipped.
 pub fn spill_page(
     source: &Source<'_>,
     spilled: &[SymbolId],

@@ -10,12 +10,13 @@ use crate::card::{Card, CardRef};
 use crate::numbers::{Milli, Percent};
 use crate::{Evidence, names};
 
-/// What an edge of a slice means.
+/// The meaning of a slice's edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Link {
     /// An edge of the graph.
     Edge(EdgeKind),
-    /// The source is a type and the target one of its members. Outlines state it; the ledger stores no such edge.
+    /// The source is a type and the target one of its members. Outlines hold this relation; the ledger stores no such
+    /// edge.
     Member,
 }
 
@@ -49,12 +50,12 @@ pub struct SliceEdge {
     /// The target.
     #[serde(with = "names::symbol_id")]
     pub to: SymbolId,
-    /// What it means.
+    /// Its meaning.
     #[serde(rename = "type", with = "names::link")]
     pub kind: Link,
     /// Measured precision of the rule that found it.
     pub confidence: Percent,
-    /// How sure the target is.
+    /// How certain the target is.
     #[serde(with = "names::resolution")]
     pub resolution: Resolution,
 }
@@ -92,21 +93,21 @@ pub struct SliceDoc {
 }
 
 impl SliceDoc {
-    /// Brings the edges into their one order: by type, the surest first, then in the order of the cards. Every wire
-    /// format keeps it.
+    /// Sorts the edges into their only order: by type, the most certain first, then in the order of the cards. Every
+    /// wire format keeps it.
     pub fn sort_edges(&mut self) {
         let members: Vec<SymbolId> = self.members().collect();
         sort_edges(&mut self.edges, members.into_iter());
     }
 
-    /// The symbols it holds, as cards or card references, best first.
+    /// The symbols in the slice, as cards or card references, best first.
     pub fn members(&self) -> impl Iterator<Item = SymbolId> {
         let refs = self.card_refs.iter().map(|held| held.symbol_id);
         self.cards.iter().map(|card| card.symbol_id).chain(refs)
     }
 }
 
-/// Sorts edges by type, the surest first, then in the order of the symbols.
+/// Sorts edges by type, the most certain first, then in the order of the symbols.
 pub(super) fn sort_edges(edges: &mut [SliceEdge], members: impl Iterator<Item = SymbolId>) {
     let mut places = HashMap::new();
     for (place, id) in members.enumerate() {
@@ -118,36 +119,36 @@ pub(super) fn sort_edges(edges: &mut [SliceEdge], members: impl Iterator<Item = 
     });
 }
 
-/// What did not fit.
+/// The symbols and edges that did not fit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Truncation {
     /// Whether anything was dropped.
     pub truncated: bool,
-    /// How many cards, of those that the search found.
+    /// The number of dropped cards, of those that the search found.
     pub dropped_cards: u32,
-    /// How many edges between served and dropped symbols.
+    /// The number of edges between served and dropped symbols.
     pub dropped_edges: u32,
-    /// Whether the search stopped at its limit, so that there are more symbols than those that were dropped.
+    /// Whether the search stopped at its limit, so that there are more symbols than the dropped ones.
     pub search_stopped: bool,
 }
 
-/// A slice, built.
+/// A built slice.
 #[derive(Clone, Debug)]
 pub struct BuiltSlice {
     /// The version it was built from.
     pub version: Version,
     /// Its content.
     pub doc: SliceDoc,
-    /// How many entry symbols are missing or told below `compact`, for want of tokens or cards.
+    /// The number of entry symbols that are missing or below `compact`, for lack of tokens or cards.
     pub entries_reduced: u32,
     /// Its content in the asked wire format.
     pub json: serde_json::Value,
     /// Tokens of `json`, serialized.
     pub tokens: u32,
-    /// What did not fit, if anything.
+    /// The symbols and edges that did not fit, if any.
     pub truncation: Option<Truncation>,
-    /// The symbols that did not fit, best first: what the spillover handle serves.
+    /// The symbols that did not fit, best first. The spillover handle serves them.
     pub spilled: Vec<SymbolId>,
     /// How the seeds were found, if asked.
     pub evidence: Option<Evidence>,
@@ -156,7 +157,7 @@ pub struct BuiltSlice {
 }
 
 impl BuiltSlice {
-    /// The symbols it holds, as cards or card references, best first.
+    /// The symbols in the slice, as cards or card references, best first.
     pub fn members(&self) -> impl Iterator<Item = SymbolId> {
         self.doc.members()
     }

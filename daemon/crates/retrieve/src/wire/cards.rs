@@ -1,4 +1,4 @@
-//! Cards to their compact forms.
+//! The compact forms of cards.
 
 use sdl_model::Resolution;
 use serde_json::{Map, Value, json};
@@ -51,7 +51,7 @@ fn encode_range(range: Range) -> Value {
     }
 }
 
-/// `[parameters, result, generics, header]`, without what is missing at the end.
+/// `[parameters, result, generics, header]`, without missing parts at the end.
 fn encode_signature(signature: &Signature) -> Value {
     let params: Value = signature.params.iter().map(encode_param).collect();
     trim_nulls(vec![params, json!(signature.returns), json!(signature.generics), json!(signature.header)])
@@ -112,8 +112,8 @@ fn encode_flat(dep: &Dep, tables: &Tables<'_>) -> Value {
     Value::Array(out)
 }
 
-/// Runs of dependencies that are as sure as each other: `[confidence, resolution unless exact, target…]`, where a target
-/// is a number, if its card says its name, or `[id, name, how]`.
+/// Runs of dependencies of equal confidence: `[confidence, resolution unless exact, target…]`. A target is a number if
+/// its card states its name, else `[id, name, how]`.
 fn encode_grouped(list: &[Dep], tables: &Tables<'_>) -> Value {
     let runs = list.chunk_by(|a, b| (a.confidence, a.resolution) == (b.confidence, b.resolution));
     let run = |run: &[Dep]| {
@@ -143,12 +143,12 @@ fn encode_how(dep: &Dep) -> Option<Value> {
     dep.how.as_ref().map(|how| json!({"s": how.strategy, "l": how.line, "t": how.sites}))
 }
 
-/// `i` or `a`: exact is not said.
+/// `i` or `a`: exact is omitted.
 pub(super) fn encode_resolution(resolution: Resolution) -> Value {
     json!(resolution.name().get(..1))
 }
 
-/// `[fan-in, fan-out, churn, test references, [id, name, file] of the test]`, without what is missing at the end.
+/// `[fan-in, fan-out, churn, test references, [id, name, file] of the test]`, without missing parts at the end.
 fn encode_metrics(metrics: &Metrics, tables: &Tables<'_>) -> Value {
     let test = metrics
         .canonical_test

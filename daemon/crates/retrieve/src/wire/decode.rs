@@ -259,7 +259,7 @@ fn decode_metrics(value: &Value, index: &Index) -> Option<Metrics> {
     })
 }
 
-/// Some(None) for what is not there, none for what is there in another shape.
+/// Some(None) for a missing value, none for a value of another shape.
 #[allow(
     clippy::option_option,
     reason = "absent and misshapen are two things, and `?` takes care of the second"

@@ -25,8 +25,8 @@ pub(super) fn encode_edges(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut M
     }
 }
 
-/// Fewer edges than this don't pay for a table of types: it takes four tokens and three for each type, and an edge saves
-/// about one.
+/// With fewer edges, a table of types costs more than it saves: it takes four tokens and three for each type, and an
+/// edge saves about one.
 const LEAST_EDGES: usize = 16;
 
 /// Edge types that occur often enough for a place in the table, in order.
@@ -56,7 +56,7 @@ fn encode_flat(
     out.insert("edges".into(), edges.iter().map(one).collect());
 }
 
-/// Runs of edges of one type that are as sure as each other: `[type, confidence, resolution unless exact, [from, to…]…]`.
+/// Runs of edges of one type and confidence: `[type, confidence, resolution unless exact, [from, to…]…]`.
 fn encode_grouped(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value>) {
     let alike = |a: &SliceEdge, b: &SliceEdge| {
         (a.kind, a.confidence, a.resolution) == (b.kind, b.confidence, b.resolution)

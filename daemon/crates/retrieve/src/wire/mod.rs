@@ -4,7 +4,7 @@
 //!
 //! * v1: every id once, in `symbolIndex`, and its number wherever it is meant; one-letter keys; arrays for edges;
 //! * v2: and paths and edge types that occur more than once in the tables `paths` and `types`;
-//! * v3: and edges, as well as the dependencies of a card, grouped by what they have in common.
+//! * v3: and edges, as well as the dependencies of a card, grouped by their common parts.
 //!
 //! `docs/wire.md` describes all of them for clients; tests hold that page to this module.
 

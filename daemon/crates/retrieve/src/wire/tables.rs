@@ -1,4 +1,4 @@
-//! What compact formats say once and then number.
+//! The values that compact formats write once and then refer to by number.
 
 use std::collections::HashMap;
 

@@ -6,7 +6,7 @@ use sdl_retrieve::{History, Source};
 use crate::ledger::MemoryLedger;
 use crate::shop::{edit, shop, text};
 
-/// What changed since the first version, modules left out.
+/// The changes since the first version, without modules.
 fn changes(ledger: &MemoryLedger) -> Vec<ChangedSymbol> {
     let head = ledger.head();
     let changes = head.changes_between(Version(1), sdl_ledger::View::version(&head)).unwrap();

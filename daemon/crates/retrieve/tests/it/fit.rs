@@ -1,16 +1,17 @@
-//! Fits the weights by which the best candidates are put in order:
+//! Fits the weights that order the best candidates:
 //!
 //! ```text
 //! SDL_TASKS=tasks.jsonl SDL_TREES=trees SDL_WEIGHTS=daemon/crates/retrieve/src/search/rerank/weights.tsv \
 //!     cargo test --release -p sdl-retrieve --test it -- --ignored fit --nocapture
 //! ```
 //!
-//! A task is a line `{"id", "repo", "repo_key", "query", "targets": [{"path", "name", "start_line"}, …], …}`; its tree
-//! lies in `trees/<repo_key>`, and what was committed before it in `SDL_HISTORIES` (see `histories.rs`). The weights of
-//! what commits say are fitted last, with all others as they are without: so a tree without a history is served as if there
-//! were no such features. Printed is what each group of features is worth, too: recall at 10 on half of the
-//! repositories, fitted on the others, with all features and without each group. The weights maximize the mean log-likelihood of the targets among a task's candidates
-//! (multinomial logistic regression with a small ridge), by gradient descent with a step for each weight (Rprop).
+//! A task is a line `{"id", "repo", "repo_key", "query", "targets": [{"path", "name", "start_line"}, …], …}`. Its tree
+//! is in `trees/<repo_key>`, and the commits before it are in `SDL_HISTORIES` (see `histories.rs`). The weights of the
+//! commits' features are fitted last, with all others fixed at their values without them: so a tree without a history
+//! is served as if there were no such features. It also prints the value of each group of features: recall at 10 on
+//! half of the repositories, fitted on the others, with all features and without each group. The weights maximize the
+//! mean log-likelihood of the targets among a task's candidates (multinomial logistic regression with a small ridge),
+//! by gradient descent with a step for each weight (Rprop).
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,11 +23,11 @@ use crate::histories::History;
 use crate::localize::tasks;
 
 const N: usize = FEATURES.len();
-/// What keeps weights of features that say nothing at 0.
+/// Keeps the weights of features without information at 0.
 const RIDGE: f64 = 1e-4;
 const ROUNDS: usize = 300;
 
-/// Features that say the same kind of thing.
+/// Features with the same kind of information.
 const GROUPS: [(&str, &[&str]); 11] = [
     ("length", &["lines.4", "lines.16", "lines.64"]),
     ("share of the name", &["named"]),
@@ -40,15 +41,15 @@ const GROUPS: [(&str, &[&str]); 11] = [
     ("what messages say", &["past.said", "past.alike"]),
     ("churn and recency", &["past.often", "past.days"]),
 ];
-/// What needs a history.
+/// Features that need a history.
 const PAST: &[&str] = &["past.said", "past.alike", "past.often", "past.days"];
 
-/// One task's candidates, and which of its targets each is.
+/// One task's candidates, and the target that each of them is, if any.
 struct Task {
     repo: String,
     rows: Vec<[f32; N]>,
     targets: Vec<Option<usize>>,
-    /// How many targets it has, found or not.
+    /// The number of its targets, found or not.
     count: usize,
 }
 
@@ -112,7 +113,7 @@ fn read() -> Vec<Task> {
             let mut of = Task { repo, rows: Vec::new(), targets: Vec::new(), count: targets.len() };
             for candidate in task_candidates(&source, task["query"].as_str().unwrap()).unwrap() {
                 let Some(sym) = source.symbol(candidate.symbol).unwrap() else { continue };
-                // Of a function inside of one, the outer one shows it.
+                // Of a function inside another, the outer one shows it.
                 let accepted = |target: &Value| {
                     target["accept"]
                         .as_array()
@@ -134,14 +135,14 @@ fn read() -> Vec<Task> {
     all
 }
 
-/// The weights under which what was changed is most likely; 0 for those `without`.
+/// The weights under which the changed definitions are most likely; 0 for those `without`.
 fn fitted(tasks: &[&Task], without: &[&str]) -> [f64; N] {
     let is_past = |name: &str| PAST.contains(&name);
     let weights = ascended(tasks, [0.0; N], &|name| !is_past(name) && !without.contains(&name));
     ascended(tasks, weights, &|name| is_past(name) && !without.contains(&name))
 }
 
-/// The weights with those that are `free` moved to where what was changed is most likely.
+/// The weights with the `free` ones moved to where the changed definitions are most likely.
 fn ascended(tasks: &[&Task], mut weights: [f64; N], free: &dyn Fn(&str) -> bool) -> [f64; N] {
     let (mut steps, mut before) = ([0.1_f64; N], [0.0_f64; N]);
     if !FEATURES.iter().any(|name| free(name)) {
@@ -159,10 +160,10 @@ fn ascended(tasks: &[&Task], mut weights: [f64; N], free: &dyn Fn(&str) -> bool)
     weights
 }
 
-/// That of the mean log-likelihood.
+/// The gradient of the mean log-likelihood.
 fn gradient(tasks: &[&Task], weights: &[f64; N]) -> [f64; N] {
     let (mut sum, mut count) = ([0.0_f64; N], 0.0_f64);
-    // Where nothing that was changed is among the candidates there is nothing to learn.
+    // A task without a changed definition among its candidates teaches nothing.
     for Task { rows, targets, .. } in tasks.iter().filter(|task| task.targets.iter().any(Option::is_some)) {
         count += 1.0;
         let logits: Vec<f64> =

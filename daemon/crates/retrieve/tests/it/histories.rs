@@ -31,7 +31,7 @@ impl History {
         Self(text.lines().map(commit).collect())
     }
 
-    /// What was there before a task's commit; nothing if that is not in it.
+    /// The history before a task's commit. Nothing if the commit is not in it.
     pub(crate) fn before(&self, task: &Value) -> Result<Arc<Past>, NoPast> {
         let at = self.0.iter().position(|(commit, _)| task["commit"] == **commit).ok_or(NoPast::None)?;
         let commits = self.0[at + 1..].iter().filter_map(|(_, told)| told.clone()).take(COMMITS);

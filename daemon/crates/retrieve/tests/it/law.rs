@@ -1,7 +1,7 @@
-//! The law of held slices: what a client holds at a version depends on the build and that version alone.
+//! The law of held slices: the slice that a client holds at a version depends only on the build and that version.
 //!
-//! Clients of one handle refresh at random times while the tree goes through random edits. After each answer, what the client
-//! put together from deltas is compared with the law, which is worked out here a second time, in the plainest way.
+//! Clients of one handle refresh at random times while the tree goes through random edits. After each answer, the state
+//! that the client assembled from deltas is compared with the law, which is computed here again, in the plainest way.
 //! `SDL_LAW_CASES` sets the number of histories.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,17 +18,17 @@ use sdl_retrieve::slice::{self, BuiltSlice};
 use crate::law_trees::{Tree, WAYS};
 use crate::ledger::MemoryLedger;
 
-/// What a client holds: for each symbol the content part of its etag, and its first and last line.
+/// The state of a client: for each symbol the content part of its etag, and its first and last line.
 type Held = BTreeMap<SymbolId, (String, u32, u32)>;
 
-/// Clients of one handle.
+/// Number of clients of one handle.
 const CLIENTS: usize = 3;
 
 #[derive(Clone, Debug)]
 enum Step {
-    /// Applies an edit; several stay in force together.
+    /// Applies an edit; several edits may be in force together.
     Edit(usize),
-    /// Takes an edit back.
+    /// Reverts an edit.
     Undo(usize),
     /// Deletes a file, or restores it.
     Delete(usize, bool),
@@ -36,13 +36,13 @@ enum Step {
     Half(usize, usize),
     /// Moves a file to another folder, or back.
     Move(usize, bool),
-    /// Puts lines of comment on top of a file.
+    /// Inserts lines of comment at the top of a file.
     Comment(usize, usize),
-    /// Goes to the other branch, which starts as the tree was at first.
+    /// Switches to the other branch, which starts as a copy of the first tree.
     Switch,
     /// A client asks; it may lose the answer.
     Refresh { client: usize, lost: bool },
-    /// A client that lost what it held asks with a version that can't be compared with.
+    /// A client that lost its state asks with a version that can't be compared with.
     Lost { client: usize },
 }
 
@@ -61,7 +61,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What is done to a file.
+/// The changes made to a file.
 #[derive(Clone, Default)]
 struct FileState {
     gone: bool,
@@ -71,7 +71,7 @@ struct FileState {
     comments: usize,
 }
 
-/// A branch: what is done to the tree.
+/// A branch: the changes made to the tree.
 #[derive(Clone)]
 struct Branch {
     edits: Vec<bool>,
@@ -98,7 +98,7 @@ impl World {
         Self { tree, ledger, now: branch.clone(), other: branch, written }
     }
 
-    /// The tree as it is to be.
+    /// The tree as it should be.
     fn wanted(&self) -> BTreeMap<String, String> {
         let mut wanted = BTreeMap::new();
         for ((path, text), state) in self.tree.files.iter().zip(&self.now.files) {
@@ -121,7 +121,7 @@ impl World {
         wanted
     }
 
-    /// Makes a version of what differs.
+    /// Commits the differences as a version.
     fn write(&mut self) {
         let wanted = self.wanted();
         let mut changes: Vec<(&str, Option<&[u8]>)> = Vec::new();
@@ -171,7 +171,7 @@ impl World {
     }
 }
 
-/// What a slice follows, worked out from the first version on: the law, word for word.
+/// The symbols that a slice follows, computed from the first version on exactly as the law states.
 struct Law {
     followed: Vec<SymbolId>,
     called: BTreeSet<SymbolId>,
@@ -225,7 +225,7 @@ impl Law {
         }
     }
 
-    /// What is held at the version that the law was worked out for.
+    /// The state at the version for which the law was computed.
     fn held(&self, ledger: &MemoryLedger) -> Held {
         let at = ledger.at(self.at);
         let source = at.source();
@@ -250,7 +250,7 @@ fn of_slice(slice: &BuiltSlice) -> Held {
         .collect()
 }
 
-/// What a client does with an answer.
+/// Applies an answer as a client does.
 fn apply(held: &mut Held, outcome: &Outcome) {
     match outcome {
         Outcome::NotModified => {}
@@ -277,7 +277,7 @@ fn apply(held: &mut Held, outcome: &Outcome) {
     }
 }
 
-/// Names what differs: ids tell a reader nothing.
+/// Names the differences, because ids mean nothing to a reader.
 fn differences(ledger: &MemoryLedger, told: &Held, law: &Held) -> Vec<String> {
     let name = |symbol: &SymbolId| {
         let versions = (1..=ledger.head().version().0).rev().map(Version);
@@ -338,7 +338,7 @@ proptest! {
             let wrong = differences(&world.ledger, held, &law.held(&world.ledger));
             prop_assert!(wrong.is_empty(), "at {version} after {:?}: {wrong:#?}", refreshed.outcome);
         }
-        // A handle that nobody refreshed meanwhile holds the same now.
+        // A handle that nobody refreshed in between has the same state now.
         let head = world.ledger.head();
         let late = refresh_slice(&head, world.ledger.outlines(), &first, first.built, &Plain).unwrap();
         prop_assert_eq!(&late.lease, &lease);

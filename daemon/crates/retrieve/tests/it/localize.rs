@@ -8,7 +8,7 @@
 //! `SDL_HISTORIES`, if set, is a folder of histories (see `histories.rs`): a task has what was committed before it.
 //! `SDL_MODEL`, if set, is the path of an embedding model for the lane that needs one.
 //!
-//! A task is a line `{"id", "repo_key", "query", …}`; its tree lies in `trees/<repo_key>`.
+//! A task is a line `{"id", "repo_key", "query", …}`; its tree is in `trees/<repo_key>`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

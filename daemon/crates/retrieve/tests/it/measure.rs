@@ -1,4 +1,5 @@
-//! Figures of real trees: `SDL_TREE=/path/to/tree cargo test --release -p sdl-retrieve -- --ignored --nocapture measure`.
+//! Figures of real trees:
+//! `SDL_TREE=/path/to/tree cargo test --release -p sdl-retrieve -- --ignored --nocapture measure`.
 
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -127,7 +127,7 @@ fn a_new_callee_becomes_a_member() {
     assert!(changed.contains(&(ChangeType::Added, "sales_report")), "{changed:?}");
     let report = ledger.head().id("shop/report.py", "sales_report");
     assert!(first.lease.following.has(report));
-    // A client that lost the answer asks again and is told the same; one that has it is told nothing.
+    // A client that lost the answer asks again and gets the same; one that has it gets no changes.
     assert_eq!(told(&refreshed(&ledger, &first.lease, 1)), changed);
     assert!(matches!(refreshed(&ledger, &first.lease, 3).outcome, Outcome::NotModified));
     // From now on the new member counts.

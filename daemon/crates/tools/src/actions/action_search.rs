@@ -1,4 +1,4 @@
-//! `action.search`: which action does what the words say.
+//! `action.search`: finds actions by words.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,7 @@ use crate::surface::response_outline;
 /// See [`ActionDef`].
 pub(crate) struct ActionSearch;
 
-/// Results where the call does not say how many.
+/// Default number of results.
 const LIMIT: u32 = 4;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -108,7 +108,7 @@ impl RegistryAction for ActionSearch {
             truncated: false,
             how_to_resume: None,
         };
-        // Room for the fields around the results, of which the names of all others are the most.
+        // Leaves room for the fields around the results. The names of all other actions take most of it.
         let mut room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::json_tokens(&response.unmatched)?);
         for (entry, score) in entries.iter().take(wanted) {
             let result = search_result(entry, *score)?;

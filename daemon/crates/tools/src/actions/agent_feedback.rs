@@ -1,4 +1,4 @@
-//! `agent.feedback`: say what was of use.
+//! `agent.feedback`: records which parts of a context were useful.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -89,7 +89,7 @@ impl ReadAction for AgentFeedback {
             let message = "give usefulSymbols, missingSymbols or a rating: feedback says something";
             return Err(ToolError::new(Code::MissingField, message).at("usefulSymbols"));
         }
-        // A lease that ran out since is no reason not to listen.
+        // Feedback is accepted even if the lease has expired since.
         if request.slice_handle.is_some()
             && let Err(error) = cx.held()
             && error.code != Code::HandleExpired

@@ -1,4 +1,4 @@
-//! `agent.feedback.query`: what was said of the contexts that were given.
+//! `agent.feedback.query`: returns the feedback on contexts.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ use crate::kept::memory::{self, SymbolLink};
 /// See [`ActionDef`].
 pub(crate) struct AgentFeedbackQuery;
 
-/// Items in an answer unless the call says otherwise.
+/// Default number of items in an answer.
 const LIMIT: u32 = 20;
-/// Symbols in each list of the aggregate.
+/// Most symbols in each list of the aggregate.
 const TOP: usize = 20;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -120,7 +120,7 @@ impl ReadAction for AgentFeedbackQuery {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let mut all = feedback::all_feedback(cx.call.host.agent(), cx.repo.id())?;
         all.retain(|feedback| feedback.at_ms >= request.since.unwrap_or(0));
-        // The ledger may be a younger one than the feedback.
+        // The ledger may be newer than the feedback.
         let since = all.iter().map(|feedback| feedback.version).min().unwrap_or(0);
         let mut links: Vec<&mut SymbolLink> = all
             .iter_mut()

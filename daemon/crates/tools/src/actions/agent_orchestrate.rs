@@ -1,4 +1,4 @@
-//! `agent.orchestrate`: a task in, evidence across the rungs out.
+//! `agent.orchestrate`: collects the evidence for a task across the rungs.
 
 use std::collections::BTreeMap;
 
@@ -19,12 +19,12 @@ use crate::guard::audit;
 /// See [`ActionDef`].
 pub(crate) struct AgentOrchestrate;
 
-/// The part of the budget that listing what was left out may take, and that of the calls that go on from here.
+/// The fractions of the budget for the list of omitted symbols and for the suggested next calls.
 const OMITTED_SHARE: usize = 20;
 const NEXT_SHARE: usize = 12;
-/// What two such calls take.
+/// Tokens of two suggested calls.
 const LEAST_NEXT: usize = 130;
-/// Tokens of the plan and of the fields around all.
+/// Tokens of the plan and of the fields around it.
 const FRAME: usize = 180;
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -154,7 +154,7 @@ impl ReadAction for AgentOrchestrate {
         )?;
         let enrichment = cx.repo.enrichment(cx.snapshot);
         let mut ground = Ground::of(cx, &start, enrichment.as_ref())?;
-        // What stands around the evidence: the ids of its symbols, what was left out, what to do next.
+        // The parts around the evidence: the ids of its symbols, the omitted ones, and the next calls.
         let mut room = most.saturating_sub(cx.around()? + FRAME + most / OMITTED_SHARE + most / NEXT_SHARE);
         loop {
             let gathered = ground.gather(room)?;
@@ -176,7 +176,7 @@ impl ReadAction for AgentOrchestrate {
     }
 }
 
-/// Leaves a row for a piece of the source as it is.
+/// Logs a piece of raw source.
 fn record_served(cx: &ReadCx<'_>, piece: &Evidence) {
     cx.decided(audit::Row {
         decision: "served".to_owned(),
@@ -228,7 +228,7 @@ impl Response {
     }
 }
 
-/// Calls that go on from here, as many as their share of the budget holds.
+/// Returns suggested next calls, as many as fit their share of the budget.
 fn next_calls(
     cx: &ReadCx<'_>,
     request: &Request,
@@ -270,7 +270,7 @@ fn next_calls(
     for one in next {
         match left.checked_sub(budget::json_tokens(&one)?) {
             Some(rest) => left = rest,
-            // The first is given whatever it takes: there is always a way on.
+            // The first call is given whatever its size: there is always a next step.
             None if fitting.is_empty() => left = 0,
             None => break,
         }
@@ -284,7 +284,7 @@ impl Render for Response {
         let mut text = self.assembly_id.clone();
         for piece in &self.evidence {
             match piece.kind.as_str() {
-                // A card's text says which symbol it is of.
+                // A card's text includes its symbol.
                 "card" => append_block(&mut text, &piece.content),
                 kind => {
                     begin_line(&mut text, format_args!("{kind} {}", piece.symbol_id));

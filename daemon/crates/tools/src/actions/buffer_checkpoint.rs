@@ -1,4 +1,4 @@
-//! `buffer.checkpoint`: which unsaved buffers are equal to their files by now.
+//! `buffer.checkpoint`: drops the unsaved buffers that are now equal to their files.
 
 use std::time::{Duration, Instant};
 
@@ -63,7 +63,7 @@ impl RepoAction for BufferCheckpoint {
         let lying = |files: Option<(u64, usize)>| files.map_or(0, |(_, files)| files as u64);
         let version = cx.repo.ledger().head().unwrap_or(Version(0));
         if !barrier.synced {
-            // What the tree holds is not known: a buffer may be the only place that has its text.
+            // The content of the tree is not known: a buffer may be the only place that has its text.
             let response =
                 Response { checkpointed: 0, diverged: Vec::new(), pending: lying(buffers.lying(cx.repo)) };
             let reason = barrier.reason.or_else(|| Some("the tree could not be confirmed".to_owned()));

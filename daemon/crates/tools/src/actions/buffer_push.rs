@@ -1,4 +1,4 @@
-//! `buffer.push`: an editor tells of unsaved text.
+//! `buffer.push`: takes unsaved text from an editor.
 
 use std::time::{Duration, Instant};
 

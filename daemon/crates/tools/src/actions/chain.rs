@@ -1,4 +1,4 @@
-//! `chain`: several calls as one.
+//! `chain`: runs several calls as one.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{Code, ToolError};
 /// See [`ActionDef`].
 pub(crate) struct Chain;
 
-/// What one step takes of an answer at least, and the rest of it, in tokens.
+/// The tokens that one step takes of an answer at least, and those of the fields around the steps.
 const STEP_TOKENS: usize = 150;
 const FRAME_TOKENS: usize = 150;
 
@@ -204,7 +204,7 @@ impl RegistryAction for Chain {
     }
 }
 
-/// The steps, with every name checked.
+/// Checks every name, and returns the steps.
 fn check_names(steps: Vec<StepIn>) -> Result<Vec<Step>, ToolError> {
     let mut out: Vec<Step> = Vec::new();
     for (at, StepIn { action, args, name }) in steps.into_iter().enumerate() {
@@ -223,7 +223,7 @@ fn check_names(steps: Vec<StepIn>) -> Result<Vec<Step>, ToolError> {
     Ok(out)
 }
 
-/// What is always told of a step.
+/// Returns the parts of a step's result that are always in the answer.
 fn step_outline(at: usize, step: &Step, done: &Done) -> Result<StepOut, ToolError> {
     let tokens = match &done.outcome {
         Ok(answer) => budget::json_tokens(&answer.structured)?,
@@ -247,7 +247,7 @@ fn step_outline(at: usize, step: &Step, done: &Done) -> Result<StepOut, ToolErro
 }
 
 impl Response {
-    /// Puts in as much as the budget has room for: errors first, then results, the last steps' first.
+    /// Adds as much as the budget has room for: errors first, then results, the last steps' first.
     fn fill(&mut self, done: &[Done], budget: usize) -> Result<(), ToolError> {
         self.tokens.made = self.steps.iter().map(|step| step.tokens).sum();
         let order: Vec<usize> = (0..done.len())
@@ -259,7 +259,7 @@ impl Response {
         let mut given: Vec<usize> = Vec::new();
         for at in order {
             let (Some(step), Some(done)) = (self.steps.get_mut(at), done.get(at)) else { continue };
-            // Joined to its neighbours it may take a few more than alone.
+            // Joined to its neighbours, a result may take a few more tokens than alone.
             let takes = step.tokens + 8;
             if takes > room {
                 continue;
@@ -295,7 +295,7 @@ impl Response {
         Ok(())
     }
 
-    /// Brings the sums up to what the steps say.
+    /// Computes the sums from the steps again.
     fn settle(&mut self) {
         self.tokens.given = self.steps.iter().filter(|step| !step.omitted).map(|step| step.tokens).sum();
         let omitted = self.steps.iter().any(|step| step.omitted);

@@ -26,7 +26,7 @@ use crate::source::text::SourceText;
 /// See [`ActionDef`].
 pub(crate) struct CodeGetHotPath;
 
-/// How large an answer is unless the call says otherwise, in tokens.
+/// Default tokens of an answer.
 const TOKENS: usize = 4_000;
 /// Lines around each match.
 pub(crate) const CONTEXT: u32 = 3;
@@ -103,7 +103,7 @@ impl Action for CodeGetHotPath {
         name: "code.getHotPath",
         namespace: Namespace::Code,
         mutating: false,
-        description: "Call this when you need the exact lines of a symbol where some identifiers stand",
+        description: "Call this when you need the exact lines of a symbol where given identifiers are used",
         needs: "symbolId, identifiersToFind",
         examples: &[
             r#"{"repoId":"my-repo","symbolId":"s_0123456789abc","identifiersToFind":["validate","token"],"contextLines":3}"#,
@@ -112,7 +112,7 @@ impl Action for CodeGetHotPath {
     };
 }
 
-/// Why no more than `free` of a symbol's `lines` are shown.
+/// Returns why at most `free` of a symbol's `lines` are shown.
 fn unapproved(decision: &Decision, free: usize, lines: u32) -> String {
     let why = decision.downgraded.iter().chain(&decision.failed).map(String::as_str);
     let why = why.collect::<Vec<_>>().join("; ");
@@ -129,7 +129,7 @@ impl ReadAction for CodeGetHotPath {
         let found =
             identifiers::find_identifiers(&text, names.as_deref(), &request.identifiers_to_find, first, last);
         if found.lines.is_empty() {
-            cx.note("none of the identifiers stands in this symbol; getSkeleton shows its shape");
+            cx.note("none of the identifiers is used in this symbol; getSkeleton shows its shape");
         }
         found.notes().into_iter().for_each(|note| cx.note(note));
         let context = request.context_lines.unwrap_or(CONTEXT);
@@ -147,7 +147,7 @@ impl ReadAction for CodeGetHotPath {
             wanted = policy.max_window_lines as usize;
         }
         let free = share::unapproved_lines(last + 1 - first, &policy);
-        // So much of a symbol is a window, whatever it is called.
+        // This much of a symbol is a window, whichever action shows it.
         let decision = if wanted > free {
             let ask = build_ask(cx, &sym, (&text, names.as_deref()), &found)?;
             Some(decide_access(&ask, &policy))
@@ -202,7 +202,7 @@ impl ReadAction for CodeGetHotPath {
     }
 }
 
-/// Leaves a row for lines of the source that were shown.
+/// Records the source lines that were shown, for the log.
 pub(crate) fn record_served(
     cx: &ReadCx<'_>,
     sym: &Sym,
@@ -234,7 +234,7 @@ pub(crate) fn record_served(
     });
 }
 
-/// What a window of this symbol would be decided on. A hot path states no reason and no task.
+/// Returns the facts on which a window of this symbol would be decided. A hot path states no reason and no task.
 fn build_ask(
     cx: &ReadCx<'_>,
     sym: &Sym,
@@ -253,12 +253,12 @@ fn build_ask(
     })
 }
 
-/// What was asked for and is not given. A limit that cut nothing is not mentioned.
+/// The limits that cut the request. A limit that cut nothing is not mentioned.
 #[derive(Default)]
 struct Limits(Vec<String>);
 
 impl Limits {
-    /// Says that a field was held to `most`, if more was asked for; whether it was.
+    /// Records that a field was limited to `most`, if the request asked for more. Returns whether it was.
     fn hold(&mut self, name: &str, asked: Option<u32>, most: u32) -> bool {
         let held = asked.filter(|asked| *asked > most);
         self.0.extend(held.map(|asked| format!("{name} is {most}, not {asked}")));

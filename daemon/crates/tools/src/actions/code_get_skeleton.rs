@@ -1,4 +1,4 @@
-//! `code.getSkeleton`: signatures and control flow, bodies left out.
+//! `code.getSkeleton`: signatures and control flow, without bodies.
 
 use schemars::JsonSchema;
 use sdl_model::FileId;
@@ -24,7 +24,7 @@ use crate::{Code, ToolError};
 /// See [`ActionDef`].
 pub(crate) struct CodeGetSkeleton;
 
-/// How large an answer is unless the call says otherwise, in tokens.
+/// Default tokens of an answer.
 const TOKENS: usize = 4_000;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -146,7 +146,7 @@ impl ReadAction for CodeGetSkeleton {
         };
         let mut wanted = request.max_lines.map_or(rest.len(), |most| rest.len().min(most as usize));
         let mut most = request.max_tokens.map_or(TOKENS, |most| most as usize);
-        // A shape that leaves next to nothing out is the source.
+        // A skeleton that leaves next to nothing out counts as the source.
         let raw = share::is_source(&all, &text, (first, last));
         if raw {
             wanted = wanted.min(policy.max_window_lines as usize);
@@ -178,7 +178,7 @@ impl ReadAction for CodeGetSkeleton {
     }
 }
 
-/// The symbol that is named, or the module of the file.
+/// Returns the symbol in the request, or the module of the file.
 fn asked_for(cx: &ReadCx<'_>, request: &Request) -> Result<Sym, ToolError> {
     match (&request.symbol_id, &request.file) {
         (Some(id), None) => symbols::by_id(cx, id, "symbolId"),
@@ -187,7 +187,7 @@ fn asked_for(cx: &ReadCx<'_>, request: &Request) -> Result<Sym, ToolError> {
             if let Some(module) = cx.source.symbols_of(FileId::of(&path))?.into_iter().next() {
                 return Ok(module);
             }
-            // Says why there are none.
+            // Returns the error that says why there are none.
             text::text_at(cx, &path, "file")?;
             Err(ToolError::internal("reading a file's facts", "the store lacks them"))
         }
@@ -196,7 +196,7 @@ fn asked_for(cx: &ReadCx<'_>, request: &Request) -> Result<Sym, ToolError> {
     }
 }
 
-/// The error for an offset after the skeleton's last line.
+/// Returns the error for an offset after the skeleton's last line.
 fn beyond_end(cx: &ReadCx<'_>, sym: &Sym, lines: usize) -> ToolError {
     let message = format!("the skeleton has {lines} lines; begin at 0");
     let error = ToolError::invalid("skeletonOffset", message);
@@ -207,7 +207,7 @@ fn beyond_end(cx: &ReadCx<'_>, sym: &Sym, lines: usize) -> ToolError {
     error.next(Call::tool("code.getSkeleton"), args, "shows it from its beginning")
 }
 
-/// The lines to mark: no more of them than a hot path shows without approval.
+/// Returns the lines to mark: at most as many as a hot path shows without approval.
 fn marked_lines(
     cx: &ReadCx<'_>,
     text: &SourceText,

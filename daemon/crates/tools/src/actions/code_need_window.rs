@@ -1,4 +1,4 @@
-//! `code.needWindow`: source as it is, if the policy lets it be shown.
+//! `code.needWindow`: raw source, if the policy allows it to be shown.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -204,7 +204,7 @@ impl ReadAction for CodeNeedWindow {
             Verdict::Denied => denied_response(cx, &request, &sym, &decision, Some(&found), &policy)?,
             verdict => {
                 let (shown, most_lines) = match verdict {
-                    // Without the task's leading here, no more than a hot path shows anyone.
+                    // If no task leads here, show no more than a hot path shows anyone.
                     Verdict::HotPath if decided.verdict != Verdict::Window => {
                         (found.hot_path(), share::unapproved_lines(ask.lines, &policy))
                     }
@@ -225,7 +225,7 @@ impl ReadAction for CodeNeedWindow {
     }
 }
 
-/// What was asked for, found in the text.
+/// The request, resolved in the text.
 struct Window<'a> {
     text: &'a SourceText,
     names: Option<&'a [Range<u32>]>,
@@ -239,7 +239,7 @@ struct Window<'a> {
 
 /// Lines to show, as many as fit.
 enum Shown<'a> {
-    /// In their order.
+    /// In order.
     Lines(Vec<hot_path::Line>),
     Excerpt(Excerpt<'a>),
 }
@@ -268,7 +268,7 @@ impl<'a> Window<'a> {
         request: &Request,
         policy: &Policy,
     ) -> Self {
-        // What can't be parsed has no blocks and nothing to show in a skeleton.
+        // A file that can't be parsed has no blocks and nothing to show in a skeleton.
         let structure = ladder::text_structure(call, text, sym.outline())
             .unwrap_or_else(|_| Arc::new(Structure::unknown(text.unmasked().len())));
         let asked = &request.identifiers_to_find;
@@ -287,7 +287,7 @@ impl<'a> Window<'a> {
         Self { text, names, structure, matches, symbol, first, last }
     }
 
-    /// What the caller took for otherwise than it is. None of that is a reason to deny.
+    /// Returns notes on wrong assumptions of the caller. None of them is a reason to deny.
     fn notes(&self, request: &Request, policy: &Policy) -> Vec<String> {
         let mut notes = self.matches.notes();
         let (expected, lines) = (request.expected_lines, self.last + 1 - self.first);
@@ -337,7 +337,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// The answer with the first `count` of `lines`.
+/// Returns the answer with the first `count` of `lines`.
 fn approved_response(
     sym: &Sym,
     found: &Window<'_>,
@@ -376,7 +376,7 @@ fn approved_response(
     }
 }
 
-/// The answer that says why not, and what else to do.
+/// Returns the answer that says why the window is denied, and which call to make instead.
 fn denied_response(
     cx: &ReadCx<'_>,
     request: &Request,
@@ -422,8 +422,9 @@ fn denied_response(
     })
 }
 
-/// A narrower request: for the block that has what the reason speaks of, or else some block, by identifiers that are in it.
-/// It is always answered; with the text itself only if the reason speaks of the symbol or of these.
+/// Suggests a narrower request: for the block that contains the identifiers in the reason, or else for some block, by
+/// identifiers that are in it. It is always answered; with the text itself only if the reason mentions the symbol or
+/// one of these identifiers.
 fn suggest_request(
     cx: &ReadCx<'_>,
     request: &Request,
@@ -461,7 +462,7 @@ fn suggest_request(
     let granularity = if block == *symbol { Granularity::Symbol } else { Granularity::Block };
     args.insert("granularity".into(), object_value(&granularity)?);
     let known = request.slice_context.as_ref().filter(|task| {
-        // One that is large would only be repeated.
+        // A large stack trace would only be repeated.
         task.stack_trace.as_ref().is_none_or(|trace| trace.len() < 2_000)
     });
     if let Some(known) = known {
@@ -474,7 +475,7 @@ fn object_value(value: &impl Serialize) -> Result<Value, ToolError> {
     serde_json::to_value(value).map_err(|e| ToolError::internal("writing the answer", e))
 }
 
-/// Leaves the decision for the log.
+/// Records the decision for the log.
 fn record_decision(cx: &ReadCx<'_>, request: &Request, sym: &Sym, decision: &Decision, response: &Response) {
     let made = match decision.verdict {
         Verdict::Denied => "denied",

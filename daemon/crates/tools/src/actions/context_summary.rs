@@ -1,4 +1,4 @@
-//! `context.summary`: what matters for a question, as text and as data.
+//! `context.summary`: the most important facts for a question, as text and as data.
 
 use schemars::JsonSchema;
 use sdl_model::Incarnation;
@@ -16,7 +16,7 @@ use crate::context::briefing::{Briefing, Scope, briefing_seeds, gather_briefing,
 /// See [`ActionDef`].
 pub(crate) struct ContextSummary;
 
-/// Tokens of an answer unless the request says otherwise.
+/// Tokens of an answer unless the request sets a budget.
 const TOKENS: usize = 2_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -61,8 +61,8 @@ pub(crate) struct Response {
     truncation: Option<Truncation>,
 }
 
-/// Answers given lately, each with the notes that go with it, by what an answer depends on: the ledger, its version with what
-/// lies over it, and the question as asked.
+/// Recent answers, each with its notes, by everything an answer depends on: the ledger, its version with the overlay,
+/// and the question as asked.
 #[derive(Default)]
 struct Summaries(Recent<(Incarnation, Stamp, String), (Response, Vec<String>), 32>);
 
@@ -94,14 +94,14 @@ impl ReadAction for ContextSummary {
         let summaries = cx.call.memos.shared::<Summaries>();
         if let Some((response, notes)) = summaries.0.get(&key) {
             notes.into_iter().for_each(|note| cx.note(note));
-            // What stands around it may have grown since.
+            // The fields around it may have grown since.
             if cx.around()? + budget::json_tokens(&response)? <= most {
                 return Ok(response);
             }
         }
         cx.notes.borrow_mut().clear();
         let (scope, start) = briefing_seeds(cx, &request.query, request.scope)?;
-        // Text takes a little less than data.
+        // Text takes a little less room than data.
         let mut summary = gather_briefing(cx, start, most)?;
         let mut response = Response {
             repo_id: cx.repo.id().to_owned(),
@@ -123,7 +123,7 @@ impl ReadAction for ContextSummary {
 }
 
 impl Response {
-    /// Writes what was found once, as text or as data, and shortens it until everything fits.
+    /// Writes the gathered facts once, as text or as data, and shortens them until everything fits.
     fn fit(
         &mut self,
         cx: &ReadCx<'_>,

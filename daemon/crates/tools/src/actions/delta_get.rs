@@ -1,4 +1,4 @@
-//! `delta.get`: which symbols differ between two versions, and whom that may affect.
+//! `delta.get`: returns the symbols that differ between two versions, and those that they may affect.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use crate::{ToolError, slices};
 /// See [`ActionDef`].
 pub(crate) struct DeltaGet;
 
-/// Entries of both lists, unless the call says otherwise.
+/// Default number of entries of both lists.
 const ENTRIES: usize = 200;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

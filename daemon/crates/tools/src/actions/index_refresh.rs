@@ -1,4 +1,4 @@
-//! `index.refresh`: compare the tree with the ledger, or read it all again.
+//! `index.refresh`: compares the tree with the ledger, or reads it all again.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -80,7 +80,7 @@ impl RepoAction for IndexRefresh {
         for (i, path) in request.paths.iter().enumerate() {
             paths.push(below_root(cx, path, &format!("paths[{i}]"))?);
         }
-        // The root itself among the paths means everything.
+        // If the root itself is among the paths, everything is refreshed.
         if paths.iter().any(String::is_empty) {
             paths.clear();
         }
@@ -112,7 +112,7 @@ impl RepoAction for IndexRefresh {
     }
 }
 
-/// The path from the root, `/` between parts, empty for the root itself.
+/// Returns the path from the root, `/` between parts, empty for the root itself.
 fn below_root(cx: &RepoCx<'_>, text: &str, field: &str) -> Result<String, ToolError> {
     let below =
         std::path::Path::new(text).strip_prefix(cx.repo.root()).ok().and_then(std::path::Path::to_str);

@@ -1,4 +1,4 @@
-//! `info`: the daemon, its schemas and its limits.
+//! `info`: reports on the daemon, its schemas and its limits.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

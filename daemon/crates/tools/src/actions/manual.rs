@@ -1,4 +1,4 @@
-//! `manual`: the actions described, from the registry itself.
+//! `manual`: describes the actions, from the registry itself.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ use sdl_contract::nearest_names;
 /// See [`ActionDef`].
 pub(crate) struct Manual;
 
-/// Actions that a query brings.
+/// Most actions that a query finds.
 const FOUND: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -138,13 +138,13 @@ impl RegistryAction for Manual {
             Format::Typescript => Form::TypeScript,
             Format::Json => Form::Json,
         };
-        // Who asks for a page wants that; the actions that its words lead to are named beside it.
+        // A caller who asks for a page wants that page. The actions that match its words are only named.
         let depth = (if topics.is_empty() || all { depth } else { Depth::Compact }, depth);
         write_descriptions(&topics, &chosen, form, depth, unmatched)
     }
 }
 
-/// As many descriptions as fit; the first in less detail, should it not fit alone.
+/// Writes as many descriptions as fit. The first is shortened if it doesn't fit alone.
 fn write_descriptions(
     topics: &[&Topic],
     chosen: &[&Entry],
@@ -152,7 +152,7 @@ fn write_descriptions(
     (depth, of_topics): (Depth, Depth),
     unmatched: Vec<String>,
 ) -> Result<Response, ToolError> {
-    // The names of all actions, those words and the fields take the rest.
+    // The rest of the budget is for the names of all actions, the query's words and the fields.
     let room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::json_tokens(&unmatched)?);
     let (mut parts, mut taken) = (Vec::new(), 0);
     for topic in topics {
@@ -165,7 +165,7 @@ fn write_descriptions(
         let tries = if parts.is_empty() { &lesser[..] } else { &lesser[..1] };
         let fitting = tries.iter().filter(|tried| **tried <= depth).find_map(|tried| {
             let part = describe_action(entry, form, *tried);
-            // It counts as it is served: with quotes and line ends escaped.
+            // Counted in its served form, with quotes and line ends escaped.
             let tokens = budget::json_tokens(&part).unwrap_or(usize::MAX);
             (taken + tokens <= room).then_some((part, tokens))
         });

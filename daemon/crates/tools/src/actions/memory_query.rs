@@ -1,4 +1,4 @@
-//! `memory.query`: what is remembered of a repository.
+//! `memory.query`: returns the memories of a repository.
 
 use schemars::JsonSchema;
 use sdl_model::SymbolId;
@@ -14,7 +14,7 @@ use crate::{Code, ToolError};
 /// See [`ActionDef`].
 pub(crate) struct MemoryQuery;
 
-/// Memories in an answer unless the call says otherwise.
+/// Default number of memories in an answer.
 const LIMIT: u32 = 20;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -69,7 +69,7 @@ impl Action for MemoryQuery {
         name: "memory.query",
         namespace: Namespace::Agent,
         mutating: false,
-        description: "Call this when you want what is remembered of this code, or stale memories",
+        description: "Call this when you want stored memories about this code, or the stale ones",
         needs: "",
         examples: &[
             r#"{"repoId":"my-repo","query":"token validation","types":["decision","bugfix"]}"#,

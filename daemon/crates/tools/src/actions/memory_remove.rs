@@ -1,4 +1,4 @@
-//! `memory.remove`: forget.
+//! `memory.remove`: removes a memory.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

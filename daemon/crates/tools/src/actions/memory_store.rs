@@ -1,4 +1,4 @@
-//! `memory.store`: keep what was learned of a repository.
+//! `memory.store`: stores a memory of a repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ impl Action for MemoryStore {
     };
 }
 
-/// Characters of a tag.
+/// Most characters of a tag.
 const TAG: usize = 50;
 
 impl ReadAction for MemoryStore {

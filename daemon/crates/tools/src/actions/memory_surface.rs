@@ -1,4 +1,4 @@
-//! `memory.surface`: what is remembered of the code at hand.
+//! `memory.surface`: returns the memories about the code at hand.
 
 use schemars::JsonSchema;
 use sdl_model::EdgeKind;
@@ -15,11 +15,11 @@ use crate::parts::symbols;
 /// See [`ActionDef`].
 pub(crate) struct MemorySurface;
 
-/// Memories in an answer unless the call says otherwise.
+/// Default number of memories in an answer.
 const LIMIT: u32 = 10;
-/// How near a caller or a callee is.
+/// The nearness of a caller or a callee.
 const NEIGHBOUR: f64 = 0.4;
-/// Callers of one symbol whose memories are looked at.
+/// Most callers of one symbol whose memories are looked at.
 const CALLERS: usize = 50;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ impl Action for MemorySurface {
         name: "memory.surface",
         namespace: Namespace::Agent,
         mutating: false,
-        description: "Call this when you begin to work on symbols: tells what is remembered of them",
+        description: "Call this when you begin to work on symbols: shows the memories about them",
         needs: "",
         examples: &[
             r#"{"repoId":"my-repo","symbolIds":["s_0123456789abc"],"taskType":"debug","limit":5}"#,

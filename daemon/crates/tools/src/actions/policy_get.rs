@@ -1,4 +1,4 @@
-//! `policy.get`: what a repository allows.
+//! `policy.get`: returns the policy of a repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! `policy.set`: changes what a repository allows.
+//! `policy.set`: changes the policy of a repository.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -68,7 +68,7 @@ impl RepoAction for PolicySet {
                 return Err(error);
             }
         };
-        // In the log before it is in force.
+        // Logged before it is in force.
         cx.call.log(row("set", Vec::new()))?;
         policies::store_policy(cx.call.host, cx.repo, &policy)?;
         Ok((Response { ok: true, repo_id: cx.repo.id().to_owned() }, stand))

@@ -21,9 +21,9 @@ use crate::{ToolError, slices};
 /// See [`ActionDef`].
 pub(crate) struct PrRiskAnalyze;
 
-/// Findings that are told as reasons.
+/// Findings that are given as reasons.
 const MOST_REASONS: usize = 5;
-/// Entries of a list, where there is room.
+/// Entries of a list if there is room.
 const MOST: usize = 40;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -90,14 +90,14 @@ struct Analysis {
     spillover_handle: Option<String>,
 }
 
-/// Tokens by which the hash of a row may be larger than the hash that stands for it while the answer is measured.
+/// Tokens by which a row's hash may be larger than the placeholder that is used while the answer is measured.
 const HASH_SLACK: usize = 24;
 
 /// What follows from the level.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PolicyDecision {
-    /// `approve` what is low, `review` what is medium, `escalate` what is high or critical.
+    /// `approve` for low risk, `review` for medium, `escalate` for high or critical.
     decision: &'static str,
     /// Why, if `escalate`.
     denied_reasons: Vec<String>,
@@ -213,7 +213,7 @@ impl Response {
         })
     }
 
-    /// The decision, for the log.
+    /// Returns the decision as a row for the log.
     fn row(&self, cx: &ReadCx<'_>) -> audit::Row {
         let (all, made) = (&self.analysis, &self.policy_decision);
         audit::Row {
@@ -238,7 +238,7 @@ impl Response {
         all.findings.len() + all.impacted_symbols.len() + all.evidence.len() + all.recommended_tests.len()
     }
 
-    /// The symbols that it names, those of the worst findings first.
+    /// Returns the symbols that the analysis names, those of the worst findings first.
     fn named(&self) -> Vec<String> {
         let all = &self.analysis;
         let affected = all.findings.iter().flat_map(|finding| &finding.affected_symbols);
@@ -251,7 +251,7 @@ impl Response {
         ids
     }
 
-    /// Says what was left out of `whole` entries, and where its symbols are.
+    /// Records how many of `whole` entries were left out, and where their symbols are.
     fn say_cut(&mut self, whole: usize, spillover: Option<&String>) {
         let dropped = whole - self.entries();
         let cut = dropped > 0 || spillover.is_some();
@@ -270,7 +270,7 @@ impl Response {
         });
     }
 
-    /// Keeps so many entries of each list.
+    /// Keeps at most `most` entries of each list.
     fn keep(&mut self, most: usize) {
         let all = &mut self.analysis;
         risk::keep_worst(&mut all.findings, most);

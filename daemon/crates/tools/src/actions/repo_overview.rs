@@ -1,4 +1,4 @@
-//! `repo.overview`: a repository at a glance.
+//! `repo.overview`: summarizes a repository.
 
 use std::collections::BTreeMap;
 
@@ -167,7 +167,7 @@ impl Action for RepoOverview {
     };
 }
 
-/// A first look need not cost more.
+/// Default tokens of an answer: a first look need not cost more.
 const MAX_TOKENS: usize = 3_000;
 
 impl ReadAction for RepoOverview {
@@ -207,7 +207,7 @@ impl ReadAction for RepoOverview {
     }
 }
 
-/// A folder that the version has files in.
+/// Returns a folder that contains files of the version.
 fn resolve_folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, ToolError> {
     let trimmed = text.trim_end_matches('/');
     if matches!(trimmed, "" | ".") {
@@ -271,7 +271,7 @@ impl Response {
         Ok(())
     }
 
-    /// Shortens the longest list until everything fits. The totals always do.
+    /// Shortens the longest list until everything fits. The totals always fit.
     fn fit(&mut self, around: usize, most: usize) -> Result<(), ToolError> {
         let mut dropped = 0;
         while around + budget::json_tokens(&*self)? > most {
@@ -315,7 +315,7 @@ fn truncate_list<T>(list: Option<&mut Vec<T>>, len: usize) {
     }
 }
 
-/// Clusters of the graph whose hub is in scope.
+/// Returns the clusters of the graph whose hub is in scope.
 fn graph_clusters(found: &Clusters, scope: &Scope) -> Vec<Cluster> {
     let told = found.list.iter().filter(|cluster| scope.holds(&cluster.hub));
     let told = told.map(|cluster| Cluster {
@@ -333,7 +333,8 @@ fn graph_clusters(found: &Clusters, scope: &Scope) -> Vec<Cluster> {
     told.collect()
 }
 
-/// Folders by how much they keep to themselves: where the graph is too large for clusters.
+/// Returns folders as clusters, with the share of their edges that stay inside. Used where the graph is too large for
+/// clusters.
 fn folder_clusters(overview: &Overview) -> Vec<Cluster> {
     let mut clusters: Vec<(u64, Cluster)> = Vec::new();
     for (path, folder) in &overview.folders {
@@ -354,7 +355,7 @@ fn folder_clusters(overview: &Overview) -> Vec<Cluster> {
     clusters.into_iter().map(|(_, cluster)| cluster).collect()
 }
 
-/// The root has a name on the wire.
+/// Returns a path in its form on the wire: `.` for the root.
 fn shown_path(path: &str) -> String {
     if path.is_empty() { ".".to_owned() } else { path.to_owned() }
 }

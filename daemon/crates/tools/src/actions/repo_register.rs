@@ -1,4 +1,4 @@
-//! `repo.register`: have a tree indexed and watched.
+//! `repo.register`: registers a tree to be indexed and watched.
 
 use std::path::{Path, PathBuf};
 
@@ -111,7 +111,7 @@ impl HostAction for RepoRegister {
     }
 }
 
-/// The path from the filesystem's root. A relative one is the client's, not the daemon's.
+/// Returns the path from the filesystem's root. A relative path is relative to the client's folder, not the daemon's.
 fn absolute_path(cx: &Call<'_>, text: &str) -> Result<PathBuf, ToolError> {
     let path = Path::new(text);
     if path.is_absolute() {

@@ -1,4 +1,4 @@
-//! `repo.status`: how a repository is doing.
+//! `repo.status`: reports how a repository is doing.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -186,7 +186,7 @@ impl Action for RepoStatus {
     };
 }
 
-/// Files listed on `full`.
+/// Most files that are listed on `full`.
 const LISTED: usize = 50;
 
 impl ReadAction for RepoStatus {
@@ -304,7 +304,7 @@ fn without_facts(cx: &ReadCx<'_>) -> Result<Vec<FileLine>, ToolError> {
     }
 }
 
-/// What a reader of the status can do, if anything is to be done.
+/// Returns the call that a reader of the status should make, if any.
 fn next_action(cx: &ReadCx<'_>, status: &HostStatus) -> Option<NextBestAction> {
     let action = |name: &str, args, rationale: &str| {
         Some(NextBestAction { tool: Call::tool(name), args, rationale: rationale.to_owned() })

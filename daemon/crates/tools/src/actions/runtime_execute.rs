@@ -1,4 +1,4 @@
-//! `runtime.execute`: run a command in the repository, if a person allowed it.
+//! `runtime.execute`: runs a command in the repository, if a person allowed it.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,9 +23,9 @@ use sdl_runtime::{self as runtime, Artifact, Command, Mode, Settings};
 /// See [`ActionDef`].
 pub(crate) struct RuntimeExecute;
 
-/// How long a command may take unless the call says otherwise.
+/// Default time limit of a command.
 const TIMEOUT_MS: u64 = 30_000;
-/// Characters of one argument.
+/// Most characters of one argument.
 const ARGUMENT: usize = 8_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -175,7 +175,7 @@ impl RepoAction for RuntimeExecute {
     }
 }
 
-/// The command with every limit but the time.
+/// Returns the command with every limit but the time.
 fn build_command(
     cx: &RepoCx<'_>,
     settings: &Settings,
@@ -201,17 +201,17 @@ fn build_command(
     })
 }
 
-/// Characters of a command in the log.
+/// Most characters of a command in the log.
 const LOGGED: usize = 2_000;
 
-/// The command as one line: a secret is known by the option before it.
+/// Returns the command as one line, because a secret is recognized by the option before it.
 fn line_of(request: &Request) -> String {
     let words = std::iter::once(&request.executable).chain(&request.args);
     let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
     line.chars().take(LOGGED).collect()
 }
 
-/// A command, for the log.
+/// Returns the log's row for a command.
 struct Ran {
     line: String,
     cwd: Option<String>,

@@ -1,4 +1,4 @@
-//! `runtime.queryOutput`: look into what a command wrote.
+//! `runtime.queryOutput`: searches the output of a command.
 
 use regex::RegexBuilder;
 use schemars::JsonSchema;
@@ -119,7 +119,7 @@ impl Action for RuntimeQueryOutput {
     };
 }
 
-/// Characters of a line that are shown.
+/// Most characters of a line that are shown.
 const WIDTH: usize = 1_000;
 
 impl HostAction for RuntimeQueryOutput {
@@ -155,7 +155,7 @@ impl HostAction for RuntimeQueryOutput {
     }
 }
 
-/// As many of the lines as an answer holds.
+/// Returns as many of the lines as an answer holds.
 fn within_budget(artifact: &Artifact, wanted: &Wanted<'_>) -> Result<Response, ToolError> {
     let room = budget::DEFAULT_TOKENS - 150;
     let mut response = Response { excerpts: Vec::new(), truncated: None, how_to_resume: None };
@@ -201,7 +201,7 @@ fn within_budget(artifact: &Artifact, wanted: &Wanted<'_>) -> Result<Response, T
     Ok(response)
 }
 
-/// The output that the handle names, in whichever repository.
+/// Returns the output that the handle names, in whichever repository it is.
 fn find_artifact(cx: &Call<'_>, request: &Request) -> Result<Artifact, ToolError> {
     let handle = request.artifact_handle.as_str();
     for repo in cx.host.repos() {

@@ -1,4 +1,4 @@
-//! `slice.build`: the symbols that a task is about, within a budget.
+//! `slice.build`: collects the symbols that a task is about, within a budget.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ use crate::{Code, ToolError};
 /// See [`ActionDef`].
 pub(crate) struct SliceBuild;
 
-/// No answer with a slice is smaller than about this.
+/// The approximate size of the smallest answer with a slice.
 const LEAST_TOKENS: u32 = 400;
-/// What an answer says whose budget is too small for its entry symbols.
+/// The note of an answer whose budget is too small for its entry symbols.
 const REDUCED: &str = "entrySymbols: the budget does not hold compact cards of all of them";
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -170,7 +170,7 @@ impl ReadAction for SliceBuild {
         };
         let answer = |built: &BuiltSlice, lease: &Lease, handles: &Handles| {
             let members: Vec<SymbolId> = built.members().collect();
-            // What is remembered must leave room for the slice itself.
+            // Memories must leave room for the slice itself.
             let room = memory::TOKENS.min(wanted.most / 4);
             let text = wanted.slice.task_text.as_deref();
             let memories = remembered.about(cx, &members, text, room)?;
@@ -185,7 +185,7 @@ impl ReadAction for SliceBuild {
     }
 }
 
-/// The budget that is asked for, as far as the policy allows it.
+/// Returns the requested budget, as far as the policy allows it.
 fn budget_of(cx: &ReadCx<'_>, asked: Option<BudgetParam>) -> Result<Budget, ToolError> {
     let asked = asked.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
     let caps = policies::repo_policy(cx.call.host, cx.repo)?.budget_caps;
@@ -216,13 +216,13 @@ struct Handles {
 }
 
 impl Handles {
-    /// Placeholders of the most tokens.
+    /// Returns placeholders with the most tokens that handles can have.
     fn measure() -> Self {
         Self { slice: HandleKind::Slice.measure(), spillover: HandleKind::Spillover.measure() }
     }
 }
 
-/// A request, read.
+/// A parsed request.
 struct Wanted {
     slice: SliceRequest,
     format: WireFormat,
@@ -260,7 +260,7 @@ impl Wanted {
             }
             edited_files.push(path.as_str().to_owned());
         }
-        // One level for all, whether or not it is said which.
+        // One level for all cards, even if the request doesn't name the level.
         let same = (request.adaptive_detail == Some(false)).then_some(Detail::Compact);
         let slice = SliceRequest {
             task_text: request.task_text,
@@ -291,7 +291,7 @@ impl Wanted {
         Ok(Self { slice, format, most: budget.max_estimated_tokens as usize })
     }
 
-    /// The arguments that say where the slice starts.
+    /// Returns the arguments that say where the slice starts.
     fn starts(&self) -> Vec<&'static str> {
         let slice = &self.slice;
         [
@@ -316,7 +316,7 @@ impl Wanted {
         let found = Neighbourhood::of(cx.source, &self.slice, enrichment.as_ref())
             .map_err(|error| symbols::found_nothing(cx, error, &self.starts()))?;
         slices::note_missed(cx, &found);
-        // What stands around the slice, measured on an answer without one, with room for a spillover handle.
+        // The fields around the slice, measured on an empty answer with room for a spillover handle.
         let empty = BuiltSlice {
             version: cx.version,
             doc: slice::SliceDoc::default(),
@@ -331,7 +331,7 @@ impl Wanted {
             }),
             spilled: vec![SymbolId(0)],
             evidence: None,
-            // A token for each digit: no hash has more.
+            // A token for each digit. No hash has more.
             hash: "0a".repeat(8),
         };
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &empty, self.slice.clone())?;

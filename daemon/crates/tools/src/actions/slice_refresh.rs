@@ -1,4 +1,4 @@
-//! `slice.refresh`: exactly what changed in a held slice.
+//! `slice.refresh`: returns exactly the changes in a held slice.
 
 use schemars::JsonSchema;
 use sdl_retrieve::refresh::{Found, Lease, Outcome, RefreshDelta, Refreshed};
@@ -130,7 +130,7 @@ impl ReadAction for SliceRefresh {
     }
 }
 
-/// As much of the findings as fits: the whole answer, not just what it holds, stays within the slice's budget.
+/// Returns as many findings as fit: the whole answer, not just the findings, stays within the slice's budget.
 fn within_budget(
     cx: &ReadCx<'_>,
     request: &Request,
@@ -146,7 +146,7 @@ fn within_budget(
     };
     let (fitted, total) = budget::fit_answer(cx.call.cancel, whole, whole, cut)?;
     if total > whole {
-        // What changed is told in full even so: a client that misses a part of it holds a wrong slice.
+        // Changes within the slice are never cut: a client that misses one of them holds a wrong slice.
         cx.note(format!(
             "what changed takes {total} tokens, more than the {whole} that the slice was built with"
         ));
@@ -154,7 +154,7 @@ fn within_budget(
     Ok(fitted)
 }
 
-/// What the handle holds.
+/// Returns the lease of the handle.
 fn held_lease(cx: &ReadCx<'_>, handle: &str) -> Result<Lease, ToolError> {
     match cx.held() {
         Ok(held) => Lease::from_bytes(&held.data).ok_or_else(|| {

@@ -16,7 +16,7 @@ use crate::{Code, ToolError, slices};
 /// See [`ActionDef`].
 pub(crate) struct SliceSpilloverGet;
 
-/// What a cursor begins with.
+/// The prefix of a cursor.
 const CURSOR: &str = "at";
 const PAGE: usize = 20;
 

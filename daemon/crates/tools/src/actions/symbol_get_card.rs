@@ -1,4 +1,4 @@
-//! `symbol.getCard`: what is known of one symbol.
+//! `symbol.getCard`: the card of one symbol.
 
 use schemars::JsonSchema;
 use sdl_retrieve::card::{self, Card};

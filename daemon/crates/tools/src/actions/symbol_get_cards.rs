@@ -1,4 +1,4 @@
-//! `symbol.getCards`: what is known of several symbols.
+//! `symbol.getCards`: the cards of several symbols.
 
 use std::collections::BTreeMap;
 
@@ -145,7 +145,7 @@ impl ReadAction for SymbolGetCards {
     }
 }
 
-/// More than a symbol id in a list ever takes.
+/// The most tokens that a symbol id takes in a list.
 const ID_TOKENS: usize = 18;
 
 enum Input<'a> {
@@ -164,12 +164,12 @@ fn request_inputs(request: &Request) -> Result<Vec<Input<'_>>, ToolError> {
     }
 }
 
-/// An answer that grows until it is full.
+/// An answer to which cards are added until it is full.
 struct Page<'a> {
     cx: &'a ReadCx<'a>,
     options: CardOptions,
     used: usize,
-    /// Inputs not yet answered for.
+    /// Inputs that are not yet answered.
     left: usize,
     full: bool,
     response: Response,
@@ -189,7 +189,7 @@ impl Page<'_> {
                 return Ok(());
             }
         }
-        // Once one is left out the rest is too, so that what is omitted is a tail.
+        // Once one card is left out, so are all later ones: the omitted symbols are always a tail.
         if !self.full {
             let first = self.response.cards.is_empty();
             let room = self.room();
@@ -233,14 +233,14 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// What is left for one more card, with room to list all that may still come as omitted.
+    /// Returns the tokens for one more card, with room reserved to list all later symbols as omitted.
     fn room(&self) -> usize {
         budget::DEFAULT_TOKENS.saturating_sub(self.used + self.left * ID_TOKENS)
     }
 }
 
 impl Response {
-    /// The symbols that it has cards of, or that the client has.
+    /// Returns the symbols whose cards are in the answer, or that the client holds.
     fn symbols(&self) -> impl Iterator<Item = SymbolId> {
         let held = self.card_refs.iter().map(|held| held.symbol_id);
         self.cards.iter().map(|card| card.symbol_id).chain(held)

@@ -1,4 +1,4 @@
-//! `symbol.search`: names, words and patterns to symbols.
+//! `symbol.search`: finds symbols by names, words and patterns.
 
 use schemars::JsonSchema;
 use sdl_retrieve::Evidence;
@@ -119,7 +119,7 @@ impl ReadAction for SymbolSearch {
             if fits == page.results.len() || fits == 0 {
                 return Ok(page);
             }
-            // A shorter page, made by the search itself, so that its cursor continues where it ends.
+            // The search itself makes the shorter page, so that its cursor continues where the page ends.
             wanted.limit = fits;
             cx.call.check()?;
         }

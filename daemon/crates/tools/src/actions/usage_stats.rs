@@ -1,4 +1,4 @@
-//! `usage.stats`: what answers cost beside reading the files.
+//! `usage.stats`: the cost of answers compared with reading the files.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ struct Share {
     calls: u64,
     /// Tokens of their answers.
     tokens_served: u64,
-    /// Tokens of the files behind them, in full.
+    /// Tokens of the whole files that the answers came from.
     tokens_of_files_read: u64,
 }
 
@@ -95,7 +95,7 @@ impl Action for UsageStats {
         name: "usage.stats",
         namespace: Namespace::Repo,
         mutating: false,
-        description: "Call this when you want to know what answers cost beside reading the files",
+        description: "Call this when you want to know what answers cost compared with reading the files",
         needs: "",
         examples: &[r#"{"scope":"session"}"#, r#"{"scope":"repo","repoId":"my-repo","since":1770600000000}"#],
         aliases: &[],

@@ -1,8 +1,8 @@
-//! What an action is: its types, its description, and one of three ways to run it.
+//! An action: its types, its description, and one of three ways to run it.
 //!
-//! The way decides what the pipeline does around the handler, so that no handler can forget it: a [`ReadAction`] gets a
-//! snapshot taken behind the barrier and its answer carries the snapshot's freshness; a [`RepoAction`] gets a repository;
-//! a [`HostAction`] gets the host alone.
+//! The way decides what the pipeline does around the handler, so that no handler can forget it. A [`ReadAction`] gets a
+//! snapshot taken after the barrier, and its answer carries the snapshot's freshness. A [`RepoAction`] gets a
+//! repository. A [`HostAction`] gets only the host.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -16,15 +16,15 @@ use crate::call::leases::HandleKind;
 /// A group of actions that share a gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Namespace {
-    /// Asking the graph.
+    /// Queries of the graph.
     Query,
-    /// Reading source.
+    /// Source code.
     Code,
     /// Repositories, indexes, settings.
     Repo,
     /// Tasks, commands, memories.
     Agent,
-    /// In every gateway and on its own.
+    /// Actions in every gateway that also have a tool of their own.
     Universal,
 }
 
@@ -44,7 +44,7 @@ impl Namespace {
     }
 }
 
-/// What is said of an action.
+/// The description of an action.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ActionDef {
     /// Its name, with dots.
@@ -53,43 +53,43 @@ pub(crate) struct ActionDef {
     pub(crate) namespace: Namespace,
     /// Whether calling it changes anything that outlives the call.
     pub(crate) mutating: bool,
-    /// When to call it, what it gives. Begins with "Call this when".
+    /// When to call it and what it returns. Begins with "Call this when".
     pub(crate) description: &'static str,
-    /// What a call needs, for the gateway's list: `taskText|entrySymbols`.
+    /// The arguments that a call needs, for the gateway's list: `taskText|entrySymbols`.
     pub(crate) needs: &'static str,
     /// Calls that work, as JSON arguments.
     pub(crate) examples: &'static [&'static str],
-    /// Other names of fields, beside their snake case: alias and field.
+    /// Other names of fields, beside their snake case: pairs of alias and field.
     pub(crate) aliases: &'static [(&'static str, &'static str)],
 }
 
 /// The types of an action.
 pub(crate) trait Action: 'static {
-    /// Its arguments, without those that the pipeline takes care of (`repoId`, `sync`, `syncTimeoutMs`).
+    /// Its arguments, without those that the pipeline handles (`repoId`, `sync`, `syncTimeoutMs`).
     type Request: DeserializeOwned + JsonSchema;
     /// Its answer, without `freshness` and `notes`.
     type Response: Serialize + JsonSchema + Render;
-    /// What is said of it.
+    /// Its description.
     const DEF: ActionDef;
-    /// Tokens of its answer at most unless the caller names a budget; none if it takes no budget.
+    /// Most tokens of its answer if the caller names no budget; none if the action takes no budget.
     const USUAL_TOKENS: Option<usize> = None;
 }
 
 /// The compact text of an answer.
 pub(crate) trait Render {
-    /// The same as the structured answer, for a reader, in fewer tokens.
+    /// Renders the structured answer for a reader, in fewer tokens.
     fn text(&self) -> String;
 }
 
-/// An action on one version of one repository. Changes nothing there.
+/// An action on one version of one repository. Never changes the repository.
 pub(crate) trait ReadAction: Action {
-    /// What `sync` is when it is not given.
+    /// The default of `sync`.
     const SYNC: Sync = Sync::Prefer;
-    /// Whether it has something to say before the first index is done. All others wait for that, or fail.
+    /// Whether it can answer before the first index is done. All others wait for the index, or fail.
     const EARLY: bool = false;
 
-    /// The handle in the arguments. It names the repository, and what it holds is read before the snapshot is taken, so
-    /// that no lease is ahead of its snapshot.
+    /// Returns the handle in the arguments. It names the repository, and its lease is read before the snapshot is
+    /// taken, so that no lease is ahead of its snapshot.
     fn handle(_request: &Self::Request) -> Option<(HandleKind, &str)> {
         None
     }
@@ -100,12 +100,12 @@ pub(crate) trait ReadAction: Action {
 
 /// An action on a repository that needs no snapshot.
 pub(crate) trait RepoAction: Action {
-    /// Acts. Returns the version that the answer speaks of, and whether that is known to be the tree as it is.
+    /// Runs the action. Returns its answer, with its version and whether that version is known to match the tree.
     fn run(cx: &RepoCx<'_>, request: Self::Request) -> Result<(Self::Response, Stand), ToolError>;
 }
 
 /// An action that belongs to no repository.
 pub(crate) trait HostAction: Action {
-    /// Acts.
+    /// Runs the action.
     fn run(cx: &Call<'_>, request: Self::Request) -> Result<Self::Response, ToolError>;
 }

@@ -28,7 +28,7 @@ pub(crate) struct Truncation {
 }
 
 impl Truncation {
-    /// One line for the text form.
+    /// Formats it as one line for the text form.
     pub(crate) fn line(&self) -> String {
         format!("\n… {} more: {}", self.dropped_cards, self.how_to_resume)
     }
@@ -55,7 +55,7 @@ pub(crate) fn serialize_object(value: &impl Serialize) -> Result<Object, crate::
     }
 }
 
-/// Begins a line of an answer's text. What others wrote can't end it: see [`plain`].
+/// Begins a line of an answer's text. Foreign text can't end the line: see [`plain`].
 pub(crate) fn begin_line(text: &mut String, args: std::fmt::Arguments<'_>) {
     if !text.is_empty() {
         text.push('\n');
@@ -63,7 +63,7 @@ pub(crate) fn begin_line(text: &mut String, args: std::fmt::Arguments<'_>) {
     append_text(text, args);
 }
 
-/// Appends to the last line of an answer's text. What others wrote can't end it: see [`plain`].
+/// Appends to the last line of an answer's text. Foreign text can't end the line: see [`plain`].
 pub(crate) fn append_text(text: &mut String, args: std::fmt::Arguments<'_>) {
     // Writing to a string can't fail.
     let _ = plain::Line(text).write_fmt(args);

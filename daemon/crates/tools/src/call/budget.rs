@@ -1,8 +1,8 @@
-//! How much an answer may take, in exact tokens of its serialized form.
+//! Limits on the size of an answer, in exact tokens of its serialized form.
 //!
-//! Handles, cursors and the like are drawn by chance, and some have more tokens than others. Were they counted as they are,
-//! one call would hold what the same call on another ledger of the same tree has no room for. So each is counted as a text
-//! of its length with as many tokens as any can have.
+//! Handles, cursors and the like are drawn at random, and some have more tokens than others. If they were counted as
+//! they are, one call would hold an item that the same call on another ledger of the same tree has no room for. So each
+//! is counted as a text of its length with as many tokens as any can have.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -14,48 +14,48 @@ use serde_json::json;
 use crate::call::freshness::Freshness;
 use crate::{Cancel, ToolError};
 
-/// Answers without a budget of their own stay below this.
+/// The budget of answers whose action has none of its own.
 pub(crate) const DEFAULT_TOKENS: usize = 8_000;
-/// No answer is above this.
+/// The hard limit of every answer.
 pub(crate) const MOST_TOKENS: usize = 20_000;
 
-/// The tokens of `value` as JSON; of what is drawn by chance, the most that it can have.
+/// Returns the tokens of `value` as JSON. Random parts count as the most that they can have.
 pub(crate) fn json_tokens(value: &impl Serialize) -> Result<usize, ToolError> {
     let text =
         serde_json::to_string(value).map_err(|e| ToolError::internal("writing an answer as JSON", e))?;
     Ok(text_tokens(&without_chance(&text)))
 }
 
-/// What is drawn by chance, as it is in JSON.
+/// The forms of random parts in JSON.
 const FORMS: &str = r#""(?:(h_|sp_|as_)[0-9a-z]{13,15}|(c_)[0-9a-f]+\.[0-9a-f.]+|[0-9a-f]{64})""#;
 
-/// A text of JSON with stand-ins for handles, assembly ids, cursors and hashes of versions.
+/// Returns a JSON text with placeholders for handles, assembly ids, cursors and hashes of versions.
 fn without_chance(json: &str) -> Cow<'_, str> {
     static DRAWN: OnceLock<Option<Regex>> = OnceLock::new();
     let Some(drawn) = DRAWN.get_or_init(|| Regex::new(FORMS).ok()) else { return Cow::Borrowed(json) };
     drawn.replace_all(json, |found: &Captures<'_>| {
         let length = found.get(0).map_or(0, |all| all.as_str().len() - 2);
         let kind = found.get(1).or(found.get(2)).map_or("", |kind| kind.as_str());
-        // A digit and a letter by turns: no two of them are one token.
+        // Digits and letters alternate, so that no two of them are one token.
         let stand_in: String = "1a2b3c4d5e6f7g8h9j".chars().cycle().take(length - kind.len()).collect();
         format!("\"{kind}{stand_in}\"")
     })
 }
 
-/// The tokens of `text`.
+/// Returns the tokens of `text`.
 pub(crate) fn text_tokens(text: &str) -> usize {
     sdl_tokens::count_tokens(text)
 }
 
-/// Whether `text` has more than `limit` tokens; looks no further than that.
+/// Whether `text` has more than `limit` tokens. Stops counting there.
 pub(crate) fn is_above(text: &str, limit: usize) -> bool {
-    // No token is shorter than a byte: a text with fewer bytes than that needs no counting.
+    // No token is shorter than a byte: a text of at most `limit` bytes needs no counting.
     text.len() > limit && sdl_tokens::count_at_most(text, limit).is_none()
 }
 
-/// Cuts an answer until it fits `most` tokens, beginning with a cut to `first`. `cut` returns as much as fits a number of tokens, and
-/// the tokens of the whole answer with that. It must be cheap: all that it cuts was found before. Returns the last cut and its
-/// tokens, which are above `most` only if even a cut to nothing is.
+/// Cuts an answer until it fits `most` tokens, beginning with a cut to `first`. `cut` returns as much as fits a number
+/// of tokens, and the tokens of the whole answer with that. It must be cheap: everything that it cuts was found before.
+/// Returns the last cut and its tokens, which are above `most` only if even a cut to nothing is.
 pub(crate) fn fit_answer<T>(
     cancel: &Cancel,
     most: usize,
@@ -68,24 +68,24 @@ pub(crate) fn fit_answer<T>(
         if total <= most || room == 0 {
             return Ok((fitted, total));
         }
-        // A little more than the excess, because naming the dropped parts takes some tokens too.
+        // Slightly more than the excess, because naming the dropped parts takes some tokens too.
         room = room.saturating_sub(total - most + 8);
         cancel.check()?;
     }
 }
 
-/// A lag of as many tokens as any that a call may wait for.
+/// A lag with the most tokens that a waiting call can have.
 const MOST_LAG_MS: u64 = 999_999;
 
-/// What the pipeline's own fields take of an answer. `noted` is a note that may come to it.
+/// Returns the tokens of the pipeline's own fields of an answer. `noted` is a note that may be added.
 pub(crate) fn reserved_tokens(freshness: &Freshness, noted: &str) -> Result<usize, ToolError> {
-    // How long the wait took must not decide what fits.
+    // The duration of the wait must not decide how much fits.
     let measured = Freshness { lag_ms: freshness.lag_ms.max(MOST_LAG_MS), ..freshness.clone() };
     json_tokens(&json!({ "freshness": measured, "notes": [noted] }))
 }
 
-/// The tokens of an answer that is about to leave, as JSON. An error above [`MOST_TOKENS`]: every action keeps to a budget of
-/// its own, and this is the last line of defence for the reader's context.
+/// Returns the tokens of an answer that is about to be sent, as JSON. An error above [`MOST_TOKENS`]: every action
+/// keeps to a budget of its own, and this is the last line of defence for the reader's context.
 pub(crate) fn check_tokens(structured: &str) -> Result<usize, ToolError> {
     let tokens = text_tokens(structured);
     if tokens > MOST_TOKENS {
@@ -97,11 +97,11 @@ pub(crate) fn check_tokens(structured: &str) -> Result<usize, ToolError> {
     Ok(tokens)
 }
 
-/// How many of `items` stay when so many are dropped from the end that at least `excess` tokens go.
+/// Returns how many of `items` stay if enough are dropped from the end to save at least `excess` tokens.
 pub(crate) fn count_kept<T: Serialize>(items: &[T], excess: usize) -> Result<usize, ToolError> {
     let mut gone = 0;
     let mut kept = items.len();
-    // A dropped item's own tokens may be one more than what the whole shrinks by, where it joined its neighbours.
+    // A dropped item may count one token more than the whole shrinks by, because it was joined with its neighbours.
     while gone < excess && kept > 0 {
         kept -= 1;
         gone += items.get(kept).map(json_tokens).transpose()?.unwrap_or(0).saturating_sub(1);
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_cut_is_made_smaller_until_it_fits_and_never_below_nothing() {
         let mut asked = Vec::new();
-        // An answer around the cut takes 10, and the cut comes in pieces of 7.
+        // The answer around the cut takes 10 tokens, and the cut comes in pieces of 7.
         let mut cut = |room: usize| {
             asked.push(room);
             Ok((room / 7, 10 + room / 7 * 7))

@@ -1,4 +1,4 @@
-//! What a handler is given: the call, its repository, one version of that.
+//! The context that a handler gets: the call, its repository, and one version of the repository.
 
 use std::cell::RefCell;
 use std::time::Duration;
@@ -22,35 +22,35 @@ use crate::{Cancel, Host, Progress, Repo, Session, ToolError};
 pub(crate) struct Call<'a> {
     /// The daemon.
     pub(crate) host: &'a dyn Host,
-    /// Who calls.
+    /// The session of the caller.
     pub(crate) session: &'a Session,
-    /// Where long work says how far it is.
+    /// Where long work reports its progress.
     pub(crate) progress: &'a dyn Progress,
-    /// Whether anyone still waits.
+    /// Fires when no one waits for the answer any more.
     pub(crate) cancel: &'a Cancel,
     pub(crate) leases: &'a Leases,
     pub(crate) usage: &'a Usage,
-    /// What this call serves.
+    /// The files that this call serves, for the usage counts.
     pub(crate) served: &'a RefCell<Served>,
-    /// What the caller should know beside the answer of an action without a snapshot.
+    /// Notes for the caller beside the answer of an action without a snapshot.
     pub(crate) notes: &'a RefCell<Vec<String>>,
-    /// What is decided on the way: written to the log before the answer goes out.
+    /// Decisions made on the way: written to the log before the answer goes out.
     pub(crate) decisions: &'a Decisions,
-    /// What a step of a chain has in common with the steps before it.
+    /// The versions and state that a step of a chain shares with the steps before it.
     pub(crate) pins: Option<&'a Pins>,
-    /// What was worked out lately.
+    /// Recently computed results.
     pub(crate) memos: &'a Memos,
     /// Unsaved editor buffers.
     pub(crate) buffers: &'a Buffers,
 }
 
 impl Call<'_> {
-    /// An error if no one waits any more. Loops over many things call it.
+    /// Returns an error if no one waits for the answer any more. Loops over many things call it.
     pub(crate) fn check(&self) -> Result<(), ToolError> {
         Ok(self.cancel.check()?)
     }
 
-    /// Writes a row to the log at once, after those decided before it; its hash.
+    /// Writes a row to the log at once, after those decided before it. Returns its hash.
     pub(crate) fn log(&self, row: Row) -> Result<String, ToolError> {
         let (log, store) = (self.host.audit(), self.host.agent());
         self.decisions.settle(log, store)?;
@@ -64,24 +64,24 @@ impl Call<'_> {
         hashes.pop().ok_or_else(|| ToolError::internal("writing the audit log", "no row was written"))
     }
 
-    /// Tells the caller something beside the answer. Reads have [`ReadCx::note`], which counts for their budget.
+    /// Adds a note for the caller beside the answer. Reads have [`ReadCx::note`], which counts for their budget.
     pub(crate) fn note(&self, note: impl Into<String>) {
         self.notes.borrow_mut().push(note.into());
     }
 
-    /// Adds to what this call serves. Losing count is no reason to fail.
+    /// Adds to the files that this call serves. A failure to count does not fail the call.
     pub(crate) fn serves(&self, add: impl FnOnce(&mut Served)) {
         if let Ok(mut served) = self.served.try_borrow_mut() {
             add(&mut served);
         }
     }
 
-    /// How long something that wants `wanted` may take.
+    /// Returns how long an operation that wants `wanted` may take.
     pub(crate) fn at_most(&self, wanted: Duration) -> Duration {
         self.cancel.at_most(wanted)
     }
 
-    /// The advertised name of the action called `name`.
+    /// Returns the advertised name of the action called `name`.
     pub(crate) fn tool(name: &str) -> String {
         names::underscored_name(name)
     }
@@ -101,45 +101,45 @@ pub(crate) struct ReadCx<'a> {
     pub(crate) call: &'a Call<'a>,
     /// The repository.
     pub(crate) repo: &'a dyn Repo,
-    /// What is answered from: the version, with unsaved buffers over it if there are any.
+    /// The state to answer from: the version, with unsaved buffers over it if there are any.
     pub(crate) source: &'a Source<'a>,
-    /// The version alone: for its number, its past, and what is stored.
+    /// The version alone: for its number, its past, and its stored data.
     pub(crate) snapshot: &'a Snapshot<'a>,
-    /// Its number.
+    /// The version's number.
     pub(crate) version: Version,
     /// The unsaved buffers over it.
     pub(crate) overlay: Option<&'a Overlay>,
-    /// How many tokens the pipeline's own fields take of an answer.
+    /// How many tokens of an answer the pipeline's own fields take.
     pub(crate) reserved: usize,
-    /// What the handle in the arguments holds.
+    /// The lease of the handle in the arguments.
     pub(crate) held: Option<Result<Held, ToolError>>,
     pub(crate) writes: &'a RefCell<Vec<LeaseWrite>>,
     pub(crate) notes: &'a RefCell<Vec<String>>,
 }
 
 impl ReadCx<'_> {
-    /// What the handle in the arguments holds; an error for a handle that holds nothing.
+    /// Returns the lease of the handle in the arguments; an error for a handle that holds nothing.
     pub(crate) fn held(&self) -> Result<Held, ToolError> {
         let none = || Err(ToolError::internal("reading a lease", "the action names no handle"));
         self.held.clone().unwrap_or_else(none)
     }
 
-    /// Which state is answered from, as a client may give it back.
+    /// Returns the stamp of the state that is answered from. A client may give it back.
     pub(crate) fn stamp(&self) -> Stamp {
         Stamp { version: self.version, overlay: self.overlay.map(|overlay| overlay.seq) }
     }
 
-    /// Tells the caller something beside the answer.
+    /// Adds a note for the caller beside the answer.
     pub(crate) fn note(&self, note: impl Into<String>) {
         self.notes.borrow_mut().push(note.into());
     }
 
-    /// Tokens of what the pipeline adds to the answer: freshness and the notes so far.
+    /// Returns the tokens of the fields that the pipeline adds to the answer: freshness and the notes so far.
     pub(crate) fn around(&self) -> Result<usize, ToolError> {
         Ok(self.reserved + budget::json_tokens(&*self.notes.borrow())? + 4)
     }
 
-    /// Leaves a decision on source for the log, with who asked for what and the version.
+    /// Records a decision on source for the log, with the caller, the request and the version.
     pub(crate) fn decided(&self, row: Row) {
         self.call.decisions.add(Row {
             repo_id: self.repo.id().to_owned(),
@@ -150,7 +150,7 @@ impl ReadCx<'_> {
         });
     }
 
-    /// Leaves a lease to be written once the snapshot is closed.
+    /// Queues a lease to be written once the snapshot is closed.
     pub(crate) fn write(&self, write: LeaseWrite) {
         self.writes.borrow_mut().push(write);
     }

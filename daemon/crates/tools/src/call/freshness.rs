@@ -1,4 +1,4 @@
-//! How an answer relates to the tree as it is.
+//! How an answer relates to the current tree.
 
 use schemars::JsonSchema;
 use sdl_model::Version;
@@ -53,7 +53,7 @@ impl From<Stand> for Freshness {
 }
 
 impl Freshness {
-    /// The same as a line of text: the version alone if all is well, else what is not.
+    /// Formats it as one line of text: only the version if all is well, otherwise also the problems.
     pub(crate) fn line(&self) -> String {
         let mut line = format!("\n[{}", self.version);
         if self.synced.is_none() {
@@ -87,33 +87,33 @@ pub(crate) struct OverlayOut {
     pub(crate) files: u64,
 }
 
-/// How an answer stands to the tree, where the handler alone knows.
+/// The freshness of an answer where only the handler knows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stand {
-    /// The version that the answer speaks of.
+    /// The version of the answer.
     pub(crate) version: Version,
-    /// Whether everything written before the call is in it. None for an answer that says nothing of the tree.
+    /// Whether everything written before the call is in it. None for an answer that doesn't depend on the tree.
     pub(crate) synced: Option<bool>,
     /// If not true, why not.
     pub(crate) reason: Option<String>,
 }
 
-/// The reason of an answer that says nothing of the tree.
+/// The reason in an answer that doesn't depend on the tree.
 const APART: &str = "the answer does not depend on the tree";
 
 impl Stand {
-    /// Of an answer that says nothing of the tree.
+    /// Returns the state of an answer that doesn't depend on the tree.
     pub(crate) fn apart(repo: &dyn Repo) -> Self {
         let reason = Some(APART.to_owned());
         Self { version: repo.ledger().head().unwrap_or(Version(0)), synced: None, reason }
     }
 
-    /// Of such an answer, where there is no version either.
+    /// Returns the same where there is no version either.
     pub(crate) fn nowhere() -> Self {
         Self { version: Version(0), synced: None, reason: Some(APART.to_owned()) }
     }
 
-    /// Whether it is of such an answer.
+    /// Whether the answer doesn't depend on the tree.
     pub(crate) fn is_apart(&self) -> bool {
         self.synced.is_none()
     }

@@ -1,6 +1,6 @@
-//! Handles and what they hold. A lease keeps the ledger from forgetting the versions that its slice needs. It is renewed in
-//! memory with every use and written to the ledger when what it holds changes or half of its written life is over, so that
-//! a busy slice costs few writes and a restarted daemon still knows it.
+//! Handles and the data they hold. A lease keeps the ledger from forgetting the versions that its slice needs. It is
+//! renewed in memory with every use. It is written to the ledger when its data changes or half of its written life is
+//! over, so that a busy slice costs few writes and a restarted daemon still knows it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,7 +22,7 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 const INCARNATION_DIGITS: u32 = 7;
 const NUMBER_DIGITS: u32 = 8;
 
-/// What a handle names.
+/// The kind of thing a handle names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HandleKind {
     /// `h_…`
@@ -39,13 +39,14 @@ impl HandleKind {
         }
     }
 
-    /// Stands for a handle while an answer is brought to its size: it has a token for each character, as many as any handle
-    /// can have. By a handle itself, which is drawn again for each call, one call would hold a card that another has not.
+    /// Returns a placeholder for a handle while an answer is fitted to its budget. It has a token for each character,
+    /// as many as any handle can have. Real handles are drawn again for each call: measured with those, one call would
+    /// hold a card that another one doesn't.
     pub(crate) fn measure(self) -> String {
         format!("{}1a2b3c4d5e6f7g8", self.prefix())
     }
 
-    /// What the handle is of, in messages.
+    /// Returns the word for a handle's kind in messages.
     fn what(self) -> &'static str {
         match self {
             Self::Slice => "slice",
@@ -59,22 +60,22 @@ impl HandleKind {
 pub(crate) struct Held {
     /// When it runs out, in Unix milliseconds.
     pub(crate) expires_ms: u64,
-    /// What it holds; its kind knows the layout.
+    /// The data it holds; the handle's kind defines the layout.
     pub(crate) data: Arc<[u8]>,
     /// The oldest version that the ledger keeps for it.
     pub(crate) holds_from: Version,
     /// The version up to which `data` is worked out; 0 as read from the ledger.
     known_to: Version,
     stored_expires_ms: u64,
-    /// Whether the ledger has `data`; if not, it has what the handle held before.
+    /// Whether the ledger has `data`. If not, it has the data that the handle held before.
     stored_data: bool,
     repo: String,
-    /// Grows with each change of what it holds.
+    /// Adds to the files that this call serves. A failure to count does not fail the call.
     generation: u64,
 }
 
 impl Held {
-    /// As the ledger has it.
+    /// The lease as it is in the ledger.
     fn stored(lease: sdl_ledger::Lease, repo: &dyn Repo) -> Self {
         Self {
             expires_ms: lease.expires_ms,
@@ -89,11 +90,11 @@ impl Held {
     }
 }
 
-/// A write that waits until the request's snapshot is closed: a store that has to grow first waits for its readers.
+/// A write that waits until the request's snapshot is closed. A store that has to grow waits for its readers first.
 #[derive(Debug)]
 pub(crate) enum LeaseWrite {
-    /// Stores what a handle holds. What a slice holds at a version depends on the version of its build and that version
-    /// alone, so two calls that bring it up to date at the same time agree: of their writes the one that knows more stays.
+    /// Stores a handle's data. A slice's data at a version depends only on that version and on the version of its
+    /// build. Two calls that bring it up to date at the same time therefore agree: the write that knows more wins.
     Put {
         handle: String,
         holds_from: Version,
@@ -102,18 +103,18 @@ pub(crate) enum LeaseWrite {
         /// `holds_from` of the lease that this one replaces; none for a new handle.
         replaces: Option<Version>,
         data: Vec<u8>,
-        /// Whether the ledger must have it before the answer goes out. If not, it follows with the next renewal: until
-        /// then a crash brings back what the handle held before.
+        /// Whether the ledger must have it before the answer goes out. If not, it is written with the next renewal:
+        /// until then a crash brings back the data that the handle held before.
         at_once: bool,
     },
-    /// Puts off its end.
+    /// Puts off its expiry.
     Renew { handle: String },
 }
 
 /// Why a write was not performed.
 #[derive(Debug)]
 pub(crate) enum Unwritten {
-    /// Another call let the slice begin again meanwhile: answer again, from what it holds now.
+    /// Another call restarted the slice meanwhile. Answer again, from its new data.
     Overtaken,
     /// The store refused. The lease holds in memory.
     Store(ToolError),
@@ -127,9 +128,9 @@ impl From<sdl_ledger::Error> for Unwritten {
 
 /// Every lease in use.
 pub(crate) struct Leases {
-    /// By handle. Who holds a reference into it asks nothing else of it meanwhile.
+    /// By handle. Code that holds a reference into this map must not use the map otherwise meanwhile.
     held: DashMap<String, Held>,
-    /// Writes of one handle reach the ledger in the order in which they were made; handles share a few turns.
+    /// Writes of one handle reach the ledger in the order in which they were made. Handles share these locks.
     turns: [Mutex<()>; 16],
     counter: AtomicU64,
     clock: Arc<dyn Clock>,
@@ -142,22 +143,22 @@ impl Default for Leases {
 }
 
 impl Leases {
-    /// Leases that tell the time by `clock`.
+    /// Creates an empty set of leases that uses `clock`.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { held: DashMap::new(), turns: Default::default(), counter: AtomicU64::new(0), clock }
     }
 
-    /// The time, in Unix milliseconds: for all that tools date.
+    /// Returns the time in Unix milliseconds, for everything that tools date.
     pub(crate) fn now(&self) -> u64 {
         self.clock.unix_ms()
     }
 
-    /// When a lease that is used now runs out.
+    /// Returns when a lease that is used now expires.
     pub(crate) fn expiry(&self) -> u64 {
         self.clock.unix_ms() + LIFE_MS
     }
 
-    /// A handle that no one has.
+    /// Returns a new, unused handle.
     pub(crate) fn new_handle(&self, kind: HandleKind, incarnation: Incarnation, seed: &[u8]) -> String {
         let number = self.counter.fetch_add(1, Ordering::Relaxed);
         let started = std::process::id();
@@ -169,7 +170,7 @@ impl Leases {
         handle
     }
 
-    /// What a handle holds; an error that says what to do if that is nothing any more.
+    /// Returns a handle's lease; if there is none any more, an error that says what to do.
     pub(crate) fn get(&self, repo: &dyn Repo, kind: HandleKind, handle: &str) -> Result<Held, ToolError> {
         let what = kind.what();
         let field = format!("{what}Handle");
@@ -202,7 +203,7 @@ impl Leases {
         Ok(held)
     }
 
-    /// What the slices of a repository hold that are current: used or built lately.
+    /// Returns the data of a repository's current slices: those used or built lately.
     pub(crate) fn slices(&self, repo: &dyn Repo) -> Result<Vec<Arc<[u8]>>, ToolError> {
         let now = self.clock.unix_ms();
         let is_slice = |handle: &str| handle.starts_with(HandleKind::Slice.prefix());
@@ -220,19 +221,19 @@ impl Leases {
         Ok(all.into_values().collect())
     }
 
-    /// What an expired handle held, as long as anyone still knows: enough to say how to get it again.
+    /// Returns the data of an expired handle as long as it is still known: enough to say how to get it again.
     pub(crate) fn expired(&self, repo: &dyn Repo, handle: &str) -> Option<Arc<[u8]>> {
         let known = self.held.get(handle).map(|held| Arc::clone(&held.data));
         known.or_else(|| repo.ledger().lease(handle).ok().flatten().map(|lease| lease.data.into()))
     }
 
-    /// The repository of a handle that is in memory: its ledger may have been rebuilt since.
+    /// Returns the repository of a handle that is in memory: its ledger may have been rebuilt since.
     pub(crate) fn repo_of(&self, handle: &str) -> Option<String> {
         self.held.get(handle).map(|held| held.repo.clone())
     }
 
-    /// Performs what a request left to be written. What can't be stored holds in memory: the answer is right all the
-    /// same, its handle just won't survive a restart.
+    /// Performs a write that a request left. A write that can't be stored holds in memory: the answer is right all the
+    /// same, but its handle won't survive a restart.
     pub(crate) fn write(&self, repo: &dyn Repo, write: LeaseWrite) -> Result<(), Unwritten> {
         let expires_ms = self.expiry();
         match write {
@@ -289,12 +290,12 @@ impl Leases {
         Ok(())
     }
 
-    /// Whether half of a written life is over.
+    /// Whether half of the written life is over.
     fn is_worn(&self, stored_expires_ms: u64) -> bool {
         stored_expires_ms < self.clock.unix_ms() + LIFE_MS / 2
     }
 
-    /// Brings what the ledger has up to what is held in memory.
+    /// Brings the ledger up to date with the lease in memory.
     fn store(&self, repo: &dyn Repo, handle: &str, held: &Held) -> sdl_ledger::Result<()> {
         let &Held { expires_ms, holds_from, stored_data, .. } = held;
         if stored_data {
@@ -323,7 +324,8 @@ impl Leases {
         if self.held.len() > KEPT {
             self.held.retain(|_, held| held.expires_ms > now);
         }
-        // One that leaves memory is as the ledger has it: with at most half of its life lost, told again what it was told.
+        // A lease that leaves memory continues as the ledger has it: it loses at most half of its life, and its client
+        // may get the same changes again.
         if self.held.len() > KEPT {
             let oldest = self.held.iter().map(|held| (held.expires_ms, held.key().clone())).min();
             if let Some((_, oldest)) = oldest {
@@ -332,7 +334,7 @@ impl Leases {
         }
     }
 
-    /// Writes everything that is in memory alone.
+    /// Writes everything that is only in memory.
     pub(crate) fn flush(&self, host: &dyn Host) {
         let behind: Vec<(String, Held)> = self
             .held
@@ -343,13 +345,13 @@ impl Leases {
         for (handle, held) in behind {
             let Some(repo) = host.repo(&held.repo) else { continue };
             let _turn = self.turn(&handle);
-            // A lease that can't be written stays as it was written before.
+            // A lease that can't be written keeps its last stored form.
             let _ = self.store(repo.as_ref(), &handle, &held);
         }
     }
 }
 
-/// The incarnation of the ledger that gave a handle; none for what is no handle.
+/// Returns the incarnation of the ledger that gave a handle; none if the text is not a handle.
 pub(crate) fn incarnation_of(handle: &str) -> Option<Incarnation> {
     let digits = handle.strip_prefix("h_").or_else(|| handle.strip_prefix("sp_"))?;
     if digits.len() != (INCARNATION_DIGITS + NUMBER_DIGITS) as usize {

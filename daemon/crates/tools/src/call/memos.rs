@@ -1,18 +1,18 @@
-//! What was worked out lately, kept for whoever asks again. For pure functions only: a key has one value.
+//! Recently computed results, kept for the next caller. For pure functions only: a key has one value.
 //!
-//! Each module that keeps something has a type of its own for that. [`Memos`] holds one of each, so that a call can carry
-//! them all without knowing what they are of.
+//! Each module that keeps results has a type of its own for them. [`Memos`] holds one of each, so that a call can carry
+//! them all without knowing their contents.
 
 use std::any::{Any, TypeId};
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What was worked out lately, one value of each type.
+/// Recently computed results, one value of each type.
 #[derive(Default)]
 pub(crate) struct Memos(Mutex<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>);
 
 impl Memos {
-    /// The one `T`; made when it is first asked for.
+    /// Returns the only `T`, which is created on first use.
     pub(crate) fn shared<T: Default + Send + Sync + 'static>(&self) -> Arc<T> {
         let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let one = held.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(T::default()));
@@ -30,7 +30,7 @@ impl<K, V, const MOST: usize> Default for Recent<K, V, MOST> {
 }
 
 impl<K: PartialEq, V: Clone, const MOST: usize> Recent<K, V, MOST> {
-    /// The value of that key, if it is still kept.
+    /// Returns the value of this key, if it is still kept.
     pub(crate) fn get(&self, key: &K) -> Option<V> {
         let mut kept = self.lock();
         let at = kept.iter().position(|(known, _)| known == key)?;
@@ -40,7 +40,7 @@ impl<K: PartialEq, V: Clone, const MOST: usize> Recent<K, V, MOST> {
         Some(value)
     }
 
-    /// Keeps a value in the place of the one that was not used for longest.
+    /// Keeps a value. Replaces the least recently used one if there are too many.
     pub(crate) fn put(&self, key: K, value: V) {
         let mut kept = self.lock();
         kept.retain(|(known, _)| *known != key);

@@ -1,12 +1,12 @@
 //! One call, from the bytes of its arguments to its answer.
 //!
-//! Modules lie on floors, the lower ones first:
+//! Modules are in layers, the lower ones first:
 //!
-//! * `stamp`, `freshness`, `answers`, `budget`, `names`, `memos`: words that all others use;
-//! * `leases`, `buffers`, `usage`, `pins`: what outlives a call, or is shared by the steps of a chain;
-//! * `context`: what a handler is given; `action`: what an action is;
+//! * `stamp`, `freshness`, `answers`, `budget`, `names`, `memos`: terms that all others use;
+//! * `leases`, `buffers`, `usage`, `pins`: state that outlives a call, or is shared by the steps of a chain;
+//! * `context`: the context that a handler gets; `action`: the definition of an action;
 //! * `registry`: every action, and the tools that are made of them; `services`: that and the state of the process;
-//! * `pipeline`: what happens around a handler; `chain`: several calls as one.
+//! * `pipeline`: the steps around a handler; `chain`: several calls as one.
 
 pub(crate) mod action;
 pub(crate) mod answers;

@@ -3,7 +3,7 @@
 use crate::Names;
 
 const PREFIX: &str = "sdl";
-/// What a raw twin's name ends with.
+/// The suffix of a raw twin's name.
 pub(crate) const RAW: &str = "_raw";
 /// Longer names are refused by some clients.
 #[cfg(test)]
@@ -14,7 +14,7 @@ pub(crate) fn underscored_name(action: &str) -> String {
     format!("{PREFIX}_{}", action.replace('.', "_"))
 }
 
-/// `slice.refresh` as clients are told it.
+/// Returns the name of `slice.refresh` that clients see.
 pub(crate) fn advertised_name(action: &str, names: Names) -> String {
     match names {
         Names::Underscored => underscored_name(action),

@@ -1,4 +1,4 @@
-//! The facts store as retrieval asks it.
+//! The facts store in the form that retrieval queries.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ impl Outlines for StoredOutlines<'_> {
     }
 }
 
-/// A version names no facts but stored ones. Without them a file would look empty, which no answer may say.
+/// A version refers only to stored facts. Without them a file would look empty, and no answer may say that.
 fn require_facts<T>(key: FactsKey, facts: Option<T>) -> sdl_ledger::Result<Option<T>> {
     match facts {
         Some(facts) => Ok(Some(facts)),

@@ -11,7 +11,7 @@ use crate::call::freshness::Sync;
 use crate::call::stamp::Stamp;
 use crate::host::Barrier;
 
-/// What the steps since the last change of anything have in common.
+/// The state that the steps of a chain share since the last change.
 #[derive(Default)]
 pub(crate) struct Pins(RefCell<State>);
 
@@ -20,11 +20,11 @@ struct State {
     held: BTreeMap<String, Pin>,
     moved: bool,
     stood: Option<Stood>,
-    /// The step that is being taken.
+    /// The index of the step that is being run.
     step: usize,
 }
 
-/// How the answer of one step stands to its repository's tree.
+/// The freshness of one step's answer.
 #[derive(Clone, Debug)]
 pub(crate) struct Stood {
     pub(crate) repo: String,
@@ -40,12 +40,12 @@ struct Pin {
 }
 
 impl Pins {
-    /// That step is taken next.
+    /// Sets the step that runs next.
     pub(crate) fn at_step(&self, step: usize) {
         self.0.borrow_mut().step = step;
     }
 
-    /// The barrier of the steps before, where that says enough; else what `wait` gives, which is kept.
+    /// Returns the barrier of the steps before if it is strong enough; otherwise the result of `wait`, which is kept.
     pub(crate) fn barrier(
         &self,
         repo: &str,
@@ -64,7 +64,7 @@ impl Pins {
         Ok(barrier)
     }
 
-    /// Whether `stamp` is the state that the steps before answered from; the first to ask decides.
+    /// Whether `stamp` is the state that the steps before answered from. The first caller decides.
     pub(crate) fn holds(&self, repo: &str, stamp: Stamp) -> bool {
         let mut state = self.0.borrow_mut();
         let step = state.step;
@@ -77,18 +77,18 @@ impl Pins {
         pinned == stamp
     }
 
-    /// Notes how a step's answer stands to the tree.
+    /// Records the freshness of a step's answer.
     pub(crate) fn stands(&self, repo: &str, freshness: &Freshness) {
         let stood = Stood { repo: repo.to_owned(), freshness: freshness.clone() };
         self.0.borrow_mut().stood = Some(stood);
     }
 
-    /// How the answer of the step just taken stands to the tree; none if it says nothing of it.
+    /// Returns the freshness of the latest step's answer; none if the answer doesn't depend on a tree.
     pub(crate) fn stood(&self) -> Option<Stood> {
         self.0.borrow_mut().stood.take()
     }
 
-    /// Whether a step met another version. Forgets the versions then: the steps have to be run again.
+    /// Whether a step found another version. If so, forgets the versions: the steps have to be run again.
     pub(crate) fn start_again(&self) -> bool {
         let mut state = self.0.borrow_mut();
         if state.moved {
@@ -97,7 +97,7 @@ impl Pins {
         std::mem::take(&mut state.moved)
     }
 
-    /// Lets go of everything; returns what was pinned, and the first step that answered from it.
+    /// Forgets everything. Returns the pinned versions, each with the first step that answered from it.
     pub(crate) fn release(&self) -> Vec<(String, Version, usize)> {
         let held = std::mem::take(&mut self.0.borrow_mut().held);
         held.into_iter().filter_map(|(repo, pin)| Some((repo, pin.stamp?.version, pin.from))).collect()

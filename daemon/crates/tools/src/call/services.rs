@@ -1,4 +1,4 @@
-//! What every call of a process uses: the host, the registry, and what outlives a call.
+//! The services that every call of a process uses: the host, the registry, and the state that outlives a call.
 
 use std::sync::Arc;
 

@@ -1,15 +1,15 @@
-//! Which state an answer is of: `v5`, or `v5+3` with the unsaved buffers number 3 over it.
+//! The state that an answer is based on: `v5`, or `v5+3` with the unsaved buffers number 3 over it.
 
 use std::fmt;
 use std::str::FromStr;
 
 use sdl_model::Version;
 
-/// A version, and what lies over it.
+/// A version and its overlay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
     pub(crate) version: Version,
-    /// Which unsaved buffers.
+    /// The number of the unsaved buffers.
     pub(crate) overlay: Option<u64>,
 }
 

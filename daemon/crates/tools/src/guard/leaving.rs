@@ -1,4 +1,4 @@
-//! The last stop of every answer and every error: whatever a handler put into them, no secret leaves.
+//! The last step of every answer and every error: no secret leaves, whatever a handler put into them.
 
 use std::borrow::Cow;
 
@@ -12,12 +12,12 @@ use crate::ToolError;
 const FORMS: [Form; 3] =
     [|text| Cow::Borrowed(text), plain::inline_text, |text| Cow::Owned(plain::quote_lines(text))];
 
-/// Masks an answer in both its forms. `level` is asked where something was found.
+/// Masks an answer in both its forms. `level` is called only if something was found.
 pub(crate) fn answer(structured: &mut Map<String, Value>, text: &mut String, level: impl FnOnce() -> Level) {
     sdl_redact::mask_answer(structured, text, &FORMS, level);
 }
 
-/// Masks what a caller is told in place of an answer.
+/// Masks the error that a caller gets in place of an answer.
 pub(crate) fn error(mut error: ToolError, level: impl FnOnce() -> Level) -> ToolError {
     let about = &error.about;
     let next = about.next_best_action.as_ref();

@@ -1,14 +1,15 @@
-//! Files in the daemon's state folder that decide what is allowed or prove what was done: read with care, written whole.
+//! Files in the daemon's state folder that decide permissions or prove past actions. They are read with care and
+//! written whole.
 //!
-//! A file is opened without following a link and without waiting for a writer, so that neither a symbolic link nor a FIFO of the
-//! same name leads anywhere, and it is judged by what was opened, not by its name.
+//! A file is opened without following a link and without waiting for a writer, so that a symbolic link or a FIFO of the
+//! same name has no effect. The checks are on the opened file, not on its name.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// Reads a file of at most `most` bytes that only its owner (this user or root) can write. None if there is no such file; the
-/// error says what is wrong with the one that is there.
+/// Reads a file of at most `most` bytes that only its owner (this user or root) can write. None if there is no such
+/// file. The error says why an existing file is not accepted.
 pub(crate) fn read_private(path: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
     let file = match open_private(path) {
         Ok(file) => file,
@@ -26,13 +27,13 @@ pub(crate) fn read_private(path: &Path, most: u64) -> Result<Option<Vec<u8>>, St
     }
 }
 
-/// Writes a file that only this user can read or write. It is replaced in one step: a reader, and a crash, sees the old
-/// content or the new.
+/// Writes a file that only this user can read or write. It is replaced in one step: a reader, or a restart after a
+/// crash, sees the old content or the new.
 pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let fresh = path.with_file_name(name);
-    // What a crash left behind, or someone put there.
+    // Removes a file that a crash or another user may have left.
     let _ = fs::remove_file(&fresh);
     let mut file = create_private(&fresh)?;
     file.write_all(bytes)?;
@@ -40,7 +41,7 @@ pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fs::rename(&fresh, path)
 }
 
-/// Makes a folder that only this user can enter, if it is not there.
+/// Creates a folder that only this user can enter, if it does not exist.
 pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
@@ -73,7 +74,7 @@ fn create_private(path: &Path) -> io::Result<File> {
     options.open(path)
 }
 
-/// Why someone else may have written the file.
+/// Returns why someone else may have written the file.
 #[cfg(unix)]
 fn distrust_reason(file: &File) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt;

@@ -6,14 +6,15 @@ use crate::Host;
 use crate::host::policies;
 use sdl_redact::{self as redact, Level};
 
-/// What masks the secrets of one repository, as its policy says.
+/// Masks the secrets of one repository, as its policy says.
 #[derive(Clone, Copy, Debug)]
 pub struct Mask {
     level: Level,
 }
 
 impl Mask {
-    /// That of a repository, by id. Where its policy can't be read, all that looks like a secret is masked.
+    /// Returns the mask of a repository, by id. If its policy can't be read, everything that looks like a secret is
+    /// masked.
     pub fn of(host: &dyn Host, repo: &str) -> Self {
         Self { level: policies::of_id(host, repo).map_or(Level::Likely, |policy| policy.level()) }
     }

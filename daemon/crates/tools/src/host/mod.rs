@@ -1,5 +1,5 @@
-//! What the tools need from whoever runs them. The daemon implements these traits over its workers; the tests implement
-//! them over a ledger in a temporary folder.
+//! The interface between the tools and the host that runs them. The daemon implements these traits over its workers;
+//! the tests implement them over a ledger in a temporary folder.
 
 pub(crate) mod mask;
 pub(crate) mod policies;
@@ -28,17 +28,17 @@ use crate::{Code, Damage, ToolError};
 
 /// The daemon, as the tools see it.
 pub trait Host: Send + Sync {
-    /// Every registered repository, in order of id.
+    /// Returns every registered repository, sorted by id.
     fn repos(&self) -> Vec<Arc<dyn Repo>>;
 
-    /// The repository of that id.
+    /// Returns the repository with this id.
     fn repo(&self, id: &str) -> Option<Arc<dyn Repo>>;
 
-    /// Registers a tree, or returns what is registered when the same tree is registered already. Refuses home folders,
-    /// filesystem roots and trees that lie inside or around a registered one. Does not wait for the first index.
+    /// Registers a tree, or returns the existing registration if the same tree is registered already. Refuses home
+    /// folders, filesystem roots, and trees inside or around a registered one. Does not wait for the first index.
     fn register(&self, spec: RegisterSpec) -> Result<Registered, ToolError>;
 
-    /// Why a tree would not be registered; none if it would.
+    /// Returns why this tree would not be registered; none if it would.
     fn refuses(&self, root: &Path) -> Option<String> {
         let _ = root;
         None
@@ -47,21 +47,22 @@ pub trait Host: Send + Sync {
     /// Forgets a repository. Whether its ledger is deleted is the host's business.
     fn unregister(&self, id: &str) -> Result<(), ToolError>;
 
-    /// The registered repositories that can't be asked at the moment.
+    /// Returns the registered repositories that can't be queried at the moment.
     fn unserved(&self) -> Vec<Unserved> {
         Vec::new()
     }
 
-    /// What agents own: it outlives every reindex and every rebuild of a ledger. Opened with [`crate::AGENT_TABLES`].
+    /// Returns the store of the data that agents own. It outlives every reindex and every rebuild of a ledger. Opened
+    /// with [`crate::AGENT_TABLES`].
     fn agent(&self) -> &AgentStore;
 
-    /// The log of decisions, over the store of what agents own.
+    /// Returns the audit log of decisions. Its rows are in the store of [`Host::agent`].
     fn audit(&self) -> &Audit;
 
-    /// What a person lets policies allow.
+    /// Returns the ceilings: the limits up to which a person lets policies allow things.
     fn ceilings(&self) -> &Ceilings;
 
-    /// The model for search by meaning, if someone brought one.
+    /// Returns the model for search by meaning, if one is configured.
     fn meaning(&self) -> Option<&Meaning> {
         None
     }
@@ -70,32 +71,32 @@ pub trait Host: Send + Sync {
     fn info(&self) -> HostInfo;
 }
 
-/// What keeps a repository from being served.
+/// Why a repository is not served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Absence {
-    /// Its ledger is being opened, and it is served in a moment.
+    /// Its ledger is being opened. It will be served in a moment.
     Opening,
-    /// It could not be opened, and is tried again at the daemon's next start.
+    /// It could not be opened. The daemon tries again at its next start.
     Failed,
-    /// The daemon died at its start, again and again. Only a person has it started again.
+    /// The daemon died at its start because of it, again and again. Only a person can have it started again.
     SetAside,
 }
 
-/// A registered repository that can't be asked at the moment.
+/// A registered repository that can't be queried at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unserved {
     /// Its id.
     pub id: String,
     /// Its root.
     pub root: PathBuf,
-    /// Why, and what is done about it.
+    /// Why, and how it is being fixed.
     pub why: String,
-    /// In what way.
+    /// The kind of absence.
     pub absence: Absence,
 }
 
 impl Unserved {
-    /// What a request for it is told.
+    /// Returns the message for a request that names this repository.
     pub fn told(&self) -> String {
         let Self { id, why, .. } = self;
         match self.absence {
@@ -120,32 +121,34 @@ pub trait Repo: Send + Sync {
     /// Its ledger.
     fn ledger(&self) -> &Ledger;
 
-    /// The facts that its files have; shared by every repository.
+    /// The facts of its files; shared by every repository.
     fn facts(&self) -> &FactsStore;
 
-    /// Blocks until every write to the tree that had finished before this call is committed, or `timeout` is over, or
-    /// `cancel` fires. Never an error: what could not be confirmed comes back as `synced: false` with the reason.
+    /// Blocks until every write to the tree that had finished before this call is committed, until `timeout` is over,
+    /// or until `cancel` fires. Never an error: a tree that could not be confirmed comes back as `synced: false` with
+    /// the reason.
     fn barrier(&self, timeout: Duration, cancel: &Cancel) -> Barrier;
 
-    /// The bytes of a file of the tree as they are now, if there are at most `most`. Follows no link, not even on the way,
-    /// and opens nothing but regular files. For the source text module alone: what is read here has to be compared with
-    /// what the version says before it is served.
+    /// Reads a file of the tree as it is now, if it has at most `most` bytes. Follows no link, not even on the way, and
+    /// opens nothing but regular files. For the source text module alone: these bytes have to be compared with the
+    /// version's record before they are served.
     fn read_file(&self, path: &RelPath, most: u64) -> Result<Vec<u8>, Unread>;
 
-    /// What cards tell beside the graph: churn, clusters, processes. Must be a pure function of the snapshot's version.
+    /// Returns the facts that cards show beside the graph: churn, clusters, processes. Must be a pure function of the
+    /// snapshot's version.
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
         let _ = snapshot;
         Box::new(Plain)
     }
 
-    /// The commits behind the snapshot's version. May say that they are still being read; else a pure function of the commit
-    /// that the version records.
+    /// Returns the commits that lead to the snapshot's version. May report that they are still being read; otherwise a
+    /// pure function of the commit that the version records.
     fn past(&self, snapshot: &Snapshot<'_>) -> Result<Arc<Past>, NoPast> {
         let _ = snapshot;
         Err(NoPast::None)
     }
 
-    /// A git revision as a state over the snapshot's version. Checks nothing out and writes nothing but facts.
+    /// Returns a git revision as a state over the snapshot's version. Checks nothing out and writes nothing but facts.
     fn revision(
         &self,
         revision: &str,
@@ -156,20 +159,20 @@ pub trait Repo: Send + Sync {
         Err(ToolError::new(Code::Unavailable, "git revisions are not available here; give versions (v…)"))
     }
 
-    /// An answer met damage in one of its stores. Does not wait for what is done about it.
+    /// Reports that an answer met damage in one of its stores. Does not wait for the repair.
     fn damaged(&self, damage: &Damage) {
         let _ = damage;
     }
 
-    /// By which rules its files are read.
+    /// The rules by which its files are read.
     fn rules(&self) -> sdl_lang::Rules {
         sdl_lang::Rules::default()
     }
 
-    /// How it is doing. Cheap: asks no disk.
+    /// Returns how the repository is doing. Cheap: does not touch the disk.
     fn status(&self) -> RepoStatus;
 
-    /// Compares the tree with the ledger and commits what differs. Blocks unless `spec.background` is set.
+    /// Compares the tree with the ledger and commits the differences. Blocks unless `spec.background` is set.
     fn refresh(
         &self,
         spec: RefreshSpec,
@@ -178,21 +181,21 @@ pub trait Repo: Send + Sync {
     ) -> Result<RefreshOutcome, ToolError>;
 }
 
-/// A git revision, found.
+/// A git revision that was found.
 #[derive(Clone, Debug)]
 pub struct Revision {
     /// The commit it names, in hexadecimal digits.
     pub commit: String,
-    /// What it has otherwise than the snapshot's version.
+    /// How it differs from the snapshot's version.
     pub layer: Arc<Layer>,
 }
 
-/// Why a file's bytes can't be had.
+/// Why a file's bytes can't be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unread {
     /// It is not there, or it is a link, a folder, a device.
     Gone,
-    /// It is larger than what was asked for.
+    /// It is larger than the caller's limit.
     TooLarge,
     /// The system refused.
     Failed(String),
@@ -224,20 +227,20 @@ pub struct Registered {
     pub indexing: bool,
 }
 
-/// What waiting for the tree gave.
+/// The result of waiting for the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Barrier {
     /// Whether everything written before the call is committed.
     pub synced: bool,
-    /// How long the oldest known and uncommitted change has been waiting; 0 when there is none.
+    /// How long the oldest known but uncommitted change has been waiting; 0 when there is none.
     pub lag_ms: u64,
-    /// Why it is not synced, or in what degraded way it is (`scanning: watch limit reached`).
+    /// Why it is not synced, or how it is degraded (`scanning: watch limit reached`).
     pub reason: Option<String>,
-    /// Whether it is not synced because the time was over: more time may help.
+    /// Whether it is not synced because the time ran out: more time may help.
     pub timed_out: bool,
 }
 
-/// What `index.refresh` asks for.
+/// A request of `index.refresh`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefreshSpec {
     /// Read and resolve everything again; otherwise only what differs.

@@ -1,4 +1,4 @@
-//! The policies of a host's repositories: read, brought below their ceilings, stored.
+//! The policies of a host's repositories: read, brought down to their ceilings, stored.
 
 use crate::guard::policy::{Policy, PolicyPatch};
 use crate::stored;
@@ -8,28 +8,29 @@ use crate::{Code, Host, Repo, ToolError};
 /// The layout of the stored form.
 const LAYOUT: u8 = 1;
 
-/// A repository's policy, and what stands over it.
+/// A repository's policy and its ceiling.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct InForce {
-    /// What holds.
+    /// The policy in force.
     pub(crate) policy: Policy,
-    /// The loosest that it may be.
+    /// The loosest allowed policy.
     pub(crate) ceiling: Policy,
-    /// Fields that were set looser than the ceiling is now.
+    /// Fields that were set looser than the present ceiling.
     pub(crate) clamped: Vec<&'static str>,
 }
 
-/// The policy of a repository; the default one if none was set. What can't be read is no reason to allow more: an error.
+/// Returns the policy of a repository; the default one if none was set. A policy that can't be read is an error,
+/// because a damaged record must not allow more.
 pub(crate) fn repo_policy(host: &dyn Host, repo: &dyn Repo) -> Result<Policy, ToolError> {
     of_id(host, repo.id())
 }
 
-/// As [`repo_policy`], by the repository's id.
+/// Like [`repo_policy`], by the repository's id.
 pub(crate) fn of_id(host: &dyn Host, repo: &str) -> Result<Policy, ToolError> {
     in_force(host, repo).map(|found| found.policy)
 }
 
-/// The policy of a repository with its ceiling.
+/// Returns the policy of a repository with its ceiling.
 pub(crate) fn in_force(host: &dyn Host, repo: &str) -> Result<InForce, ToolError> {
     let ceiling = host.ceilings().of(host.audit(), host.agent(), repo)?;
     let stored = stored_of(host, repo)?;
@@ -37,7 +38,8 @@ pub(crate) fn in_force(host: &dyn Host, repo: &str) -> Result<InForce, ToolError
     Ok(InForce { policy: stored.below(&ceiling), ceiling, clamped })
 }
 
-/// A repository's policy as a person sees it: what holds, the ceiling, and what the ceiling holds down.
+/// Returns a repository's policy for display to a person: the policy in force, the ceiling, and the fields that the
+/// ceiling limits.
 pub fn shown_policy(host: &dyn Host, repo: &str) -> Result<serde_json::Value, ToolError> {
     let InForce { policy, ceiling, clamped } = in_force(host, repo)?;
     Ok(serde_json::json!({ "policy": policy, "ceiling": ceiling, "clamped": clamped }))
@@ -54,14 +56,14 @@ fn stored_of(host: &dyn Host, repo: &str) -> Result<Policy, ToolError> {
     })
 }
 
-/// The policy that a patch would make; an error for one above the ceiling.
+/// Returns the policy after a patch; an error if it is above the ceiling.
 pub(crate) fn planned_policy(
     host: &dyn Host,
     repo: &dyn Repo,
     patch: &PolicyPatch,
 ) -> Result<Policy, ToolError> {
     let ceiling = host.ceilings().of(host.audit(), host.agent(), repo.id())?;
-    // One that can't be read is replaced from the default.
+    // A policy that can't be read is replaced, starting from the default.
     let policy = stored_of(host, repo.id()).unwrap_or_default().below(&ceiling).patched(patch);
     let above = policy.above(&ceiling);
     let Some(first) = above.first() else { return Ok(policy) };

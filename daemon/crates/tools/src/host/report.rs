@@ -1,17 +1,17 @@
-//! What a host says about itself and its repositories.
+//! Reports of a host about itself and its repositories.
 
 use sdl_model::{GitHead, Version};
 
-/// How a repository is doing. Totals of its version come from the ledger, not from here.
+/// How a repository is doing. The totals of its version are in the ledger, not here.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RepoStatus {
-    /// What its worker is doing.
+    /// The state of its worker.
     pub state: RepoState,
     /// Git's HEAD as last read.
     pub head: Option<GitHead>,
-    /// Why git's data is not read though it is there.
+    /// Why git's data is not read although it exists.
     pub git_problem: Option<String>,
-    /// Which rules leave out what lies in the tree: the first few, each with an entry that it leaves out.
+    /// The rules that exclude entries of the tree: the first few, each with an entry that it excludes.
     pub ignored_by: Vec<String>,
     /// How changes are noticed.
     pub watcher: WatcherStatus,
@@ -19,23 +19,23 @@ pub struct RepoStatus {
     pub health: RepoHealth,
 }
 
-/// What a repository's worker is doing.
+/// The state of a repository's worker.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RepoState {
-    /// The first index is under way: there is nothing to answer from yet.
+    /// The first index is under way: there is no version to answer from yet.
     Indexing {
         /// Files done.
         done: u64,
         /// Files in all, once the crawl has counted them.
         total: Option<u64>,
     },
-    /// Changes are noticed as they happen.
+    /// Changes are reported by the system as they happen.
     Live,
     /// Changes are found by scanning.
     Scanning,
-    /// It cannot go on; the reason says what to do.
+    /// It can't go on; the reason says what to do.
     Failed {
-        /// What happened and what to do.
+        /// The cause and the remedy.
         reason: String,
     },
 }
@@ -52,7 +52,7 @@ impl RepoState {
     }
 }
 
-/// By what means changes are noticed.
+/// The means by which changes are noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs, reason = "the names of the platforms' interfaces say it")]
 pub enum WatcherKind {
@@ -81,13 +81,13 @@ impl WatcherKind {
 /// How changes are noticed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WatcherStatus {
-    /// By what means.
+    /// The means.
     pub kind: WatcherKind,
     /// How many folders are watched for this repository.
     pub watches: u64,
     /// When the last event came, in Unix milliseconds.
     pub last_event_ms: Option<u64>,
-    /// Why it is not watching but scanning, or watching less than it should.
+    /// Why it scans instead of watching, or watches less than it should.
     pub degraded_reason: Option<String>,
 }
 
@@ -98,11 +98,11 @@ pub enum RepoHealth {
     Ok,
     /// It answers, with limits.
     Degraded(String),
-    /// Its answers can't be trusted or there are none.
+    /// There are no answers, or they can't be trusted.
     Failed(String),
 }
 
-/// What a refresh did.
+/// The result of a refresh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RefreshOutcome {
     /// The head version afterwards.
@@ -115,14 +115,14 @@ pub struct RefreshOutcome {
     pub reused: u64,
     /// How long it took.
     pub duration_ms: u64,
-    /// Names the operation that goes on in the background.
+    /// The id of the operation that continues in the background.
     pub operation_id: Option<String>,
 }
 
 /// About the daemon itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostInfo {
-    /// The release, e.g. `0.1.0`.
+    /// The release, for example `0.1.0`.
     pub version: String,
     /// The build: commit, target and profile.
     pub build: String,
@@ -132,7 +132,7 @@ pub struct HostInfo {
     pub storage_schema: u32,
     /// The extractor's number.
     pub extractor_version: u32,
-    /// Since when the daemon runs.
+    /// How long the daemon has been running.
     pub uptime_ms: u64,
     /// Where it keeps its state.
     pub state_dir: String,
@@ -142,16 +142,16 @@ pub struct HostInfo {
     pub memory: MemoryInfo,
     /// Limits in force.
     pub limits: Limits,
-    /// What the person should know.
+    /// Warnings for the person who runs it.
     pub warnings: Vec<String>,
 }
 
-/// The daemon's memory, in bytes; 0 where the platform does not say.
+/// The daemon's memory, in bytes; 0 where the platform doesn't report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryInfo {
     /// All that is resident, mapped ledgers included.
     pub resident: u64,
-    /// What is the process's own.
+    /// The process's own part.
     pub private: u64,
 }
 

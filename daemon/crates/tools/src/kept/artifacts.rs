@@ -8,7 +8,7 @@ use crate::stored::tables::ARTIFACTS;
 use crate::{ToolError, stored};
 
 const LAYOUT: u8 = 1;
-/// Outputs kept of one repository; the oldest make room.
+/// Most outputs kept of one repository; the oldest is dropped.
 const MOST: usize = 20;
 
 /// Keeps an output and returns its handle.
@@ -19,7 +19,7 @@ pub(crate) fn keep(store: &AgentStore, repo: &str, artifact: &Artifact) -> Resul
         for oldest in keys.iter().take((keys.len() + 1).saturating_sub(MOST)) {
             writer.delete(ARTIFACTS, oldest)?;
         }
-        // In order of time, with the repository mixed in: a handle names one output of all.
+        // Ids sort by time and include the repository, so that a handle is unique among all repositories.
         let mut number = artifact.at_ms << 16 | stable_hash(&[repo.as_bytes()]) & 0xffff;
         let handle = loop {
             let handle = format!("art_{}", stored::encode_number(number));
@@ -33,7 +33,7 @@ pub(crate) fn keep(store: &AgentStore, repo: &str, artifact: &Artifact) -> Resul
     })?)
 }
 
-/// The output of a handle.
+/// Returns the output of a handle.
 pub(crate) fn find(store: &AgentStore, repo: &str, handle: &str) -> Result<Option<Artifact>, ToolError> {
     let key = stored::row_key(repo, handle);
     if key.len() > AgentStore::MAX_KEY {

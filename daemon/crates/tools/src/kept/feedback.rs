@@ -1,4 +1,4 @@
-//! What agents say of the contexts that they were given.
+//! The feedback of agents on the contexts that they got.
 
 use sdl_ledger::AgentStore;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What agents leave behind: memories of a repository, feedback on what they were given, output of commands.
+//! Data from agents that outlives a call: memories of a repository, feedback on contexts, output of commands.
 
 pub(crate) mod artifacts;
 pub(crate) mod feedback;

@@ -1,4 +1,4 @@
-//! Finding the symbols that arguments name, and saying which were meant when they name none.
+//! Finds the symbols that arguments name, and suggests likely ones when there are none.
 
 use std::ops::ControlFlow;
 
@@ -17,10 +17,10 @@ use sdl_contract::nearest_names;
 
 /// Candidates listed with an error.
 const CANDIDATES: usize = 5;
-/// Results among which a name and a file are told apart.
+/// Most results that are searched for one that has both the name and the file.
 const NAMESAKES: usize = 1_000;
 
-/// The symbol of that id.
+/// Returns the symbol with this id.
 pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, ToolError> {
     let Ok(id) = text.parse::<SymbolId>() else {
         let shown: String = text.chars().take(80).collect();
@@ -52,7 +52,7 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
     Err(look_up(cx, ToolError::new(Code::UnknownSymbol, message).at(field), &name))
 }
 
-/// Symbols that held slices follow and whose ids differ from `id` in a character or two.
+/// Returns the symbols that held slices follow and whose ids differ from `id` in a character or two.
 fn near_ids(cx: &ReadCx<'_>, id: SymbolId) -> Result<Vec<SymbolId>, ToolError> {
     let wanted = id.to_string();
     let differing = |other: &SymbolId| {
@@ -68,7 +68,7 @@ fn near_ids(cx: &ReadCx<'_>, id: SymbolId) -> Result<Vec<SymbolId>, ToolError> {
     Ok(near)
 }
 
-/// Adds the call that says what a repository holds.
+/// Adds a call that shows the content of the repository.
 pub(crate) fn whats_there(cx: &ReadCx<'_>, error: ToolError) -> ToolError {
     error.next(
         Call::tool("repo.overview"),
@@ -77,8 +77,8 @@ pub(crate) fn whats_there(cx: &ReadCx<'_>, error: ToolError) -> ToolError {
     )
 }
 
-/// The error of a task that no symbol, file or word of the repository has anything to do with. `given` names the
-/// arguments that were to find something.
+/// Returns the error for a task that matches no symbol, file or word of the repository. `given` names the arguments
+/// that were searched with.
 pub(crate) fn found_nothing(cx: &ReadCx<'_>, error: sdl_retrieve::Error, given: &[&str]) -> ToolError {
     if !matches!(error, sdl_retrieve::Error::User(sdl_retrieve::UserError::NoSeeds)) {
         return error.into();
@@ -98,7 +98,7 @@ pub(crate) fn found_nothing(cx: &ReadCx<'_>, error: sdl_retrieve::Error, given: 
     )
 }
 
-/// The error for a path that is no file of the version, with the files that may have been meant.
+/// Returns the error for a path that is no file of the version, with the files that it may mean.
 pub(crate) fn no_such_file(cx: &ReadCx<'_>, path: &RelPath, key: &str) -> Result<ToolError, ToolError> {
     let near = near_files(cx, path)?;
     let hint = match &near[..] {
@@ -111,7 +111,7 @@ pub(crate) fn no_such_file(cx: &ReadCx<'_>, path: &RelPath, key: &str) -> Result
     Ok(whats_there(cx, error.or_one_of(near.into_iter().map(|path| Candidate::of(key, path)))))
 }
 
-/// Files whose paths end in `path`; else those whose names are like its name.
+/// Returns the files whose paths end in `path`; else those with similar names.
 pub(crate) fn near_files(cx: &ReadCx<'_>, path: &RelPath) -> Result<Vec<String>, ToolError> {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
     let wanted = name(path.as_str());
@@ -125,7 +125,7 @@ pub(crate) fn near_files(cx: &ReadCx<'_>, path: &RelPath) -> Result<Vec<String>,
         if ending.len() > CANDIDATES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     })?;
     if ending.is_empty() {
-        // Those in the nearest folder first.
+        // Files in the nearest folder come first.
         let whole = nearest_names(path.as_str(), alike.iter().map(String::as_str), CANDIDATES);
         let mut ordered: Vec<String> = whole.into_iter().map(str::to_owned).collect();
         ordered.extend(alike.iter().filter(|path| !ordered.contains(path)).cloned().collect::<Vec<_>>());
@@ -139,14 +139,14 @@ fn is_like(wanted: &str, name: &str) -> bool {
     !nearest_names(wanted, [name], 1).is_empty()
 }
 
-/// Files whose names are like one that is not there, of which the best are chosen.
+/// Most files with names similar to a missing one, of which the best are chosen.
 const MOST_ALIKE: usize = 200;
 /// Characters in which a misspelt id may differ.
 const MISSPELT: usize = 2;
-/// Versions that are searched for a symbol that is gone.
+/// Versions that are searched for a removed symbol.
 const LATELY: u64 = 200;
 
-/// The qualified name and the file that a symbol had before it went, if that was lately.
+/// Returns the qualified name and the file that a symbol had before it was removed, if that was recent.
 fn former_symbol(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String)>, ToolError> {
     let Some(floor) = cx.snapshot.floor() else { return Ok(None) };
     let from = floor.max(Version(cx.version.0.saturating_sub(LATELY)));
@@ -162,7 +162,7 @@ fn former_symbol(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String
     Ok(None)
 }
 
-/// The one symbol that fits.
+/// Returns the only symbol that matches.
 pub(crate) fn by_ref(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> Result<Sym, ToolError> {
     let found = search_symbols(
         cx.source,
@@ -177,7 +177,7 @@ pub(crate) fn by_ref(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> Result
     )?;
     let in_file = |hit: &Hit| wanted.file.as_deref().is_none_or(|file| ends_with_path(&hit.file, file));
     let mut hits: Vec<Hit> = found.results.into_iter().filter(in_file).collect();
-    // A path that is given in full beats those that only end alike, a qualified name the simple ones.
+    // A full path beats paths that only end alike, and a qualified name beats simple ones.
     keep_if_any(&mut hits, |hit| wanted.file.as_deref() == Some(hit.file.as_str()));
     keep_if_any(&mut hits, |hit| hit.qualified_name == wanted.name);
     let name: String = wanted.name.chars().take(80).collect();
@@ -223,7 +223,7 @@ pub(crate) fn look_up(cx: &ReadCx<'_>, error: ToolError, name: &str) -> ToolErro
     let error = match search_symbols(cx.source, &request) {
         Ok(found) => error
             .or_one_of(found.results.iter().chain(&found.near_misses).take(CANDIDATES).map(hit_candidate)),
-        // The error at hand says more than a failed search for what was meant.
+        // The error at hand says more than a failed search.
         Err(_) => error,
     };
     error.next(
@@ -241,7 +241,7 @@ fn hit_candidate(hit: &Hit) -> Candidate {
         .with("line", hit.line)
 }
 
-/// A symbol's card, at the fullest level up to the wanted one that fits into `most` tokens.
+/// Returns a symbol's card, at the fullest level up to the wanted one that fits into `most` tokens.
 pub(crate) fn card_within(
     cx: &ReadCx<'_>,
     sym: &Sym,
@@ -268,7 +268,7 @@ pub(crate) fn card_within(
     }
 }
 
-/// A path of this repository, from what a client may write: relative, or absolute below the root.
+/// Returns a path of this repository, from a client's text: relative, or absolute below the root.
 pub(crate) fn repo_path(repo: &dyn Repo, text: &str, field: &str) -> Result<RelPath, ToolError> {
     let below = std::path::Path::new(text).strip_prefix(repo.root()).ok().and_then(std::path::Path::to_str);
     let text = below.unwrap_or(text);

@@ -1,4 +1,4 @@
-//! What `slice.build` and `slice.refresh` share: how a built slice becomes part of an answer, and how it is held.
+//! Shared by `slice.build` and `slice.refresh`: how a built slice becomes part of an answer, and how it is held.
 
 pub(crate) mod since;
 pub(crate) mod spill;
@@ -16,7 +16,7 @@ use crate::call::leases::{HandleKind, LeaseWrite};
 use crate::slices::spill::Spill;
 use crate::{Code, ToolError};
 
-/// The page of the manual that explains compact slices, as short as a reader understands it.
+/// The page of the manual that explains compact slices. As short as it can be understood.
 const HOW_TO_DECODE: &str = "sdl_manual query: wire";
 
 /// A slice in an answer, with all that goes with it.
@@ -56,7 +56,7 @@ pub(crate) struct SliceEtag {
 }
 
 impl SliceOut {
-    /// The slice as it goes into the answer; `spillover` is the handle of what did not fit.
+    /// Returns the slice in the form of the answer; `spillover` is the handle of the symbols that did not fit.
     pub(crate) fn of(built: &BuiltSlice, format: WireFormat, spillover: Option<String>) -> Self {
         let (wire_format, wire_format_version) = match format {
             WireFormat::Standard => ("standard", None),
@@ -89,14 +89,14 @@ impl SliceOut {
     }
 }
 
-/// Tells which parts of a request pointed to nothing, though others did.
+/// Notes which parts of a request matched nothing, although others did.
 pub(crate) fn note_missed(cx: &ReadCx<'_>, found: &Neighbourhood<'_>) {
     for missed in found.missed() {
         cx.note(format!("{}: {}", missed.field, missed.why));
     }
 }
 
-/// Keeps what did not fit behind a handle.
+/// Stores the symbols that did not fit under a handle.
 pub(crate) fn keep_spilled(cx: &ReadCx<'_>, handle: &str, symbols: &[SymbolId], request: &SliceRequest) {
     let spill = Spill {
         symbols: symbols.to_vec(),
@@ -106,14 +106,15 @@ pub(crate) fn keep_spilled(cx: &ReadCx<'_>, handle: &str, symbols: &[SymbolId], 
     spill.keep(cx, handle);
 }
 
-/// A handle for something that is about to be served.
+/// Returns a new handle for data that is about to be served.
 pub(crate) fn new_handle(cx: &ReadCx<'_>, kind: HandleKind) -> String {
     cx.call.leases.new_handle(kind, cx.snapshot.incarnation(), cx.repo.id().as_bytes())
 }
 
-/// Leaves the lease to be written under its handle; `before` is the one that it replaces.
+/// Queues the lease to be written under its handle; `before` is the lease that it replaces.
 pub(crate) fn hold_lease(cx: &ReadCx<'_>, handle: &str, lease: &Lease, before: Option<&Lease>) {
-    // What a lease follows can be worked out again: one that is read after a crash as it was before gives the same answers.
+    // A lease's `following` can be computed again: a lease that is restored in its earlier state after a crash gives
+    // the same answers.
     let at_once = before.is_none_or(|before| {
         lease.following != before.following
             || lease.incarnation != before.incarnation
@@ -130,7 +131,7 @@ pub(crate) fn hold_lease(cx: &ReadCx<'_>, handle: &str, lease: &Lease, before: O
     });
 }
 
-/// The lease as clients see it.
+/// Returns the lease in the form that clients see.
 pub(crate) fn lease_out(cx: &ReadCx<'_>, lease: &Lease) -> LeaseOut {
     LeaseOut {
         expires_at: cx.call.leases.expiry(),
@@ -139,13 +140,13 @@ pub(crate) fn lease_out(cx: &ReadCx<'_>, lease: &Lease) -> LeaseOut {
     }
 }
 
-/// Says how to build the slice again that a handle stood for.
+/// Adds to the error how to build the slice of this handle again.
 pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&Lease>) -> ToolError {
     if !matches!(error.code, Code::UnknownHandle | Code::HandleExpired) {
         return error;
     }
     let Some(lease) = lease else {
-        // Nobody knows what it was built for.
+        // It is not known what the slice was built for.
         return error.next(
             Call::tool("manual"),
             json!({"actions": ["slice.build"], "detail": "standard"}),

@@ -1,4 +1,4 @@
-//! What a held slice is compared with: the state that its client knows.
+//! The state that a client knows, with which a held slice is compared.
 
 use sdl_model::Version;
 use sdl_retrieve::layer::Layer;
@@ -9,18 +9,18 @@ use crate::call::context::ReadCx;
 use crate::call::outlines::StoredOutlines;
 use crate::call::stamp::Stamp;
 
-/// The state that a client knows, as far as it can be compared with.
+/// The state that a client knows, if it is still available.
 pub(crate) enum Since {
-    /// A version, asked for without unsaved buffers.
+    /// A version without unsaved buffers.
     Version(Version),
-    /// A version with or without unsaved buffers, as a layer over the newest version, where there are or were buffers.
+    /// A version where there are or were unsaved buffers, as a layer over the newest version.
     State(Version, Box<Layer>),
-    /// A state that is not known any more: the client gets the whole slice.
+    /// A state that is no longer known: the client gets the whole slice.
     Lost,
 }
 
 impl Since {
-    /// What is known of the state `known`.
+    /// Returns the state `known`.
     pub(crate) fn of(cx: &ReadCx<'_>, known: Stamp, lease: &Lease) -> Result<Self, ToolError> {
         if known.overlay.is_none() && cx.overlay.is_none() {
             return Ok(Self::Version(known.version));
@@ -42,8 +42,8 @@ impl Since {
         Ok(Self::State(known.version, Box::new(layer)))
     }
 
-    /// Finds what changed in the slice since, up to the state that is answered from. Once: `choose` says how much of it is
-    /// wanted, and may look at several sizes.
+    /// Finds the changes of the slice since this state, up to the state that is answered from. Computes them once:
+    /// `choose` decides how much of them is returned, and may try several sizes.
     pub(crate) fn find<T>(
         self,
         cx: &ReadCx<'_>,

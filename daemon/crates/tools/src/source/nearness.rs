@@ -1,4 +1,4 @@
-//! How near a symbol is to what its reader works on: the slices that are held, and the task that a request tells.
+//! Rates how near a symbol is to its reader's work: the held slices, and the task in a request.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::parts::symbols;
 
-/// Callers looked at: whoever has more is next to nearly everything.
+/// Most callers that are looked at: a symbol with more of them is next to nearly everything.
 const CALLERS: usize = 500;
 
 /// The task that a request belongs to.
@@ -58,7 +58,7 @@ pub(crate) struct ContextBudget {
     max_estimated_tokens: Option<u32>,
 }
 
-/// Whether the symbol is in a slice that someone holds now, and whether it is next to one.
+/// Returns whether the symbol is in a currently held slice, and whether it is next to one.
 pub(crate) fn to_slices(cx: &ReadCx<'_>, symbol: SymbolId) -> Result<(bool, bool), ToolError> {
     let mut members = HashSet::new();
     for data in cx.call.leases.slices(cx.repo)? {
@@ -77,8 +77,8 @@ pub(crate) fn to_slices(cx: &ReadCx<'_>, symbol: SymbolId) -> Result<(bool, bool
     Ok((false, next))
 }
 
-/// How near the symbol is to the task: 1 in its slice, 0.6 in the slice's frontier, else 0. That the task names the symbol
-/// itself as an entry says nothing: whoever wants to read it can do that.
+/// Rates how near the symbol is to the task: 1 in its slice, 0.6 in the slice's frontier, else 0. A task that names the
+/// symbol itself as an entry does not count, because any caller can name it.
 pub(crate) fn to_task(cx: &ReadCx<'_>, symbol: SymbolId, task: &SliceContext) -> Result<f64, ToolError> {
     let mut request = SliceRequest {
         task_text: task.task_text.clone().filter(|text| !text.trim().is_empty()),
@@ -112,7 +112,7 @@ pub(crate) fn to_task(cx: &ReadCx<'_>, symbol: SymbolId, task: &SliceContext) ->
     let enrichment = cx.repo.enrichment(cx.snapshot);
     let built = match slice::build_slice(cx.source, &request, enrichment.as_ref()) {
         Ok(built) => built,
-        // A task that leads nowhere makes nothing relevant.
+        // A task that matches nothing makes nothing relevant.
         Err(sdl_retrieve::Error::User(_)) => return Ok(0.0),
         Err(error) => return Err(error.into()),
     };

@@ -1,15 +1,15 @@
-//! Whether a reason speaks of what is asked for, and which identifiers it speaks of.
+//! Measures how well a reason matches the request, and which identifiers it mentions.
 
 use sdl_retrieve::Sym;
 
 use crate::source::ladder::identifiers::{self, Matches};
 use sdl_contract::nearest_names;
 
-/// Shorter words say nothing.
+/// Shorter words don't count.
 const SHORTEST: usize = 4;
 
-/// How far a reason speaks of a symbol: 1 if it names the symbol or one of the identifiers, half if it has a word in common with
-/// their names, the symbol's path or its file's.
+/// Rates how well a reason matches a symbol: 1 if it names the symbol or one of the identifiers, half if it has a word
+/// in common with their names, the symbol's path or its file's.
 pub(crate) fn speaks_of(reason: &str, sym: &Sym, wanted: &[String]) -> f64 {
     let names = |one: &str| one.len() > 2 && identifiers::stands_in(reason, one);
     if names(sym.name()) || wanted.iter().any(|one| names(one.trim())) {
@@ -21,8 +21,8 @@ pub(crate) fn speaks_of(reason: &str, sym: &Sym, wanted: &[String]) -> f64 {
     if known.any(|word| said.iter().any(|said| is_same_word(said, &word))) { 0.5 } else { 0.0 }
 }
 
-/// Whether an identifier is one that a request is likely to mean: it has a word in common with the reason, or is spelled nearly as
-/// one that was not found.
+/// Whether a request is likely to mean this identifier: it has a word in common with the reason, or its spelling is
+/// close to one that was not found.
 pub(crate) fn speaks_to(reason: &str, asked: &Matches, name: &str) -> bool {
     let own = split_words(name);
     let said = split_words(reason);
@@ -30,7 +30,7 @@ pub(crate) fn speaks_to(reason: &str, asked: &Matches, name: &str) -> bool {
     own.iter().any(|word| said.iter().any(|said| is_same_word(said, word))) || meant()
 }
 
-/// The words of a text or a name, in lower case: parted at what is no letter, and in `camelCase`.
+/// Splits a text or a name into words in lower case, at everything that is no letter, and within `camelCase`.
 fn split_words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
@@ -50,7 +50,7 @@ fn split_words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether two words are forms of one: `expire` and `expired`.
+/// Whether two words are forms of the same word: `expire` and `expired`.
 fn is_same_word(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     long.starts_with(short) && long.len() - short.len() <= 3

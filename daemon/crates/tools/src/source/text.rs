@@ -1,8 +1,8 @@
-//! The one way to a file's text: read below the repository's root, following no link, and served only if it is what the
-//! version says. Its secrets are masked on the way out: see [`SourceText::cut`].
+//! The only way to read a file's text. It is read below the repository's root, following no link, and served only if it
+//! matches the version. Its secrets are masked on the way out: see [`SourceText::cut`].
 //!
-//! A file that is not any more what the version knows gives [`Code::SourceMoved`]. The pipeline then waits once more for
-//! the tree and runs the handler again on the newer version; only a second failure reaches the caller.
+//! A file that no longer matches the version gives [`Code::SourceMoved`]. The pipeline then waits once more for the
+//! tree and runs the handler again on the newer version; only a second failure reaches the caller.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -16,16 +16,16 @@ use crate::parts::symbols;
 use crate::{Code, ToolError};
 use sdl_redact::{self as redact, Level};
 
-/// A file's text as the version has it. Byte offsets and lines of the version's facts hold in it.
+/// A file's text as of the version. The byte offsets and lines of the version's facts are valid in it.
 #[derive(Clone, Debug)]
 pub(crate) struct SourceText {
-    /// Where it is.
+    /// The file's path.
     pub(crate) path: RelPath,
-    /// What it is, and what it is read as.
+    /// The hash of its content, and the language it is read as.
     pub(crate) key: FactsKey,
-    /// As it is; each byte that is not UTF-8 is a `?`.
+    /// The text; each byte that is not UTF-8 is a `?`.
     text: String,
-    /// What is masked of it.
+    /// The ranges of its secrets, which are masked.
     secrets: Vec<Range<usize>>,
     /// Where each line starts.
     starts: Vec<usize>,
@@ -39,33 +39,33 @@ impl SourceText {
         Self { path, key, text, secrets, starts }
     }
 
-    /// The text with its secrets: for parsing and measuring, never for an answer.
+    /// Returns the text with its secrets: for parsing and measuring, never for an answer.
     pub(crate) fn unmasked(&self) -> &str {
         &self.text
     }
 
-    /// A stretch of the text as it may leave the daemon.
+    /// Returns a range of the text, masked so that it may leave the daemon.
     pub(crate) fn cut(&self, bytes: Range<usize>) -> Cow<'_, str> {
         redact::mask_part(&self.text, &self.secrets, bytes)
     }
 
-    /// Whether nothing of a stretch is masked.
+    /// Whether no part of a range is masked.
     pub(crate) fn is_shown(&self, bytes: &Range<usize>) -> bool {
         let next = self.secrets.partition_point(|secret| secret.end <= bytes.start);
         self.secrets.get(next).is_none_or(|secret| secret.start >= bytes.end)
     }
 
-    /// A line (1-based) as it may leave the daemon.
+    /// Returns a line (1-based), masked so that it may leave the daemon.
     pub(crate) fn shown(&self, number: u32) -> Cow<'_, str> {
         self.cut(self.line(number))
     }
 
-    /// How many lines.
+    /// Returns the number of lines.
     pub(crate) fn lines(&self) -> u32 {
         self.starts.len() as u32
     }
 
-    /// The bytes of a line (1-based) without its end; empty behind the last.
+    /// Returns the byte range of a line (1-based) without its line end; empty after the last line.
     pub(crate) fn line(&self, number: u32) -> Range<usize> {
         let at = number.saturating_sub(1) as usize;
         let Some(&start) = self.starts.get(at) else { return self.text.len()..self.text.len() };
@@ -74,13 +74,13 @@ impl SourceText {
         start..start + line.trim_end_matches(['\n', '\r']).len()
     }
 
-    /// The line (1-based) of a byte.
+    /// Returns the line (1-based) of a byte.
     pub(crate) fn line_of(&self, byte: usize) -> u32 {
         self.starts.partition_point(|start| *start <= byte).max(1) as u32
     }
 }
 
-/// The text of the file at `path`, which must be a file of the version that has facts.
+/// Returns the text of the file at `path`, which must be in the version and have facts.
 pub(crate) fn text_at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceText, ToolError> {
     refuse_secrets(cx, path)?;
     match cx.source.view().file(FileId::of(path))? {
@@ -89,7 +89,7 @@ pub(crate) fn text_at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<So
     }
 }
 
-/// The text of a file of the version.
+/// Returns the text of a file of the version.
 pub(crate) fn file_text(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError> {
     let path = &row.path;
     refuse_secrets(cx, path)?;
@@ -114,7 +114,7 @@ pub(crate) fn file_text(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, To
     Ok(SourceText::new(path.clone(), key, text_of(bytes), level))
 }
 
-/// Whoever asks for a file of secrets is refused, whether it is there or not, and that is in the log.
+/// Refuses requests for a file of secrets, whether it exists or not, and logs the refusal.
 fn refuse_secrets(cx: &ReadCx<'_>, path: &RelPath) -> Result<(), ToolError> {
     if !sdl_lang::is_secret_file(path.as_str()) {
         return Ok(());
@@ -139,7 +139,7 @@ fn moved_error(cx: &ReadCx<'_>, path: &RelPath) -> ToolError {
     ToolError::new(Code::SourceMoved, message)
 }
 
-/// The bytes as text of the same length, so that offsets hold.
+/// Decodes bytes to text of the same length, so that offsets stay valid.
 fn text_of(bytes: Vec<u8>) -> String {
     let bytes = match String::from_utf8(bytes) {
         Ok(text) => return text,

@@ -1,5 +1,5 @@
-//! How what agents own is stored: keys that begin with the repository's id and a zero byte, JSON values behind a layout
-//! number.
+//! The stored form of the data that agents own: keys that begin with the repository's id and a zero byte, JSON values
+//! after a layout number.
 
 pub(crate) mod tables;
 
@@ -13,12 +13,12 @@ use crate::ToolError;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The key of a row that belongs to a repository.
+/// Returns the key of a row that belongs to a repository.
 pub(crate) fn row_key(repo: &str, row: &str) -> Vec<u8> {
     [repo.as_bytes(), &[0], row.as_bytes()].concat()
 }
 
-/// The keys of a repository's rows in a table, in order.
+/// Returns the keys of a repository's rows in a table, in order.
 pub(crate) fn row_keys(
     writer: &AgentWriter<'_>,
     table: &str,
@@ -37,20 +37,20 @@ pub(crate) fn row_keys(
     Ok(keys)
 }
 
-/// A value as it is stored.
+/// Returns a value in its stored form.
 pub(crate) fn to_bytes(layout: u8, value: &impl Serialize) -> Result<Vec<u8>, ToolError> {
     let mut bytes = vec![layout];
     serde_json::to_writer(&mut bytes, value).map_err(|e| ToolError::internal("storing a row", e))?;
     Ok(bytes)
 }
 
-/// A stored value; none if it is of a layout that this build does not know, or damaged.
+/// Returns the value of a stored form; none if it is damaged or has a layout that this build doesn't know.
 pub(crate) fn from_bytes<T: DeserializeOwned>(layout: u8, bytes: &[u8]) -> Option<T> {
     let (&found, rest) = bytes.split_first()?;
     (found == layout).then(|| serde_json::from_slice(rest).ok()).flatten()
 }
 
-/// Every row of a repository that this build can read, in order of key.
+/// Returns every row of a repository that this build can read, sorted by key.
 pub(crate) fn read_rows<T: DeserializeOwned>(
     store: &AgentStore,
     table: &str,
@@ -71,7 +71,7 @@ pub(crate) fn read_rows<T: DeserializeOwned>(
     Ok(found)
 }
 
-/// A number as 13 letters and digits.
+/// Returns a number as 13 letters and digits.
 pub(crate) fn encode_number(number: u64) -> String {
     (0..13).rev().map(|digit| char::from(ALPHABET[(number >> (digit * 5)) as usize & 31])).collect()
 }

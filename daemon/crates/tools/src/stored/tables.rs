@@ -1,6 +1,7 @@
-//! The tables of what agents own: their names, one line for each concern.
+//! The tables of the data that agents own: their names, one line for each concern.
 //!
-//! Keys begin with the repository's id and a zero byte where a row belongs to one; values are JSON behind a layout number.
+//! Keys begin with the repository's id and a zero byte where a row belongs to one; values are JSON after a layout
+//! number.
 
 /// Maps a repository to its policy.
 pub(crate) const POLICY: &str = "policy";
@@ -14,7 +15,7 @@ pub(crate) const FEEDBACK: &str = "feedback";
 pub(crate) const USAGE: &str = "usage";
 /// Maps (repository, artifact) to the output of a command.
 pub(crate) const ARTIFACTS: &str = "artifacts";
-/// Maps (repository, assembly) to what a context was assembled from.
+/// Maps (repository, assembly) to the sources of an assembled context.
 pub(crate) const ASSEMBLIES: &str = "assemblies";
 
 /// Every table, for opening the store.

@@ -7,7 +7,7 @@ use crate::call::answers::begin_line;
 use crate::call::budget;
 use crate::call::registry::Answer;
 
-/// The result of a call that was answered, and the tokens of its structured content.
+/// Returns the result of an answered call, and the tokens of its structured content.
 pub(crate) fn answer_result(answer: Answer) -> (Vec<u8>, usize) {
     let structured = Value::Object(answer.structured).to_string();
     let tokens = match budget::check_tokens(&structured) {
@@ -17,7 +17,7 @@ pub(crate) fn answer_result(answer: Answer) -> (Vec<u8>, usize) {
     (write_result(&structured, tokens, &answer.text, false), tokens)
 }
 
-/// The result of a call that was refused or failed, and the tokens of its structured content.
+/// Returns the result of a refused or failed call, and the tokens of its structured content.
 pub(crate) fn error_result(error: &ToolError) -> (Vec<u8>, usize) {
     let structured = error.to_value().to_string();
     let tokens = budget::text_tokens(&structured);
@@ -25,7 +25,7 @@ pub(crate) fn error_result(error: &ToolError) -> (Vec<u8>, usize) {
 }
 
 fn write_result(structured: &str, tokens: usize, text: &str, is_error: bool) -> Vec<u8> {
-    // The text is there for readers without structured content; where it would cost more, the JSON itself serves.
+    // The text is for readers without structured content. Where it would cost more than the JSON, the JSON is used.
     let text = if budget::is_above(text, tokens) { structured } else { text };
     let mut out = Vec::with_capacity(structured.len() + text.len() + 128);
     out.extend_from_slice(br#"{"content":[{"type":"text","text":"#);

@@ -1,11 +1,11 @@
-//! What clients are told of a tool beside its schema, to decide whether to ask their user first.
+//! The annotations of a tool beside its schema. Clients use them to decide whether to ask their user first.
 
 use serde_json::{Map, Value};
 
 use crate::call::registry::{Registry, To, Tool};
 
 /// Changing actions: whether a call may take something away, and whether a second equal call changes nothing more.
-/// What is not listed is taken for the worst, as the protocol does.
+/// Actions that are not listed are assumed to be destructive and not idempotent, as in the protocol's defaults.
 const CHANGING: &[(&str, bool, bool)] = &[
     ("repo.register", false, true),
     ("index.refresh", false, true),
@@ -18,7 +18,7 @@ const CHANGING: &[(&str, bool, bool)] = &[
 ];
 
 impl Registry {
-    /// The annotations of a tool; only what differs from the protocol's defaults (may change and destroy, not
+    /// Returns the annotations of a tool that differ from the protocol's defaults (may change and destroy, not
     /// idempotent). A gateway may lead to any action, so it keeps the defaults.
     pub(crate) fn annotations(&self, tool: Tool) -> Option<Value> {
         let To::Action(at) = tool.to else { return None };

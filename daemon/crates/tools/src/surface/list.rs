@@ -1,4 +1,4 @@
-//! What `tools/list` says on each surface.
+//! The result of `tools/list` on each surface.
 
 use serde_json::{Map, Value, json};
 
@@ -50,12 +50,12 @@ impl Registry {
     }
 }
 
-/// Arguments that barely any call needs, by action (none means every action): reads wait for writes by default, and the
-/// manual comes in the form that models read best. The manual and `action.search` have them.
+/// Arguments that barely any call needs, by action (none means every action). Reads wait for writes by default, and the
+/// manual comes in the format that models read best. The manual and `action.search` list them.
 const UNLISTED: [(&str, &str); 4] =
     [("", "sync"), ("", "syncTimeoutMs"), ("manual", "format"), ("manual", "detail")];
 
-/// Objects whose fields are those of another action, which the description names.
+/// Objects with the same fields as the arguments of another action, which the description names.
 const UNOPENED: [&str; 1] = ["sliceContext"];
 
 struct Writer<'a> {
@@ -99,7 +99,7 @@ impl Writer<'_> {
         tools
     }
 
-    /// The one tool that finds the others.
+    /// Returns the only tool of this surface, which finds the others.
     fn search(&self) -> Value {
         json!({
             "name": advertised_name("action.search", self.names),
@@ -186,8 +186,8 @@ impl Writer<'_> {
     }
 }
 
-/// The top level of an answer's schema. Nothing in it is required: an error is an answer too, and some clients check it
-/// against this.
+/// Returns the top level of an answer's schema. No field in it is required: an error is an answer too, and some clients
+/// check it against this schema.
 pub(crate) fn response_outline(response: &Value) -> Value {
     let properties = response.get("properties").and_then(Value::as_object).into_iter().flatten();
     let outlined = properties.map(|(name, schema)| {

@@ -1,5 +1,5 @@
-//! What clients see beside the answers of actions: the list of tools, the manual, resources and prompts, the form of a
-//! result.
+//! Everything that clients see beside the answers of actions: the list of tools, the manual, resources and prompts, the
+//! form of a result.
 
 pub(crate) mod envelope;
 mod hints;

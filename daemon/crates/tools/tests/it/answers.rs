@@ -89,7 +89,7 @@ fn every_answer_fits_its_schema_and_says_how_fresh_it_is() {
         assert!(breaches.is_empty(), "{name} {args}: {breaches:#?}\n{answer:#}");
         if action["outputSchema"]["properties"].get("freshness").is_some() {
             let head = world.repo.head();
-            // The host of these tests keeps nothing of what it registers.
+            // The host of these tests does not keep the repositories that it registers.
             let head = if name == "repo.register" { "v0".to_owned() } else { head };
             assert_eq!(answer["freshness"]["version"], head, "{name}");
             let synced = &answer["freshness"]["synced"];

@@ -1,4 +1,4 @@
-//! Whatever comes in: a well-formed result goes out, and every way to the same action understands it the same.
+//! Checks that any input gives a well-formed result, and that every way to the same action understands it the same.
 
 use std::sync::OnceLock;
 
@@ -8,7 +8,7 @@ use sdl_tests::generate::{as_step, mask_volatile, snake_case};
 use sdl_tools::{Cancel, NoProgress};
 use serde_json::{Map, Value, json};
 
-/// The actions with their schemas, as the registry describes them.
+/// Returns the actions with their schemas, as the registry describes them.
 fn actions() -> &'static [Value] {
     static ACTIONS: OnceLock<Vec<Value>> = OnceLock::new();
     ACTIONS.get_or_init(|| {
@@ -36,7 +36,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A value that fits `schema`, or nearly.
+/// Returns a value that fits `schema`, or nearly.
 fn near(schema: &Value) -> BoxedStrategy<Value> {
     let right: BoxedStrategy<Value> = match schema["type"].as_str().unwrap_or_default() {
         "object" => object(schema).prop_map(Value::Object).boxed(),
@@ -64,7 +64,8 @@ fn near(schema: &Value) -> BoxedStrategy<Value> {
     prop_oneof![8 => right, 1 => stringified, 1 => Just(Value::Null), 1 => any_json()].boxed()
 }
 
-/// Some of the schema's properties, the required ones nearly always, some under an alias, now and then an unknown one.
+/// Returns some of the schema's properties: the required ones nearly always, some under an alias, now and then an
+/// unknown one.
 fn object(schema: &Value) -> BoxedStrategy<Map<String, Value>> {
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
@@ -89,18 +90,18 @@ fn any_call() -> impl Strategy<Value = (usize, Map<String, Value>)> {
     (0..actions().len()).prop_flat_map(|i| (Just(i), object(&actions()[i]["inputSchema"])))
 }
 
-/// What two ways to the same action must agree on: everything but what is drawn again for each call.
+/// Returns the parts on which two ways to the same action must agree: all but those drawn again for each call.
 fn comparable(mut result: Value) -> Value {
     let result = result.as_object_mut().unwrap();
     result.shift_remove("content");
-    // An action that is called through another gateway than its own is told so.
+    // An action called through the wrong gateway has a note about it.
     if let Some(content) = result["structuredContent"].as_object_mut() {
         content.shift_remove("notes");
     }
     mask_volatile(Value::Object(std::mem::take(result)))
 }
 
-/// What a chain of one step answers, as the call alone would.
+/// Returns the answer of a chain of one step, in the form of the call alone.
 fn through_chain(world: &World, action: &str, args: &Map<String, Value>) -> Value {
     let step = json!({"action": action, "args": as_step(&Value::Object(args.clone()))});
     let chain = world.ok("sdl_chain", json!({"steps": [step], "budget": {"maxTokens": 20_000}}));

@@ -375,7 +375,7 @@ fn arguments_without_effect_are_named() {
         let answer = world.ok(tool, args.clone());
         assert!(answer["notes"].to_string().contains(says), "{tool} {args}: {answer:#}");
     }
-    // A note of one step is not told of the next.
+    // A note of one step is not repeated for the next.
     let steps = json!([
         {"action": "index.refresh", "args": {"mode": "full", "paths": ["src"]}},
         {"action": "policy.get"}

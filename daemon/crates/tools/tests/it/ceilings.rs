@@ -61,7 +61,7 @@ fn a_person_raises_the_ceiling_for_all_or_for_one_and_lowers_it_again() {
     assert_eq!(world.err("sdl_policy_set", other)["code"], "denied");
     let file = std::fs::read_to_string(world.host.ceilings().path()).unwrap();
     assert!(file.contains("\"everywhere\"") && file.contains("\"shop\""), "{file}");
-    // What was set above it is held down at once, and comes back with it.
+    // A value above the ceiling is brought down at once, and is restored when the ceiling rises again.
     ceiling(&world, Some("shop"), json!({"redactSecrets": true, "maxWindowLines": 100}));
     let found = world.ok("sdl_policy_get", json!({}));
     assert_eq!(

@@ -59,7 +59,7 @@ fn the_overview_tells_the_same_clusters_and_churn() {
     assert_eq!(some["clusters"].as_array().unwrap().len(), 1);
 }
 
-/// What is kept from version to version is what would be found from scratch.
+/// The results that are kept from version to version equal those computed from scratch.
 #[test]
 fn clusters_do_not_depend_on_how_a_version_came_to_be() {
     let edits = [

@@ -1,4 +1,4 @@
-//! What changed between two versions.
+//! Tests of the changes between two versions.
 
 use crate::common::{SHOP, World, handlers};
 use sdl_tools::host::Barrier;
@@ -19,7 +19,7 @@ fn names(list: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The shop, then an edited signature, then a rename and a file that is gone.
+/// The shop, then an edited signature, then a rename and a removed file.
 fn three_versions() -> (World, [String; 3]) {
     let world = World::shop();
     let first = world.repo.head();
@@ -42,7 +42,7 @@ fn between_any_two_versions() {
     assert_eq!(found["delta"]["blastRadius"][0]["name"], "validate");
     assert_eq!(found["delta"]["blastRadius"][0]["distance"], 1);
     assert_eq!(found["freshness"]["version"], json!(third), "the answer is from the newest version's data");
-    // Back again, and with the two words.
+    // The other way round, and with the two special names.
     let back = delta(&world, &second, &first);
     assert_eq!(back["delta"]["changedSymbols"][0]["signatureDiff"]["after"], "parse(token: str)");
     let words = delta(&world, "previous", "latest");
@@ -224,7 +224,7 @@ fn a_large_change_escalates_and_stays_within_the_cap() {
     let truncation = &analysis["truncation"];
     assert!(truncation["droppedCards"].as_u64().unwrap() > 0, "{found:#}");
     assert_eq!(truncation["spilloverHandle"], analysis["spilloverHandle"]);
-    // What is named and what is behind the handle are the whole change, each symbol once.
+    // The named symbols and those of the handle are the whole change, each symbol once.
     let mut seen: Vec<Value> = Vec::new();
     let (mut cursor, mut pages) = (Value::Null, 0);
     while pages < 40 {

@@ -1,5 +1,5 @@
-//! Every way to an action is the same, shown for every action of the registry with calls generated from its schemas: the
-//! flat tool, the gateways, the raw twins and chains of one step answer alike and refuse alike.
+//! Checks that every way to an action is the same, for every action of the registry, with calls generated from its
+//! schemas: the flat tool, the gateways, the raw twins and chains of one step answer alike and refuse alike.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -28,26 +28,26 @@ method Command.invoke() calls main : Does it.
 def get_name_for_user() calls lookup : A name.
 ";
 
-/// Fields that no example can be given, each with its reason.
+/// Fields that can't be given in any example, each with its reason.
 const APART: &[(&str, &str, &str)] = &[
     ("symbol.search", "cursor", "comes from a page of the same search"),
     ("slice.spillover.get", "cursor", "comes from the page before"),
     ("agent.feedback", "assemblyId", "this or sliceHandle"),
 ];
 
-/// What stands in place of a memory that each way needs again.
+/// The placeholder for a memory that each way needs again.
 const MEMORY: &str = "m_0123456789abc";
 
 struct Set {
     world: World,
-    /// What is in examples, and what is meant here.
+    /// Texts in the examples, and their replacements here.
     here: Vec<(String, String)>,
-    /// Memories made so far, where each call needs its own.
+    /// Counts the memories made so far, for actions of which each call needs its own.
     memories: Option<std::cell::Cell<usize>>,
 }
 
 impl Set {
-    /// For the calls of one action.
+    /// Creates the set for the calls of one action.
     fn new(action: &str) -> Self {
         let world = World::empty();
         world.raise_ceiling(json!({}));
@@ -92,7 +92,7 @@ impl Set {
         self.here.iter().fold(text.to_owned(), |text, (there, here)| text.replace(there, here))
     }
 
-    /// A text for a field of that name.
+    /// Returns a text for a field of that name.
     fn text(&self, field: &str) -> String {
         self.here(match field {
             "repoId" => "my-repo",
@@ -122,7 +122,7 @@ impl Set {
         })
     }
 
-    /// Calls a tool. A memory that is to be removed is there for each call.
+    /// Calls a tool. A memory that the call removes is created first.
     fn call(&self, tool: &str, args: &str) -> Value {
         let mut args = args.to_owned();
         if let Some(memories) = self.memories.as_ref().filter(|_| args.contains(MEMORY)) {
@@ -136,12 +136,12 @@ impl Set {
     }
 }
 
-/// What ways must agree on.
+/// Returns the parts of a result on which all ways must agree.
 fn comparable(result: &Value) -> Value {
     mask_volatile(json!([result["isError"], result["structuredContent"]]))
 }
 
-/// What a chain of one step answers, as the call alone would.
+/// Returns the answer of a chain of one step, in the form of the call alone.
 fn through_chain(set: &Set, step: &Value) -> Value {
     let args = json!({"steps": [step], "budget": {"maxTokens": 20_000}});
     let chain = set.call("sdl_chain", &args.to_string());
@@ -152,7 +152,7 @@ fn through_chain(set: &Set, step: &Value) -> Value {
     json!({"structuredContent": if ok { &step["result"] } else { &step["error"] }, "isError": !ok})
 }
 
-/// The same call in every way, each with its name.
+/// Makes the same call in every way, each with its name.
 fn ways(set: &Set, action: &Value, text: &str) -> Vec<(&'static str, Value)> {
     let (name, tool) = (action["name"].as_str().unwrap(), action["tool"].as_str().unwrap());
     let home = match action["namespace"].as_str().unwrap() {
@@ -192,7 +192,7 @@ fn ways(set: &Set, action: &Value, text: &str) -> Vec<(&'static str, Value)> {
     all
 }
 
-/// What was shown of one action.
+/// The counts of one action.
 #[derive(Default)]
 struct Shown {
     answered: usize,

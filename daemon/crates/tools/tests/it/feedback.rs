@@ -1,4 +1,4 @@
-//! What agents say of what they were given.
+//! Tests of the feedback on contexts.
 
 use crate::common::{SHOP, World};
 use serde_json::{Value, json};

@@ -1,5 +1,5 @@
-//! No field is missing: every argument and answer that the documents name is in the registry, and every field that an
-//! answer's schema declares is given by some call.
+//! Checks that no field is missing: every argument and answer that the documents name is in the registry, and every
+//! field that an answer's schema declares is in the answer to some call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 const CONTRACT: &str = include_str!("fixtures/contract.txt");
 
-/// What the documents say of an action.
+/// The documentation of an action.
 #[derive(Default)]
 struct Documented {
     request: Vec<(String, String, bool)>,
@@ -45,7 +45,7 @@ fn described() -> BTreeMap<String, Value> {
     actions.map(|action| (action["name"].as_str().unwrap().to_owned(), action.clone())).collect()
 }
 
-/// The schema at a path.
+/// Returns the schema at a path.
 fn at<'s>(schema: &'s Value, path: &str) -> Option<&'s Value> {
     path.split('.').try_fold(schema, |schema, part| {
         let found = schema["properties"].get(part.trim_end_matches("[]"))?;
@@ -137,7 +137,7 @@ fn documented_limits_are_those_of_the_schemas() {
     }
 }
 
-/// Fields that no call of these tests can be made to give, each with its reason.
+/// Fields that no call of these tests can produce, each with its reason.
 const UNSEEN: &[(&str, &str, &str)] = &[
     ("action.search", "notes", "it belongs to every gateway, and says all it has to say"),
     ("chain", "notes", "as action.search; its steps have their own"),
@@ -156,7 +156,7 @@ const UNSEEN: &[(&str, &str, &str)] = &[
 ];
 const BUILT_AGAIN: &str = "a slice comes whole, unless it is built again because its ledger was lost";
 
-/// Actions that answer without looking at the tree, so that no buffer can matter.
+/// Actions that answer without looking at the tree, so that buffers don't matter.
 const APART: [&str; 9] = [
     "buffer.checkpoint",
     "buffer.push",
@@ -169,7 +169,7 @@ const APART: [&str; 9] = [
     "runtime.execute",
 ];
 
-/// Those of them that compare the tree with something.
+/// Those that compare the tree with something.
 const COMPARING: [&str; 2] = ["buffer.checkpoint", "index.refresh"];
 
 fn cannot(action: &str, path: &str) -> bool {
@@ -178,7 +178,7 @@ fn cannot(action: &str, path: &str) -> bool {
         || (APART.contains(&action) && !COMPARING.contains(&action) && path == "freshness.synced")
 }
 
-/// What calls gave, by action.
+/// The fields in the answers to calls, by action.
 #[derive(Default)]
 struct Seen(BTreeMap<String, BTreeSet<String>>);
 
@@ -358,7 +358,7 @@ fn changes(seen: &mut Seen) {
     compare(seen, json!({}));
     world.repo.write("//- /src/more.py\ndef a() calls decode\ndef b() calls decode\ndef c() calls decode\n");
     compare(seen, json!({}));
-    // What depends on a change and grows itself.
+    // A symbol that depends on the change, and whose fan-in grows.
     let changed = SHOP.replace("def connect()", "def connect(url: str)");
     world.repo.write(&format!("{changed}//- /src/most.py\ndef d() calls lookup\ndef e() calls lookup\n"));
     compare(seen, json!({}));
@@ -401,7 +401,7 @@ fn sources(seen: &mut Seen) {
     seen.ok(&world, "policy.set", json!({"policyPatch": {"maxWindowLines": 4, "allowBreakGlass": true}}));
     seen.ok(&world, "code.needWindow", ask(json!({})));
     seen.ok(&world, "code.needWindow", ask(json!({"breakGlass": true, "identifiersToFind": ["nowhere"]})));
-    // The policy is held down by a ceiling that was lowered, and somebody cut the log.
+    // The policy is limited by a ceiling that was lowered, and somebody cut the log.
     world.raise_ceiling(json!({"maxWindowLines": 3}));
     world.host.agent().write(|writer| writer.delete("audit", &0u64.to_be_bytes())).unwrap();
     seen.ok(&world, "policy.set", json!({"policyPatch": {"maxWindowTokens": 1_000}}));
@@ -466,7 +466,7 @@ fn commands(seen: &mut Seen) {
     seen.ok(&world, "repo.register", json!({"rootPath": "/somewhere/else"}));
 }
 
-/// Every action again, through the wrong gateway, while the repository is in trouble and has unsaved buffers.
+/// Calls every action again, through the wrong gateway, while the repository is in trouble and has unsaved buffers.
 fn states(seen: &mut Seen) {
     let world = World::shop();
     world.repo.write(REAL);

@@ -1,4 +1,4 @@
-//! What others wrote makes no line of its own in the text of an answer: no header, no entry, no trailer.
+//! Text written by others makes no line of its own in the text of an answer: no header, no entry, no trailer.
 
 use crate::common::World;
 use serde_json::{Value, json};

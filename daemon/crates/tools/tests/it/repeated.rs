@@ -1,5 +1,5 @@
-//! An answer is a function of the tree and the request: on two fresh ledgers of one tree every read action answers alike,
-//! but for what is drawn by chance, and that never decides what fits.
+//! Checks that an answer is a function of the tree and the request: on two fresh ledgers of one tree every read action
+//! gives the same answer except for random parts, and those never decide how much fits.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -8,7 +8,7 @@ use crate::common::World;
 use regex::Regex;
 use serde_json::{Value, json};
 
-/// Enough for answers that do not fit, with source that can be shown.
+/// Returns enough source for answers that don't fit. It may be shown.
 fn source() -> String {
     let mut source = crate::common::handlers(60, " calls lookup : Handles a request for a token.");
     source.push_str(crate::common::SHOP.trim_start());
@@ -23,7 +23,7 @@ fn source() -> String {
     source
 }
 
-/// Read actions that answer from elsewhere than a tree, each with what it answers from.
+/// Read actions that don't answer from a tree, each with its source.
 const APART: &[(&str, &str)] = &[
     ("usage.stats", "what other calls took"),
     ("runtime.queryOutput", "what a command wrote"),
@@ -33,7 +33,7 @@ const APART: &[(&str, &str)] = &[
 /// A world that has seen two versions, and a slice that was held at the first.
 struct Seen {
     world: World,
-    /// What a call names by a handle, a version or an id of its own world.
+    /// Texts that a call uses for a handle, a version or an id of its own world.
     here: Vec<(&'static str, String)>,
 }
 
@@ -60,7 +60,7 @@ impl Seen {
         Self { world, here }
     }
 
-    /// The answer to a call, without what is drawn by chance.
+    /// Returns the answer to a call, without its random parts.
     fn answer(&self, tool: &str, args: &Value) -> (bool, String) {
         let args = self.here.iter().fold(args.to_string(), |args, (name, value)| args.replace(name, value));
         let result = self.world.raw(tool, &args);
@@ -68,7 +68,7 @@ impl Seen {
     }
 }
 
-/// The answer without what is drawn by chance.
+/// Returns the answer without its random parts.
 fn settled(world: &World, result: &Value) -> String {
     let text = result.to_string().replace(world.host.dir.path().to_str().unwrap(), "<dir>");
     let mut text = text;
@@ -85,7 +85,7 @@ fn settled(world: &World, result: &Value) -> String {
     text
 }
 
-/// Calls of every action that reads the tree, at sizes at which something does not fit.
+/// Returns calls of every action that reads the tree, with budgets at which something does not fit.
 fn calls() -> Vec<(&'static str, Value)> {
     let task = "why does check_token refuse a token of a request";
     let two = json!({"fromVersion": "previous", "toVersion": "latest"});
@@ -151,7 +151,7 @@ fn two_fresh_ledgers_of_one_tree_answer_alike() {
             answered.insert(action.to_owned());
         }
     }
-    // An answer that does not fit at all says how much it takes, which is a few of the smallest.
+    // An answer that doesn't fit at all reports its size. Only a few of the smallest are refused.
     assert!(refused.len() < 20, "{}", refused.join("\n"));
     let described: Value = serde_json::from_slice(&worlds[0].world.tools.describe()).unwrap();
     for action in described["actions"].as_array().unwrap().iter().filter(|action| action["mutating"] == false)

@@ -1,11 +1,11 @@
-//! The requests that agents were taught by the documents this contract comes from: they run as they stand, with snake_case
+//! The requests in the documents that define this contract, which agents know. They work unchanged, with snake_case
 //! names, with nested arguments as text, and through a gateway.
 
 use crate::common::World;
 use sdl_tests::generate::{in_snake_case, mask_volatile, stringify_values};
 use serde_json::{Value, json};
 
-/// What a request is refused with when it is not understood.
+/// The codes with which a request is refused when it is not understood.
 const NOT_UNDERSTOOD: [&str; 8] = [
     "malformedJson",
     "unknownField",
@@ -17,7 +17,7 @@ const NOT_UNDERSTOOD: [&str; 8] = [
     "internal",
 ];
 
-/// The requests, each as it stands and once more with what stands for a symbol or a handle filled in.
+/// Returns the requests, each unchanged and once more with a real symbol or handle in place of the placeholder.
 fn requests(symbol: &str, built: &Value) -> Vec<(&'static str, Value)> {
     let (handle, version) = (&built["sliceHandle"], &built["ledgerVersion"]);
     let spilled = &built["truncation"]["spilloverHandle"];
@@ -78,7 +78,7 @@ fn requests(symbol: &str, built: &Value) -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// A world whose repository is called as in the documents.
+/// Returns a world whose repository has the name from the documents.
 fn world() -> World {
     let world = World::empty();
     world.add("my-repo").write(crate::common::SHOP);
@@ -132,7 +132,7 @@ fn they_run_as_they_stand_and_in_every_forgiven_form() {
         beside["action"] = dotted.clone().into();
         understood(&world.raw(home, &beside.to_string()), "beside action, in snake_case");
     }
-    // The versions v1 and v2 are nobody's, so a delta has nothing to answer from.
+    // The versions v1 and v2 don't exist, so a delta has nothing to answer from.
     let silent: Vec<&str> = requests("", &built)
         .iter()
         .map(|(action, _)| *action)
@@ -156,7 +156,7 @@ fn the_documented_answers_are_ours() {
     let set =
         world.ok("sdl.policy.set", json!({"repoId": "my-repo", "policyPatch": {"maxWindowLines": 220}}));
     assert_eq!((&set["ok"], &set["repoId"]), (&json!(true), &json!("my-repo")));
-    // The documented example is below the ceiling that holds where nobody set one.
+    // The documented example is below the default ceiling.
     let example = json!({"maxWindowLines": 220, "maxWindowTokens": 1800, "requireIdentifiers": true, "allowBreakGlass": true});
     world.ok("sdl.policy.set", json!({"repoId": "my-repo", "policyPatch": example}));
 }

@@ -196,7 +196,7 @@ fn a_slice_starts_somewhere_that_exists() {
     assert!(built["notes"][0].as_str().unwrap().contains("src/gone.py"), "{built:#}");
 }
 
-/// A clock that stands until it is set.
+/// A clock that changes only when it is set.
 #[derive(Default)]
 struct Hand(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! Skeletons and hot paths: what of a text is shown, how much of it, and never what the version does not know.
+//! Skeletons and hot paths: which parts of a text are shown, how much of it, and never text that is not in the version.
 
 use crate::common::World;
 use serde_json::{Value, json};
@@ -288,7 +288,7 @@ fn text_that_is_not_the_versions_is_never_served() {
     let world = world();
     let args = json!({"file": "real/auth.ts"});
     let whole = world.ok("sdl_code_getSkeleton", args.clone());
-    // Once more behind another barrier, and all is well.
+    // Try once more, after another barrier, and all is well.
     world.repo.moved.lock().unwrap().push("changed".into());
     assert_eq!(world.ok("sdl_code_getSkeleton", args.clone()), whole);
     let before = world.repo.barriers.load(std::sync::atomic::Ordering::SeqCst);

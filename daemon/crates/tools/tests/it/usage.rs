@@ -1,4 +1,4 @@
-//! What answers cost, counted where they are made.
+//! The cost of answers, counted where they are made.
 
 use crate::common::World;
 use sdl_tools::{Host, Repo as _, Tools};

@@ -1,4 +1,4 @@
-//! Raw code: who gets it, what is served in its place, what is said to who does not, and that all of it is in the log.
+//! Raw code: who gets it, what is served in its place, what a denial says, and that all of it is in the log.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;
@@ -63,14 +63,14 @@ fn window(world: &World, args: Value) -> Value {
     world.ok("sdl_code_needWindow", args)
 }
 
-/// All that is said of a decision.
+/// Returns all reasons of a decision.
 fn why(answer: &Value) -> String {
     ["whyDenied", "whyApproved", "overridden", "whyDowngraded", "notes"]
         .map(|list| answer[list].as_array().into_iter().flatten().map(Value::to_string).collect::<String>())
         .concat()
 }
 
-/// What a denial offers works as it is, and what it suggests too.
+/// Checks that the call that a denial offers works as it is, and so does the request that it suggests.
 fn assert_helps(world: &World, denial: &Value) {
     assert_eq!(denial["approved"], false, "{denial:#}");
     let next = &denial["nextBestAction"];
@@ -118,7 +118,7 @@ fn a_denial_says_why_and_what_works() {
             "only what failed: {denial:#}"
         );
         assert_helps(&world, &denial);
-        // It asks for less, by something that stands there.
+        // It asks for less, by an identifier that exists.
         let suggested = &denial["suggestedNextRequest"];
         assert_eq!(suggested["granularity"], "block", "{says}: {denial:#}");
         assert!(suggested["expectedLines"].as_u64().unwrap() < 6, "{says}: {denial:#}");
@@ -139,7 +139,7 @@ fn a_suggestion_does_not_let_a_vague_reason_in() {
         let again = window(&world, denial["suggestedNextRequest"].clone());
         assert_eq!(again["downgradedFrom"], "window", "{again:#}");
     }
-    // A reason that speaks of something inside is taken at its word, and so is a slip of the pen.
+    // A reason that mentions something inside is accepted, and so is one with a typo.
     let meant = with(ask(&world, "validate", 9, &[]), "reason", json!("when does a token expire"));
     let denial = window(&world, meant);
     assert!(
@@ -161,7 +161,7 @@ fn an_estimate_and_a_wrong_guess_are_noted_and_deny_nothing() {
         assert!(answer["notes"].to_string().contains("not in here: nowhere"), "{answer:#}");
         assert_eq!(answer["notes"].to_string().contains("expected"), lines != 9, "{answer:#}");
     }
-    // As the documentation has it: keywords beside an identifier, a reason in a few words, a round number.
+    // As in the documentation: keywords beside an identifier, a reason in a few words, a round number.
     let reason = "Need exact branch logic for debugging auth timeout";
     let seed = with(ask(&world, "validate", 80, &["if", "catch", "tokenExpiry"]), "reason", json!(reason));
     let answer = window(&world, seed);
@@ -169,7 +169,7 @@ fn an_estimate_and_a_wrong_guess_are_noted_and_deny_nothing() {
     assert!(answer["notes"].to_string().contains("keywords are not looked for: if, catch"), "{answer:#}");
 }
 
-/// A name, what differs from the default policy, what is asked, what comes of it, and what is said.
+/// A name, the changes to the default policy, the request, the verdict, and the reason.
 type Row = (&'static str, Value, Value, &'static str, &'static str);
 
 #[test]
@@ -353,7 +353,7 @@ fn a_slice_that_is_not_held_any_more_is_not_current() {
     let total = id(&world, "total");
     world.ok("sdl_slice_build", json!({"entrySymbols": [total], "budget": {"maxCards": 1}}));
     assert!(why(&window(&world, args.clone())).contains("in a current slice"));
-    // Its symbol went and came back under another name: the slice has what it had, and this is another one.
+    // The symbol went and came back under another name: the slice holds the old one, and this is a different symbol.
     world.repo.write("//- /src/shop.py\ndef checkout(cart: Cart) calls sum\ndef sum(cart: Cart)\n");
     let other = ask(&world, "sum", 900, &["sum", "x", "y", "z"]);
     assert!(why(&window(&world, other)).contains("no current slice"));
@@ -542,7 +542,7 @@ fn no_denied_or_secret_byte_leaves() {
         let sent = args.to_string();
         let result = world.raw(tool, &sent);
         let answer = &result["structuredContent"];
-        // What was sent may come back; what was planted has more than that.
+        // The answer may repeat the request; the planted secrets are longer than any part of it.
         for planted in ["c1f-two", "c1f-three"] {
             prop_assert!(!result.to_string().contains(planted), "{tool} {sent}: {result:#}");
         }

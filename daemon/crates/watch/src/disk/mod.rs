@@ -14,7 +14,7 @@ pub(crate) use portable::{Folder, RootDir, identity_of};
 #[cfg(unix)]
 pub(crate) use unix::{Folder, RootDir, identity_of};
 
-/// What makes a file or folder the same one under another name.
+/// Identifies a file or folder under any of its names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Identity {
     pub(crate) device: u64,
@@ -22,13 +22,13 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Some systems don't tell.
+    /// Some systems don't report it.
     pub(crate) fn is_known(&self) -> bool {
         self.inode != 0
     }
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Kind {
     File,
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Special,
 }
 
-/// What `stat` says, without following a link.
+/// The result of `stat`, without following a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Meta {
     pub(crate) kind: Kind,
@@ -47,13 +47,13 @@ pub(crate) struct Meta {
     pub(crate) identity: Identity,
 }
 
-/// Is the thing gone, for good, as far as this tree is concerned?
+/// Whether the entry is gone for good, as far as this tree is concerned.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
-    // A loop is what a symbolic link on the way gives: what is behind it is not part of the tree.
+    // A symbolic link on the way gives a loop error: whatever it leads to is not part of the tree.
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) || has_code(error, LOOP)
 }
 
-/// May the same call succeed in a moment, so that the failure says nothing about the tree?
+/// Whether the same call may succeed in a moment, so that the failure says nothing about the tree.
 pub(crate) fn is_passing(error: &io::Error) -> bool {
     use io::ErrorKind::{
         Interrupted, OutOfMemory, ResourceBusy, StaleNetworkFileHandle, TimedOut, WouldBlock,
@@ -64,12 +64,12 @@ pub(crate) fn is_passing(error: &io::Error) -> bool {
     ) || has_code(error, TOO_MANY_OPEN)
 }
 
-/// Is the path longer than the system takes?
+/// Whether the path is longer than the system allows.
 pub(crate) fn is_too_long(error: &io::Error) -> bool {
     has_code(error, TOO_LONG)
 }
 
-/// Is it something that opening as a file does not work for?
+/// Whether it is an entry that can't be opened as a file.
 pub(crate) fn is_special(error: &io::Error) -> bool {
     has_code(error, NO_FILE)
 }

@@ -39,12 +39,12 @@ impl RootDir {
         Ok(Self { fd, identity })
     }
 
-    /// Which folder it is.
+    /// The folder's identity.
     pub(crate) fn identity(&self) -> Identity {
         self.identity
     }
 
-    /// What lies at a path relative to the root.
+    /// The entry at a path relative to the root.
     pub(crate) fn meta(&self, path: &Path) -> io::Result<Meta> {
         if path.as_os_str().is_empty() {
             return Ok(meta_of(&rustix::fs::fstat(&self.fd)?));
@@ -133,7 +133,7 @@ fn try_openat2(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<rusti
             MISSING.store(true, Ordering::Relaxed);
             None
         }
-        // A sandbox's way to say the same; or an error that the other way will meet as well.
+        // A sandbox says the same in this way; or it is an error that the other way will meet as well.
         Err(Errno::PERM | Errno::AGAIN) => None,
         result => Some(result),
     }
@@ -146,22 +146,22 @@ impl AsFd for Folder {
 }
 
 impl Folder {
-    /// Which folder it is.
+    /// The folder's identity.
     pub(crate) fn identity(&self) -> io::Result<Identity> {
         Ok(meta_of(&rustix::fs::fstat(&self.fd)?).identity)
     }
 
-    /// What the entry `name` is.
+    /// The kind of the entry `name`.
     pub(crate) fn meta(&self, name: &OsStr) -> io::Result<Meta> {
         Ok(meta_of(&rustix::fs::statat(&self.fd, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    /// Is there an entry at this path below the folder? Links are not followed at its end.
+    /// Whether there is an entry at this path below the folder. Links are not followed at its end.
     pub(crate) fn has(&self, path: &str) -> bool {
         rustix::fs::statat(&self.fd, path, AtFlags::SYMLINK_NOFOLLOW).is_ok()
     }
 
-    /// Calls `each` with every entry's name, and what it is where the file system says so for free.
+    /// Calls `each` with every entry's name, and its kind where the file system reports it for free.
     pub(crate) fn list(
         &self,
         buffer: &mut Vec<u8>,
@@ -227,7 +227,7 @@ fn meta_of(stat: &Stat) -> Meta {
     }
 }
 
-/// What an absolute path names, if it is a folder and no link.
+/// The folder at an absolute path, if it is a folder and no link.
 pub(crate) fn identity_of(path: &Path) -> io::Result<Identity> {
     let meta = meta_of(&rustix::fs::lstat(path)?);
     if meta.kind == Kind::Folder { Ok(meta.identity) } else { Err(io::ErrorKind::NotADirectory.into()) }

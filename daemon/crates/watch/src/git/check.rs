@@ -1,11 +1,11 @@
-//! Looking over git's data before a library that knows nothing of hostile folders opens it.
+//! Inspects git's data before a library that knows nothing of hostile folders opens it.
 //!
-//! A `.git` folder can come out of an archive. Its files may then be pipes, which hang who opens them, devices or huge
-//! files, which fill the memory of who reads them, or links, which lead anywhere. What git's reader opens is therefore
-//! checked beforehand: regular files alone, of a size that git makes, and no links.
+//! A `.git` folder can come out of an archive. Its files may then be pipes, which block whoever opens them, devices or
+//! huge files, which fill the reader's memory, or links, which lead anywhere. All files that git's reader opens are
+//! therefore checked beforehand: only regular files, of a size that git makes, and no links.
 //!
-//! The check comes before the use, so a folder that is changed in between is not caught. That takes a process that writes
-//! into the tree while it is read: it runs as this user, or as one that the user has let in.
+//! The check comes before the use, so a folder that is changed in between is not caught. Only a process that writes
+//! into the tree while it is read can do that, and it runs as this user or as one that the user has let in.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,15 +26,15 @@ pub(super) const INDEX: u64 = 256 << 20;
 /// Files such as `FETCH_HEAD`, which can be asked for as if they were references.
 const PSEUDO_REFERENCE: u64 = 16 << 20;
 
-/// Loose references, logs, or worktrees. Git packs references long before there are as many.
+/// Loose references, logs, or worktrees. Git packs references long before there are this many.
 const MOST_REFERENCES: usize = 100_000;
 /// Loose objects. Git packs them when there are some 7,000.
 const MOST_OBJECTS: usize = 1_000_000;
-/// References may lie in folders in folders.
+/// References may be in nested folders.
 const DEEPEST: usize = 32;
 
 impl GitData {
-    /// Checks all that is opened in order to read HEAD, references and objects.
+    /// Checks everything that is opened in order to read HEAD, references and objects.
     pub fn check(&self) -> Result<(), GitRefused> {
         check_top(&self.own)?;
         if self.is_linked_worktree() {
@@ -62,7 +62,7 @@ impl GitData {
     }
 }
 
-/// Checks what lies in a git folder itself.
+/// Checks the entries directly in a git folder.
 fn check_top(folder: &Path) -> Result<(), GitRefused> {
     for entry in list_entries(folder, MOST_REFERENCES)? {
         let name = entry.file_name();
@@ -85,7 +85,7 @@ fn check_top(folder: &Path) -> Result<(), GitRefused> {
     Ok(())
 }
 
-/// Objects lent from elsewhere are another repository's: reading them would give its history to this one's clients.
+/// Objects borrowed from elsewhere are another repository's: reading them would give its history to this one's clients.
 fn check_alternates(path: &Path) -> Result<(), GitRefused> {
     let bytes = plain::read_plain(path, POINTER, Links::Refused)
         .map_err(|error| GitRefused::new(path, error.to_string()))?
@@ -101,17 +101,17 @@ fn check_alternates(path: &Path) -> Result<(), GitRefused> {
     Ok(())
 }
 
-/// What is to be done about an entry that was met on a walk.
+/// The step after an entry on a walk.
 enum Then {
-    /// Go on; into it, if it is a folder.
+    /// Go on, and enter it if it is a folder.
     On,
-    /// Pass over it and what is below it.
+    /// Skip it and everything below it.
     Past,
 }
 
 type Judge = fn(&fs::DirEntry, usize) -> Result<Then, GitRefused>;
 
-/// Looks at all below a folder, which need not be there.
+/// Looks at everything below a folder, which may be missing.
 fn walk_folder(top: &Path, most: usize, judge: Judge) -> Result<(), GitRefused> {
     match plain::look_at(top, 0) {
         Plain::Nothing => return Ok(()),
@@ -159,7 +159,8 @@ fn judge_worktree(entry: &fs::DirEntry, depth: usize) -> Result<Then, GitRefused
     }
 }
 
-/// Objects and packs are mapped, not read, so that their size does not matter, and what they are is known from the listing.
+/// Objects and packs are mapped, not read, so their size does not matter, and the listing says which kind of entry each
+/// is.
 fn judge_object(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused> {
     match entry.file_type() {
         Ok(kind) if kind.is_file() || kind.is_dir() => Ok(Then::On),
@@ -168,12 +169,12 @@ fn judge_object(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused>
     }
 }
 
-/// What git takes for a reference though it does not lie in `refs`.
+/// Files that git takes for references although they are not in `refs`.
 fn is_pseudo_reference(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
 }
 
-/// There is a regular file of at most this size, or nothing.
+/// Checks that there is a regular file of at most this size, or nothing.
 fn check_file(path: &Path, most: u64) -> Result<(), GitRefused> {
     match plain::look_at(path, most) {
         Plain::Nothing | Plain::File => Ok(()),
@@ -182,7 +183,7 @@ fn check_file(path: &Path, most: u64) -> Result<(), GitRefused> {
     }
 }
 
-/// There is a folder, or nothing.
+/// Checks that there is a folder, or nothing.
 fn check_directory(path: &Path) -> Result<(), GitRefused> {
     match plain::look_at(path, u64::MAX) {
         Plain::Nothing | Plain::Folder => Ok(()),

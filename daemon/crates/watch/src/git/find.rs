@@ -17,7 +17,7 @@ use crate::plain::{self, Links, Plain};
 pub struct GitRefused {
     /// The file or folder that is not as git makes it.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The fault.
     pub why: String,
 }
 

@@ -1,7 +1,8 @@
 //! The paths that git tracks, from its index.
 //!
-//! Read here and not by a library. Only the paths are needed, and the memory that they take has to be bounded before it is
-//! taken: where paths are stored as differences (version 4), a few megabytes of index can stand for terabytes of paths.
+//! Read here and not by a library. Only the paths are needed, and the memory that they take has to be bounded before it
+//! is allocated: where paths are stored as differences (version 4), a few megabytes of index can expand to terabytes of
+//! paths.
 
 use std::cmp::Ordering;
 use std::io::{self, BufRead, BufReader, Read};
@@ -36,11 +37,11 @@ impl Tracked {
             return Ok(Self::default());
         };
         let length = file.metadata()?.len();
-        // What is appended meanwhile is another index.
+        // A file that is appended to meanwhile is another index.
         parse_index(BufReader::new(file.take(length)), length, way)
     }
 
-    /// Does git track this file, or anything below this folder?
+    /// Whether git tracks this file, or anything below this folder.
     pub(crate) fn holds(&self, path: &str, is_folder: bool) -> bool {
         let wanted = || path.bytes().chain(is_folder.then_some(b'/'));
         let (mut low, mut high) = (0, self.ends.len());
@@ -157,7 +158,7 @@ struct Entries<R> {
 }
 
 impl<R: BufRead> Entries<R> {
-    /// Reads an entry; tells whether it is a file or a link, which have content, and not a submodule or a folder.
+    /// Reads an entry; returns whether it is a file or a link, which have content, and not a submodule or a folder.
     fn next(&mut self) -> io::Result<bool> {
         let mut fixed = [0; FIXED];
         self.take(&mut fixed)?;
@@ -223,8 +224,8 @@ impl<R: BufRead> Entries<R> {
                     "is split in two; `git update-index --no-split-index` makes one of them",
                 ));
             }
-            // What has a name in lower case changes what the entries mean. Of those only `sdir` is harmless: folders in place
-            // of their files, none of which is checked out.
+            // An extension with a name in lower case changes the meaning of the entries. Of those only `sdir` is
+            // harmless: it puts folders in place of their files, none of which is checked out.
             if name != *b"sdir" && !name.first().is_some_and(u8::is_ascii_uppercase) {
                 return Err(bad_index("has a part that is not known here"));
             }

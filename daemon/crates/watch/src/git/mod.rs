@@ -1,7 +1,7 @@
-//! Where a tree's git data lies, whether it may be read, and which few folders of it tell that HEAD moved.
+//! Finds a tree's git data, decides whether it may be read, and knows the few folders of it that show that HEAD moved.
 //!
-//! Every use of git's data goes through [`GitData`]: [`GitData::find`] finds it, [`GitData::check`] looks it over
-//! before anything in it is opened.
+//! Every use of git's data goes through [`GitData`]: [`GitData::find`] finds it, [`GitData::check`] inspects it before
+//! anything in it is opened.
 
 mod check;
 mod config;
@@ -23,7 +23,7 @@ use crate::rules;
 /// HEAD holds a line.
 const HEAD: u64 = 4 << 10;
 
-/// What a watched folder of git's data is watched for.
+/// The reason why a folder of git's data is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum GitFolder {
     /// Holds `HEAD`, `packed-refs` or `index`.
@@ -36,7 +36,7 @@ pub(crate) enum GitFolder {
     Above,
 }
 
-/// What a change in such a folder means.
+/// The meaning of a change in such a folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GitChange {
     Head,
@@ -45,8 +45,8 @@ pub(crate) enum GitChange {
 }
 
 impl GitFolder {
-    /// What the change of the entry `name` means, if anything. Git writes next to a file and renames, so that its
-    /// lock files say nothing.
+    /// The meaning of a change of the entry `name`, if it has one. Git writes a file beside the old one and renames it,
+    /// so its lock files mean nothing.
     pub(crate) fn change(self, name: &str) -> Option<GitChange> {
         match self {
             // The latter two are folders that are watched themselves once they exist.
@@ -63,7 +63,7 @@ fn has_lock_suffix(name: &str) -> bool {
     name.as_bytes().ends_with(b".lock")
 }
 
-/// The same for who can do without: data that is not this tree's, or that is no data of git's, is as good as none.
+/// The same for callers that can do without: data that is not this tree's, or not git's, counts as none.
 pub(crate) fn discover_git(root: &Path, home: Option<&Path>) -> Option<GitData> {
     GitData::find(root, home)
         .inspect_err(|refused| tracing::debug!(%refused, "a tree is taken for one without git"))

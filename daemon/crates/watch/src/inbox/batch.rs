@@ -1,4 +1,4 @@
-//! What goes into an inbox and comes out of it.
+//! The hints that go into an inbox and the batches that come out of it.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ impl Default for Settle {
     }
 }
 
-/// What an inbox holds before it gives up on single paths and asks for a rescan.
+/// The limits beyond which an inbox gives up on single paths and asks for a rescan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The number of paths.
@@ -44,7 +44,7 @@ impl Default for Limits {
     }
 }
 
-/// Why the whole tree is to be compared.
+/// The reasons to compare the whole tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rescan {
     /// Nothing has been compared yet.
@@ -84,7 +84,7 @@ impl Rescan {
     }
 }
 
-/// What the worker takes at once.
+/// The hints that the worker takes at once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     /// Paths relative to the root that may have changed, files and folders (with all below), sorted. Empty when
@@ -100,7 +100,7 @@ pub struct Batch {
     pub serial: Serial,
 }
 
-/// What [`super::Inbox::step`] found.
+/// The result of [`super::Inbox::step`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// There is work.

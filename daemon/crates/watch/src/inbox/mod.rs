@@ -1,7 +1,7 @@
-//! What one repository's worker has to look at.
+//! The pending hints for one repository's worker.
 //!
-//! The watcher's handler writes into it and never waits for anything but its short lock; the worker takes the whole
-//! of it at once. What is in it are hints: a path that may have changed. The worker looks for itself.
+//! The watcher's handler writes into it and never waits for anything but its short lock; the worker takes everything at
+//! once. The inbox holds only hints: paths that may have changed. The worker looks for itself.
 
 mod batch;
 
@@ -16,7 +16,7 @@ use crate::clock::Clock;
 
 pub use batch::{Batch, Limits, Rescan, Serial, Settle, Step, Waited};
 
-/// The number of an attempt to work off what is pending.
+/// The number of an attempt to process the pending changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt(u64);
 
@@ -30,9 +30,9 @@ struct State {
     pending: Option<(Instant, Instant)>,
     /// After a failure: not before this time.
     not_before: Option<Instant>,
-    /// Somebody asked for a comparison, knowing more than the batch at work can.
+    /// Somebody asked for a comparison, with newer knowledge than the current batch can have.
     asked: bool,
-    /// The highest barrier that has come through behind the changes before it.
+    /// The highest barrier that has come through, after the changes before it.
     arrived: Serial,
     /// The highest that somebody waits for.
     wanted: Serial,
@@ -66,7 +66,7 @@ pub struct Inbox {
 const RETRY: Duration = Duration::from_secs(1);
 
 impl Inbox {
-    /// An inbox whose first batch is a rescan.
+    /// Creates an inbox whose first batch is a rescan.
     pub(crate) fn new(
         settle: Settle,
         limits: Limits,
@@ -149,7 +149,7 @@ impl Inbox {
         let now = self.clock.now();
         let mut state = self.lock();
         state.collapse(reason);
-        // Whoever asks knows something that the failure before did not.
+        // Whoever asks may know that the cause of the last failure is gone.
         state.not_before = None;
         state.asked = true;
         self.changed(&mut state, now);
@@ -174,8 +174,8 @@ impl Inbox {
         self.waiters.notify_all();
     }
 
-    /// Events are to be trusted again: the whole tree is watched, and a comparison that began after that is done or
-    /// under way. What waits for a scan is released by it all the same.
+    /// Events are trusted again: the whole tree is watched, and a comparison that began after that is done or under
+    /// way. A barrier that waits for a scan is released by that comparison all the same.
     pub(crate) fn stop_scanning(&self) {
         self.lock().scanning = false;
     }
@@ -186,7 +186,7 @@ impl Inbox {
         self.waiters.notify_all();
     }
 
-    /// Is the tree compared for each barrier instead of watched?
+    /// Whether the tree is compared for each barrier instead of watched.
     pub fn is_scanning(&self) -> bool {
         self.lock().scanning
     }
@@ -226,7 +226,7 @@ impl Inbox {
         self.arrive_locked(&mut state, serial);
     }
 
-    /// With nothing pending and nothing being worked on, what has arrived is committed.
+    /// With nothing pending and no batch at work, everything that has arrived is committed.
     fn release_if_idle(&self, state: &mut State) -> bool {
         let idle = state.pending.is_none() && state.taken.is_none();
         if idle && state.arrived > state.released {
@@ -236,7 +236,7 @@ impl Inbox {
         idle
     }
 
-    /// Takes what is ready at this moment. A batch that was taken before and not released counts as failed.
+    /// Takes the batch that is ready at this moment. A batch that was taken before and not released counts as failed.
     pub fn step(&self) -> Step {
         let now = self.clock.now();
         let mut state = self.lock();
@@ -312,7 +312,7 @@ impl Inbox {
         self.waiters.notify_all();
     }
 
-    /// The batch could not be committed: everything is compared again, not before `after` has passed.
+    /// The batch could not be committed: the whole tree is compared again, not before `after` has passed.
     pub fn fail(&self, after: Duration) {
         let now = self.clock.now();
         let mut state = self.lock();
@@ -325,13 +325,13 @@ impl Inbox {
         self.waiters.notify_all();
     }
 
-    /// After a failure: what waits is tried again at once instead of after a while. Gives the number of the attempt
-    /// that begins after this call.
+    /// After a failure: pending changes are tried again at once instead of after a while. Returns the number of the
+    /// attempt that begins after this call.
     pub(crate) fn try_now(&self) -> Attempt {
         let now = self.clock.now();
         let mut state = self.lock();
         if state.not_before.take().is_some() || state.taken.is_some() {
-            // The batch at work may have begun before what the caller knows.
+            // The batch at work may have begun before the change that the caller knows about.
             state.collapse(Rescan::Requested);
             state.asked = true;
             self.changed(&mut state, now);
@@ -345,7 +345,7 @@ impl Inbox {
         self.lock().epoch
     }
 
-    /// Has this barrier's cookie come through (whether or not what came before it is committed)?
+    /// Whether this barrier's cookie has come through, committed or not.
     pub fn has_arrived(&self, serial: Serial) -> bool {
         self.lock().arrived >= serial
     }
@@ -371,7 +371,7 @@ impl Inbox {
         self.wait(serial, Some(epoch), attempt, deadline)
     }
 
-    /// Somebody is going to wait for `serial`: work that is before it is urgent.
+    /// Announces that somebody will wait for `serial`: work before it becomes urgent.
     pub(crate) fn want(&self, serial: Serial) {
         self.want_locked(&mut self.lock(), serial);
     }

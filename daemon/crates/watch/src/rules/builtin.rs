@@ -1,4 +1,4 @@
-//! What is never source, whatever the ignore files say or forget to say.
+//! Names that are never source, whatever the ignore files say or forget to say.
 //!
 //! A name gets onto the lists only if no project keeps source under it. `dist`, `build`, `out`, `bin`, `vendor` and
 //! the like are not here: some projects do, and those that don't ignore them by themselves. Names that are source in
@@ -61,7 +61,7 @@ const FILES: &[&str] = &[".DS_Store", "Thumbs.db", "desktop.ini"];
 /// Files beside which a folder `target` is a build's output.
 const TARGET_MARKERS: &[&str] = &["Cargo.toml", "build.sbt", "pom.xml", "project.clj"];
 
-/// The file in which a Python environment says that it is one.
+/// The file that marks a Python environment.
 const VENV_MARKER: &str = "pyvenv.cfg";
 
 /// Folders that are a Python environment if they hold [`VENV_MARKER`].
@@ -72,8 +72,8 @@ pub(crate) fn is_metadata(name: &str, is_folder: bool) -> bool {
     name == ".git" || (is_folder && METADATA.binary_search(&name).is_ok())
 }
 
-/// Is the entry `name` never source? `exists` tells whether there is something at a path relative to the folder that
-/// holds the entry; it is asked only about the few names that need it.
+/// Whether the entry `name` is never source. `exists` reports whether there is an entry at a path relative to the
+/// folder that holds `name`; it is called only for the few names that need it.
 pub(crate) fn is_waste(name: &str, is_folder: bool, exists: impl Fn(&str) -> bool) -> bool {
     if !is_folder {
         return FILES.binary_search(&name).is_ok();
@@ -83,8 +83,8 @@ pub(crate) fn is_waste(name: &str, is_folder: bool, exists: impl Fn(&str) -> boo
         || (VENVS.contains(&name) && exists(&format!("{name}/{VENV_MARKER}")))
 }
 
-/// A change of the file `name` can turn another path into waste or back: that path, relative to the file's folder.
-/// Empty stands for the folder itself.
+/// A change of the file `name` can turn another path into waste or back: that path, relative to the file's folder. The
+/// empty path means the folder itself.
 pub(crate) fn judged_by(name: &str) -> Option<&'static str> {
     if TARGET_MARKERS.contains(&name) {
         Some("target")

@@ -98,7 +98,7 @@ pub(super) fn levels_above(top: &Path, way: &str) -> Vec<Arc<Level>> {
     levels
 }
 
-/// Compiles the text of an ignore file whose patterns are relative to the folder that it lies in: the first `most` of them.
+/// Compiles the text of an ignore file whose patterns are relative to its folder: at most the first `most` patterns.
 fn compile_rules(text: &str, origin: &str, most: usize) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();

@@ -1,13 +1,13 @@
 //! Which paths belong to a repository.
 //!
 //! In order of precedence: the repository's extra patterns, `.sdlignore` files, `.gitignore` files (of each kind the
-//! deepest first, within a file the last matching line), `.git/info/exclude`, the user's global excludes. What none of
-//! them names is kept, except for the built-in list of what is never source; only extra patterns and `.sdlignore` can
-//! bring that back. As in git, nothing can bring back what lies below an ignored folder.
+//! deepest first, within a file the last matching line), `.git/info/exclude`, the user's global excludes. Paths that
+//! match none of them are kept, except for those on the built-in list of names that are never source; only extra
+//! patterns and `.sdlignore` can bring those back. As in git, nothing can bring back entries below an ignored folder.
 //!
-//! Also as in git, its patterns (`.gitignore` and both kinds of excludes) don't hold for files that it tracks. A folder that
-//! they leave out is entered if it holds such a file, for nothing else. Extra patterns, `.sdlignore` and the built-in list
-//! hold for tracked files too.
+//! Also as in git, its patterns (`.gitignore` and both kinds of excludes) don't hold for files that it tracks. A folder
+//! that they exclude is entered only if it holds such a file, and only for such files. Extra patterns, `.sdlignore` and
+//! the built-in list hold for tracked files too.
 
 mod builtin;
 mod file;
@@ -29,9 +29,9 @@ use crate::git::{self, Tracked};
 use crate::hub::RootOptions;
 use crate::plain::Links;
 
-/// Compiled ignore files that are kept for the next change; more are read again when they are needed.
+/// Compiled ignore files that are cached for the next change; others are read again when they are needed.
 const KEPT_LEVELS: usize = 48;
-/// Patterns that those may hold together.
+/// Patterns that the cached files may hold together.
 const KEPT_PATTERNS: usize = 40_000;
 /// Patterns that may hold for one entry, from all folders above it.
 const MOST_PATTERNS: usize = 20_000;
@@ -39,7 +39,7 @@ const MOST_PATTERNS: usize = 20_000;
 /// The ignore files of one folder.
 #[derive(Debug)]
 pub(crate) struct Level {
-    /// Length of the folder's relative path with its separator: what to cut off a path below it.
+    /// Length of the folder's relative path with its separator: the prefix to cut off a path below it.
     cut: usize,
     /// For folders above the root: the way from there to the root, with a separator at the end.
     prefix: String,
@@ -49,22 +49,22 @@ pub(crate) struct Level {
     shown: String,
 }
 
-/// The ignore files that a folder's entries are subject to, the deepest last.
+/// The ignore files that apply to a folder's entries, the deepest last.
 pub(crate) type Levels = Arc<[Arc<Level>]>;
 
-/// What of a folder belongs to the tree.
+/// The part of a folder that belongs to the tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// All that is not ignored.
+    /// Everything that is not ignored.
     All,
-    /// Git's patterns leave the folder out: what git tracks all the same.
+    /// Git's patterns exclude the folder: only the files that git tracks anyway.
     Tracked,
 }
 
 /// The rules of one repository.
 #[derive(Debug)]
 pub(crate) struct Rules {
-    /// What git tracks.
+    /// The paths that git tracks.
     tracked: Arc<Tracked>,
     extra: Gitignore,
     /// Of folders above the root, up to git's top level.
@@ -72,7 +72,7 @@ pub(crate) struct Rules {
     exclude: Gitignore,
     exclude_prefix: String,
     global: Gitignore,
-    /// Where the latter two come from, for people.
+    /// Where the global excludes and `info/exclude` come from, for people.
     outside: [String; 2],
     /// The folders that hold ignore files, as far as they have been crawled; the root is the empty text.
     folders: BTreeSet<String>,
@@ -91,7 +91,7 @@ pub(crate) struct Outside {
     pub(crate) global: Option<PathBuf>,
     /// The index of git.
     index: Option<PathBuf>,
-    /// What `stat` said of all these files, so that a change shows.
+    /// The time and size of all these files by `stat`, so that a change is noticed.
     stamps: Vec<Option<(SystemTime, u64)>>,
 }
 
@@ -117,7 +117,7 @@ impl Outside {
         Self { top, exclude, global, index, stamps }
     }
 
-    /// What git tracks of the tree. Without git, nothing.
+    /// The paths of the tree that git tracks. Empty without git.
     pub(crate) fn tracked(&self) -> Result<Tracked, Problem> {
         let Some(index) = &self.index else { return Ok(Tracked::default()) };
         let way = self.top.as_ref().map_or("", |(_, way)| way);
@@ -133,7 +133,7 @@ impl Outside {
 }
 
 impl Rules {
-    /// Reads the rules that lie outside of the tree.
+    /// Reads the rules that are defined outside of the tree.
     pub(crate) fn new(extra: &[String], outside: &Outside, tracked: Arc<Tracked>) -> Self {
         let above = outside.top.as_ref().map(|(top, way)| file::levels_above(top, way)).unwrap_or_default();
         let read = |path: &Option<PathBuf>, links| {
@@ -178,8 +178,8 @@ impl Rules {
         parents.iter().cloned().chain([level]).collect()
     }
 
-    /// Reads a folder's ignore files. How much of them counts depends on those above alone, so that it is the same
-    /// whenever they are read.
+    /// Reads a folder's ignore files. How many of their patterns are kept depends only on the files above, so the
+    /// result is the same whenever they are read.
     fn load(&mut self, root: &RootDir, folder: &str, parents: &[Arc<Level>]) -> Arc<Level> {
         let above: usize = parents.iter().map(|level| level.patterns()).sum();
         let room = MOST_PATTERNS.saturating_sub(above).min(file::MOST_PATTERNS);
@@ -187,7 +187,7 @@ impl Rules {
         self.cache.remove(folder);
         let mut kept: usize = self.cache.values().map(|level| level.patterns()).sum();
         while self.cache.len() >= KEPT_LEVELS || kept + level.patterns() > KEPT_PATTERNS {
-            // Which one barely matters; the root's is the one that every path needs.
+            // It barely matters which one goes, but every path needs the root's.
             let Some(victim) = self.cache.keys().find(|at| !at.is_empty()).cloned() else { break };
             kept -= self.cache.remove(&victim).map_or(0, |level| level.patterns());
         }
@@ -212,8 +212,8 @@ impl Rules {
         levels.into()
     }
 
-    /// Does the entry at `path` belong to the tree, and if it is a folder, what of it? `levels` were made for the folder that
-    /// holds it, and `scope` is that folder's. None: it is ignored. `exists` as in [`builtin::is_waste`].
+    /// Whether the entry at `path` belongs to the tree and, for a folder, which part of it. `levels` were made for the
+    /// folder that holds it, and `scope` is that folder's. None: it is ignored. `exists` as in [`builtin::is_waste`].
     pub(crate) fn admit(
         &self,
         scope: Scope,
@@ -240,13 +240,13 @@ impl Rules {
         (ours.is_some() || !builtin::is_waste(name, is_folder, exists)).then_some(scope)
     }
 
-    /// What git tracks is now this.
+    /// Replaces the set of paths that git tracks.
     pub(crate) fn set_tracked(&mut self, tracked: Arc<Tracked>) {
         self.tracked = tracked;
     }
 
-    /// Of each of these paths and the folders above it, the topmost one that git's patterns leave out, if any. All that
-    /// changes when git begins or ceases to track the path is there or below.
+    /// For each path, the topmost path among it and the folders above it that git's patterns exclude, if any. When git
+    /// begins or ceases to track the path, everything that changes is there or below.
     pub(crate) fn left_out_at<'p>(&mut self, root: &RootDir, paths: &[&'p str]) -> BTreeSet<&'p str> {
         let mut folders: HashMap<&str, bool> = HashMap::new();
         let mut left_out = BTreeSet::new();
@@ -269,8 +269,8 @@ impl Rules {
         left_out
     }
 
-    /// Which rule ignores an entry that is ignored, for people: the pattern, and where it stands. None for what is
-    /// nobody's source anywhere, like git's own data.
+    /// The rule that ignores an ignored entry, for people: the pattern and where it is written. None for entries that
+    /// are never anybody's source, such as git's own data.
     pub(crate) fn reason(&self, levels: &Levels, path: &str, is_folder: bool) -> Option<String> {
         let name = path.rsplit('/').next().unwrap_or(path);
         if builtin::is_metadata(name, is_folder) {
@@ -305,13 +305,13 @@ impl Rules {
         })
     }
 
-    /// What the extra patterns and `.sdlignore` say, if anything.
+    /// The verdict of the extra patterns and `.sdlignore`, if they have one.
     fn ours(&self, levels: &Levels, path: &str, is_folder: bool) -> Option<bool> {
         ignore_verdict(&self.extra, path, is_folder)
             .or_else(|| levels.iter().rev().find_map(|level| level.ask(&level.sdl, path, is_folder)))
     }
 
-    /// What git would say.
+    /// Whether git would ignore the path.
     fn gits(&self, levels: &Levels, path: &str, is_folder: bool) -> bool {
         levels
             .iter()
@@ -359,7 +359,7 @@ fn ignore_verdict(rules: &Gitignore, path: &str, is_folder: bool) -> Option<bool
     }
 }
 
-/// Compiles a repository's extra patterns, in the syntax of ignore files. A bad one is left out and logged.
+/// Compiles a repository's extra patterns, in the syntax of ignore files. A bad pattern is skipped and logged.
 fn compile_patterns(lines: &[String]) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in lines {

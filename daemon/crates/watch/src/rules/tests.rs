@@ -7,7 +7,7 @@ use super::*;
 use crate::crawl::Crawl;
 use crate::root::{RootContext, check_root};
 
-/// What a crawl keeps of a tree that is made of these files.
+/// The paths that a crawl keeps of a tree that is made of these files.
 fn kept_files(files: &[(&str, &str)], options: &RootOptions) -> Vec<String> {
     let temp = tempfile::tempdir().unwrap();
     for (path, text) in files {

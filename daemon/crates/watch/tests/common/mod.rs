@@ -18,7 +18,7 @@ use sdl_watch::{
     RootContext, RootOptions, Synced, Tree, TreeHandle, check_root,
 };
 
-/// What is known of a file: its bytes, or why there are none.
+/// The known content of a file: its bytes, or the reason why there are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
     Bytes(Vec<u8>),
@@ -161,7 +161,7 @@ pub(crate) fn git(at: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// As [`git`], whatever comes of it.
+/// As [`git`], but ignores failures.
 pub(crate) fn git_outcome(at: &Path, arguments: &[&str]) -> std::process::Output {
     std::process::Command::new("git")
         .args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"])
@@ -178,7 +178,7 @@ pub(crate) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(20)
 }
 
-/// What a fresh index of the tree would hold.
+/// The content of a fresh index of the tree.
 pub(crate) fn fresh(root: &Path, options: &RootOptions) -> BTreeMap<String, Content> {
     let canonical = canonical(root);
     let listing = Crawl::new(&canonical, options).unwrap().run();

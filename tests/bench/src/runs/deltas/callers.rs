@@ -1,4 +1,4 @@
-//! Who calls what in the newest version, as the ledger exports it.
+//! The calls of the newest version, as the ledger exports them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,12 +13,12 @@ pub(super) type Place = (String, String);
 /// The direct callers of every symbol of a version.
 pub(super) struct Callers {
     pub(super) version: String,
-    /// With the line of what is called: namesakes are told apart by it.
+    /// Each with the line of the callee, which distinguishes symbols of the same name.
     of: BTreeMap<Place, BTreeSet<(u64, Place)>>,
 }
 
 impl Callers {
-    /// Of the tree as it is.
+    /// The callers in the present tree.
     pub(super) fn now(world: &mut World) -> Outcome<Self> {
         let status =
             world.call("repo_status", serde_json::json!({"sync": "require", "syncTimeoutMs": 60_000}))?;
@@ -40,7 +40,7 @@ impl Callers {
         Ok(Self { version, of })
     }
 
-    /// Who calls what is at a place, within these lines if they are known.
+    /// The callers of a symbol at a place, within these lines if they are known.
     pub(super) fn of<'a>(
         &'a self,
         place: &Place,

@@ -1,4 +1,4 @@
-//! What git says of a commit: the files it touches, and the lines.
+//! Git's view of a commit: the files it touches, and the lines.
 
 use std::path::Path;
 use std::process::Command;

@@ -118,7 +118,7 @@ fn callers_at(world: &mut World, root: &Path, commit: &str) -> Outcome<Callers> 
     Callers::now(world)
 }
 
-/// A delta without what its ends and its rest are called.
+/// A delta without the names of its versions and of its spillover.
 fn strip_ends(answer: &Value) -> Value {
     let mut delta = answer["delta"].clone();
     if let Some(fields) = delta.as_object_mut() {
@@ -126,7 +126,7 @@ fn strip_ends(answer: &Value) -> Value {
             fields.remove(name);
         }
     }
-    // What is cut depends on how long the versions' names are.
+    // The versions' names differ in length, which decides where an answer is cut.
     let cut = answer["delta"]["truncation"]["truncated"] == true;
     if cut { Value::Null } else { json!([delta, answer["amplifiers"]]) }
 }
@@ -206,7 +206,7 @@ impl Totals {
         let count = oracle.count();
         print!("{count:>4} functions, {:>3} found, {} missing, {} extra", told, missing.len(), extra.len());
         if dropped > 0 {
-            // What was cut can't be told missing.
+            // Missing entries can't be counted in a delta that was cut.
             print!(", {dropped} entries cut");
             self.cut += 1;
             missing.clear();
@@ -275,7 +275,7 @@ impl Totals {
     }
 }
 
-/// A changed symbol, as the delta tells it.
+/// A changed symbol of a delta.
 struct Item<'a> {
     name: &'a str,
     old_name: &'a str,
@@ -330,7 +330,7 @@ fn last_part(name: &str) -> &str {
     bare_name(name.rsplit(['.', ':']).next().unwrap_or(name))
 }
 
-/// A name without what some languages write around it.
+/// A name without the marks that some languages write around it.
 fn bare_name(name: &str) -> &str {
     name.trim_start_matches("r#").trim_matches(['"', '\'', '#', '[', ']'])
 }

@@ -9,18 +9,19 @@ use tree_sitter::{Language, Node, Parser};
 use super::git::{self, FileDiff};
 use crate::{Outcome, grammars};
 
-/// Where a function stands.
+/// A function and its place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Function {
-    /// The names around it and its own.
+    /// The names around it and its own name.
     pub(super) chain: Vec<String>,
     /// From the comments and attributes directly above it.
     pub(super) start: u32,
     pub(super) end: u32,
-    /// Whether it differs in comments, white space, documentation or punctuation at most: then a delta may or may not have it.
+    /// Whether it differs at most in comments, white space, documentation or punctuation: then a delta may or may not
+    /// have it.
     pub(super) trivial: bool,
     text: String,
-    /// Its text without all those.
+    /// Its text without those.
     code: String,
 }
 
@@ -33,16 +34,16 @@ impl Function {
 /// The functions that a commit changes.
 #[derive(Default)]
 pub(super) struct Changed {
-    /// By file, as they were. Those that went, and those that are there still.
+    /// By file, in the old state: functions that are gone and functions that still exist.
     pub(super) old: BTreeMap<String, Vec<Function>>,
-    /// By file, as they are.
+    /// By file, in the new state.
     pub(super) new: BTreeMap<String, Vec<Function>>,
     /// Files that were compared.
     pub(super) files: usize,
 }
 
 impl Changed {
-    /// How many: a function that is there on both sides counts once.
+    /// How many functions changed. One that exists on both sides counts once.
     pub(super) fn count(&self) -> usize {
         let counts = |functions: &Vec<Function>| functions.iter().filter(|one| !one.trivial).count();
         let new: usize = self.new.values().map(counts).sum();
@@ -76,7 +77,7 @@ pub(super) fn changed_functions(root: &Path, from: &str, to: &str) -> Outcome<Ch
     Ok(changed)
 }
 
-/// Those with a hunk inside, but not those that only stand elsewhere.
+/// Functions with a hunk inside, without those that only moved.
 fn in_hunks(file: &FileDiff, old: &[Function], new: &[Function]) -> (Vec<Function>, Vec<Function>) {
     let touched = |hunks: &[(u32, u32)], function: &Function| {
         hunks.iter().any(|&(line, count)| match count {
@@ -88,7 +89,7 @@ fn in_hunks(file: &FileDiff, old: &[Function], new: &[Function]) -> (Vec<Functio
         old.iter().filter(|function| touched(&file.old, function)).cloned().collect();
     let mut come: Vec<Function> =
         new.iter().filter(|function| touched(&file.new, function)).cloned().collect();
-    // Touched on one side only: lines went from its end, or came there.
+    // Touched on one side only: lines at its end were removed or added.
     for function in &gone {
         if !come.iter().any(|known| known.chain == function.chain) {
             come.extend(new.iter().filter(|now| now.chain == function.chain).cloned());
@@ -114,7 +115,7 @@ fn in_hunks(file: &FileDiff, old: &[Function], new: &[Function]) -> (Vec<Functio
     (gone, come)
 }
 
-/// What is left of a definition without comments, documentation, white space, quotes, commas and semicolons.
+/// The text of a definition without comments, documentation, white space, quotes, commas and semicolons.
 fn code_of(node: Node<'_>, bytes: &[u8]) -> String {
     let mut code = String::new();
     let mut todo = vec![node];
@@ -203,7 +204,7 @@ fn first_above<'t>(whole: Node<'t>, bytes: &[u8]) -> Node<'t> {
     while let Some(above) = first.prev_sibling() {
         let kind = above.kind();
         let between = bytes.get(above.end_byte()..first.start_byte()).unwrap_or_default();
-        // Some grammars end a line comment behind its line break.
+        // Some grammars end a line comment after its line break.
         let broken = above.end_position().column == 0;
         let breaks = between.split(|byte| *byte == b'\n').count() - 1 + usize::from(broken);
         let own_line = above.prev_sibling().is_none_or(|other| {
@@ -219,7 +220,7 @@ fn first_above<'t>(whole: Node<'t>, bytes: &[u8]) -> Node<'t> {
     first
 }
 
-/// The name of a definition, of a function or of what functions are in.
+/// The name of a definition that is a function or contains functions.
 fn definition_name(node: Node<'_>, bytes: &[u8]) -> Option<String> {
     let field = match node.kind() {
         "function_definition"

@@ -1,5 +1,5 @@
-//! Whether risk tells anything of what happened next: the scores of commits that a later one reverted or named as the cause
-//! of what it fixes, beside commits of the same repository and about the same size that none did.
+//! Whether risk predicts later trouble: the scores of commits that a later commit reverted or blamed for a fault,
+//! beside commits of the same repository and about the same size that no later commit blames.
 
 mod sample;
 

@@ -12,7 +12,7 @@ const LOOKED_AT: usize = 20_000;
 const NEAR: usize = 300;
 /// Lines of code that a commit may touch.
 const LINES: std::ops::RangeInclusive<u32> = 3..=1_500;
-/// What comes before the name of the commit that is undone or to blame.
+/// The words before the name of a commit that is undone or to blame.
 const BLAMES: &[&str] = &[
     "this reverts commit",
     "reverts commit",
@@ -120,7 +120,7 @@ fn newest_commits(root: &Path) -> Outcome<Vec<Commit>> {
     Ok(commits.filter(|commit| !commit.parent.contains(' ')).collect())
 }
 
-/// The lines that one line of `--numstat` tells of, if it is of code.
+/// The changed lines that one line of `--numstat` counts, if it is for code.
 fn code_lines(stat: &str) -> Option<u32> {
     let mut parts = stat.split('\t');
     let (added, removed, path) = (parts.next()?, parts.next()?, parts.next()?);
@@ -129,7 +129,7 @@ fn code_lines(stat: &str) -> Option<u32> {
     CODE.contains(&ending).then_some(lines)
 }
 
-/// The places of commits that a later one names as undone or to blame, each with the place of that one.
+/// The positions of commits that a later one names as undone or to blame, each with the position of the later one.
 fn blamed_commits(commits: &[Commit]) -> HashMap<usize, usize> {
     let mut sorted: Vec<(&str, usize)> =
         commits.iter().enumerate().map(|(at, commit)| (commit.id.as_str(), at)).collect();
@@ -139,7 +139,7 @@ fn blamed_commits(commits: &[Commit]) -> HashMap<usize, usize> {
         for name in blamed_names(&commit.message) {
             let first = sorted.partition_point(|(id, _)| *id < name.as_str());
             let Some((id, at)) = sorted.get(first) else { continue };
-            // Newest first: what is later has the lower place.
+            // Newest first: a later commit has a lower position.
             if id.starts_with(&name) && by < *at {
                 blamed.entry(*at).or_insert(by);
             }

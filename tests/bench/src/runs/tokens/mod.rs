@@ -1,5 +1,5 @@
-//! What answers cost in tokens (o200k_base): the lists of tools, each action beside the files that its answer stands
-//! for, and slices in each wire format. Prints Markdown.
+//! The cost of answers in tokens (o200k_base): the lists of tools, each action beside the files that its answer
+//! replaces, and slices in each wire format. Prints Markdown.
 
 mod sample;
 mod wires;
@@ -47,7 +47,7 @@ pub(super) fn value_tokens(value: &Value) -> usize {
     sdl_tokens::count_tokens(&value.to_string())
 }
 
-/// Calls every action that reads on the sample, and prints what the answers take beside the files.
+/// Calls every action that reads on the sample, and prints the tokens of the answers beside those of the files.
 fn measure_actions(world: &mut World, sample: &Sample) -> Outcome {
     let mut files = Files { root: world.root.clone(), known: BTreeMap::new() };
     println!("| action | calls | median answer | median files | all answers | all files | files : answers |");

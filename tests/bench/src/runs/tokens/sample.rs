@@ -1,4 +1,4 @@
-//! The fixed sample: which symbols, which tasks, which commits; and which files an answer stands for.
+//! The fixed sample: symbols, tasks and commits, and the files that an answer replaces.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(super) struct Function {
     pub(super) file: String,
 }
 
-/// What is asked about.
+/// The subjects of the calls.
 pub(super) struct Sample {
     pub(super) functions: Vec<Function>,
     slices: Vec<Value>,
@@ -132,8 +132,8 @@ impl Sample {
     }
 }
 
-/// The files that one would read for what an answer tells: those whose code it shows or describes. What it merely names
-/// does not count, but for a search, where the best hit's file does.
+/// The files that one would read to get the contents of an answer: those whose code it shows or describes. Files that
+/// it only names don't count, except for a search, where the best hit's file does.
 pub(super) fn files_read(world: &mut World, call: &str, answer: &Value) -> Outcome<BTreeSet<String>> {
     let list = |list: &Value, field: &str| -> BTreeSet<String> {
         let items = list.as_array().into_iter().flatten();

@@ -8,7 +8,7 @@ use super::value_tokens;
 use crate::Outcome;
 use crate::world::World;
 
-/// Larger than any slice of so many cards: nothing is cut, in whatever format.
+/// Larger than any slice with this many cards: nothing is cut, in any format.
 const BUDGET: u64 = 20_000;
 const CARDS: u64 = 20;
 /// A slice with fewer edges is a small one.

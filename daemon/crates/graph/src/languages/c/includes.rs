@@ -10,11 +10,11 @@ use crate::modules::paths::{join_path, shared_depth};
 use crate::modules::{self, ModRef, Place};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World, last_name};
 
-/// Most files that one file may include, directly or not, before the rest is left out.
+/// Most files that one file may include, directly or not. Further ones are ignored.
 const CLOSURE: usize = 256;
 
-/// The file that an include names: beside the file, or the only or nearest one whose path ends so. One in angle brackets is
-/// looked for along the compiler's path, where the file's own folder comes last.
+/// The file that an include names: the one beside the file, or else the only or nearest one whose path ends in the
+/// text. A name in angle brackets is searched along the compiler's path, where the file's own folder comes last.
 pub(super) fn resolve_include(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     if let Some(text) = text.strip_prefix('<') {
         return if platform::is_system_header(text) {
@@ -41,8 +41,8 @@ fn own_library(w: &World<'_>, text: &str) -> Place {
     found.and_then(|id| w.open(id)).map_or(Place::External, |at| Place::Module(ModRef::File(at)))
 }
 
-/// The file whose path ends in `text`; of several one that a build for Linux on x86-64 reads, then the nearest to `file`. The
-/// one right beside it comes last if so wanted.
+/// The file whose path ends in `text`. Of several, one that a build for Linux on x86-64 reads, then the nearest to
+/// `file`. On request, the file right beside it comes last.
 pub(in crate::languages) fn by_suffix(
     w: &World<'_>,
     file: &FileIndex,
@@ -80,12 +80,12 @@ pub(in crate::languages) fn included_files(w: &World<'_>, from: FileIx) -> Rc<[F
     closure_of(w, from, true)
 }
 
-/// The same; without `all`, what a build for another system includes is left out.
+/// The same. Without `all`, files included only by a build for another system are left out.
 fn closure_of(w: &World<'_>, from: FileIx, all: bool) -> Rc<[FileIx]> {
     let q = Question::Included { from, for_all_systems: all };
     w.derive(&w.memos.files, q, Rc::default(), || {
         let mut found = vec![from];
-        // What such a build does see comes first.
+        // The files that a Linux build includes come first.
         if all && is_c(w.file(from).lang()) {
             found.extend(closure_of(w, from, false).iter());
         }
@@ -121,15 +121,15 @@ pub(super) fn includes_file(w: &World<'_>, file: FileIx, target: FileIx) -> bool
     included_files(w, file).contains(&target)
 }
 
-/// Whether a definition is for another system than the one that builds are for by default.
+/// Whether a definition is for another system than the one of a default build.
 pub(super) fn is_elsewhere(w: &World<'_>, at: DefRef) -> bool {
     let file = w.file(at.file);
     file.outline.def(at.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
         || (is_c(file.lang()) && platform::is_elsewhere(&file.path))
 }
 
-/// The macro that makes something else of `function` where `at` stands, further down in its file: `#define f g`, where `g`
-/// is a function with a body in sight.
+/// The macro between `function` and the byte `at` of its file that renames it: `#define f g`, where `g` is a function
+/// with a body in sight.
 pub(super) fn renaming_macro(w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
     let file = w.file(from);
     let name = file.name(function)?;
@@ -142,7 +142,7 @@ pub(super) fn renaming_macro(w: &World<'_>, from: FileIx, function: DefIx, at: u
     (value != name && body_in_sight(w, from, value).is_some()).then_some(renames)
 }
 
-/// The name that a macro without parameters stands for, whatever the settings.
+/// The name that a macro without parameters expands to, whatever the settings.
 fn other_name<'f>(file: &'f FileIndex, def: &Def) -> Option<&'f str> {
     let depends = def.flags.has(DefFlags::LEFT_OUT) || def.flags.has(DefFlags::OPTIONAL);
     let value = def.value.filter(|_| def.kind == SymbolKind::Constant && !depends)?;
@@ -152,12 +152,12 @@ fn other_name<'f>(file: &'f FileIndex, def: &Def) -> Option<&'f str> {
     }
 }
 
-/// Whether `kind` is of types whose names stand behind a word of their own, and so apart from others: `struct stat`.
+/// Whether types of this `kind` are named after a keyword, and so are separate from other names: `struct stat`.
 pub(super) fn is_tag(kind: SymbolKind, lang: Lang) -> bool {
     lang == Lang::C && kind.is_type() && kind != SymbolKind::Type
 }
 
-/// The struct, union or enumeration `name` among what a file includes.
+/// The struct, union or enumeration `name` among the included files.
 pub(super) fn find_tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     let found = included_files(w, from).iter().find_map(|at| {
         let file = w.file(*at);
@@ -168,12 +168,12 @@ pub(super) fn find_tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     found.map_or(Place::Missing, Place::Def)
 }
 
-/// What `name` is among what a file includes; a declaration leads on to its definition.
+/// The definition of `name` among the included files. A declaration leads on to its definition.
 pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     let mut best: Option<((bool, bool, u8), u8, DefRef)> = None;
     let mut other = None;
     let is_libc = platform::is_of_libc(&w.text(name));
-    // What a build for Linux does not see counts where it sees nothing, and for files of another system.
+    // Definitions that a Linux build excludes count where it has no other, and for files of another system.
     let taken = closure_of(w, from, platform::is_elsewhere(&w.file(from).path));
     for (ix, at) in included_files(w, from).iter().enumerate() {
         let file = w.file(*at);
@@ -186,17 +186,18 @@ pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
             let rank = match found.kind {
                 SymbolKind::Function if found.flags.has(DefFlags::ABSTRACT) => 1,
                 SymbolKind::Macro => 2,
-                // A macro without parameters may rename what has the same name: it counts where nothing else has.
+                // A macro without parameters may rename a function of its own name, so it counts only where nothing
+                // else has the name.
                 SymbolKind::Constant => 3,
                 kind if is_tag(kind, file.lang()) => 3,
                 _ => 0,
             };
             let is_optional = found.flags.has(DefFlags::OPTIONAL);
             let is_left_out = found.flags.has(DefFlags::LEFT_OUT)
-                // In place of what the system's library has, at the wish of a setting.
+                // A replacement for a function of the system's library, which a setting asks for.
                 || (is_optional && is_libc && !platform::is_own_library(&file.path));
             let rank = rank + left_out.max(4 * u8::from(is_left_out));
-            // What is there whatever the settings comes before what some of them ask for.
+            // A definition present whatever the settings comes before one that only some settings ask for.
             let is_firm = matches!(found.kind, SymbolKind::Function | SymbolKind::Macro) && !is_optional;
             let order = (rank >= 4, !is_firm, rank);
             if best.is_none_or(|(known, ..)| order < known) {
@@ -204,7 +205,7 @@ pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
             }
         }
     }
-    // What only another system's build includes, in place of what this one's library has.
+    // Not a definition that only another system's build includes and that replaces one of this system's library.
     let best = best.map(|(_, rank, def)| (rank, def)).filter(|(rank, _)| *rank < 4 || !is_libc);
     // A macro with parameters hides the function of its name, unless only a setting asks for it.
     if let Some((1, prototype)) = best {
@@ -248,7 +249,7 @@ pub(super) fn has_firm_function(w: &World<'_>, from: FileIx, name: Sym) -> bool 
     })
 }
 
-/// The function `name` that a file, or what it includes, has with its body.
+/// The function `name` with a body in a file or one that it includes.
 fn body_in_sight(w: &World<'_>, from: FileIx, name: Sym) -> Option<DefRef> {
     std::iter::once(&from).chain(included_files(w, from).iter()).find_map(|at| {
         let file = w.file(*at);
@@ -262,7 +263,7 @@ fn body_in_sight(w: &World<'_>, from: FileIx, name: Sym) -> Option<DefRef> {
     })
 }
 
-/// The definition behind a function's declaration: the one that the linker would take, if just one has a body.
+/// The definition of a declared function that the linker would take, if only one has a body.
 pub(super) fn linked_definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     let file = w.file(prototype.file);
     let name = file.name(prototype.def)?;
@@ -286,7 +287,7 @@ pub(super) fn linked_definition(w: &World<'_>, prototype: DefRef) -> Option<DefR
     if let Some(def) = declared.parent.and_then(|scope| file.children(scope, name).find(is_body)) {
         return Some(DefRef { def, ..prototype });
     }
-    // What a file declares for itself alone has no definition elsewhere.
+    // A function declared for its own file only has no definition elsewhere.
     if declared.flags.has(DefFlags::STATIC) {
         return None;
     }
@@ -299,29 +300,29 @@ pub(super) fn linked_definition(w: &World<'_>, prototype: DefRef) -> Option<DefR
             let index = w.file(at);
             let def = index.find(hit.symbol)?;
             let found = index.outline.def(def)?;
-            // `void space::f() {…}`: what qualifies a function looks like a class.
+            // `void space::f() {…}`: a function's qualifier looks like a class.
             let is_member = found.kind == SymbolKind::Method;
             if is_member && found.owner.and_then(|owner| last_name(&index.outline, owner)) != namespace {
                 return None;
             }
             let flags = found.flags;
-            // A static function of another file is not what a declaration in a header means.
+            // A declaration in a header does not mean a static function of another file.
             (!flags.has(DefFlags::ABSTRACT) && (at == prototype.file || !flags.has(DefFlags::STATIC)))
                 .then(|| (shared_depth(index.path.dir(), file.path.dir()), DefRef { file: at, def }))
         })
         .collect();
-    // One for each system: the one that a build for Linux takes.
+    // One definition for each system: take the one for Linux.
     let at_home = |def: &DefRef| !is_elsewhere(w, *def);
     if found.len() > 1 && at_home(&prototype) && found.iter().any(|(_, def)| at_home(def)) {
         found.retain(|(_, def)| at_home(def));
     }
-    // Several programs in one repository may define it: the nearest one counts, if it is the only one so near.
+    // Several programs in one repository may define it. The nearest one counts, if no other is as near.
     let nearest = found.iter().map(|(near, _)| *near).max()?;
     found.retain(|(near, _)| *near == nearest);
     let (_, first) = *found.first()?;
     if found.iter().any(|(_, def)| def.file != first.file) {
         return None;
     }
-    // Several in one file are alternatives, of which a build takes one.
+    // Several definitions in one file are alternatives, of which a build takes one.
     found.iter().map(|(_, def)| *def).min_by_key(|def| def.def)
 }

@@ -17,7 +17,7 @@ pub(super) struct C;
 /// C++.
 pub(super) struct Cpp;
 
-/// What the two share: files that include each other.
+/// The rules that the two share: files that include each other.
 macro_rules! shared_rules {
     () => {
         fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {

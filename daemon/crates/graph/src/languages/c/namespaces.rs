@@ -1,4 +1,4 @@
-//! C++: namespaces that several files hold parts of.
+//! C++: namespaces with parts in several files.
 
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 use sdl_model::{Lang, SymbolKind};
@@ -8,10 +8,10 @@ use crate::languages::namespaces::namespace_member as member_of_all;
 use crate::modules::{ModRef, Place, as_place};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 
-/// Deepest namespaces that are looked into.
+/// Deepest nesting of namespaces that is searched.
 const DEPTH: usize = 8;
 
-/// What `name` is among what `scope` of a file sees of its own and of included namespaces.
+/// The meaning of `name` in the namespaces, own and included, that `scope` of a file sees.
 pub(super) fn find_implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
     let file = w.file(from);
     let own = path_of(&file, scope);
@@ -27,8 +27,8 @@ pub(super) fn find_implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym
         .map_or(Place::Missing, |found| linked_place(w, found))
 }
 
-/// The type `name` of a file that this one does not include, in one of the namespaces `seen`: it is declared here, and
-/// written out there. Just one may be, or just one in a header.
+/// The type `name` of a file that this one does not include, in one of the namespaces `seen`. It is declared here and
+/// defined there. It must be the only one, or the only one in a header.
 fn written_elsewhere(w: &World<'_>, from: FileIx, seen: &[Vec<Sym>], name: Sym) -> Option<DefRef> {
     let hits = w.named(name)?;
     let mut found: Vec<(usize, bool, DefRef)> = Vec::new();
@@ -80,13 +80,14 @@ fn namespace_parts(w: &World<'_>, text: &str) -> Vec<Sym> {
     text.split("::").filter(|part| !part.is_empty()).take(DEPTH).map(|part| w.sym(part)).collect()
 }
 
-/// What `using text::name` binds.
+/// The place that `using text::name` binds.
 pub(super) fn import_name(w: &World<'_>, from: FileIx, text: &str, name: &str) -> Place {
     in_namespace(w, from, &namespace_parts(w, text), w.sym(name))
         .map_or(Place::Missing, |found| linked_place(w, found))
 }
 
-/// What `name` is in the namespace that `text` spells out, seen from those around `scope`, in what a file includes.
+/// The meaning of `name` in the namespace that `text` spells out, seen from those around `scope`, among the included
+/// files.
 pub(super) fn find_qualified(w: &World<'_>, from: FileIx, scope: DefIx, text: &str, name: &str) -> Place {
     let file = w.file(from);
     let around = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
@@ -133,7 +134,7 @@ fn path_of(file: &FileIndex, scope: DefIx) -> Vec<Sym> {
     path
 }
 
-/// The namespaces of a file that `path` names; the file itself for an empty one.
+/// The namespaces of a file that `path` names. For an empty path, the file itself.
 fn matching_namespaces(file: &FileIndex, path: &[Sym]) -> Vec<DefIx> {
     let mut found = vec![DefIx::MODULE];
     for name in path {
@@ -146,7 +147,8 @@ fn matching_namespaces(file: &FileIndex, path: &[Sym]) -> Vec<DefIx> {
     found
 }
 
-/// Which of several definitions of one name is meant first; none for a member, to which only its type leads.
+/// The order in which several definitions of one name are tried. None for a member, which is reached only through its
+/// type.
 fn definition_rank(file: &FileIndex, def: DefIx) -> Option<u8> {
     let found = file.outline.def(def).filter(|def| def.owner.is_none() && !def.flags.has(DefFlags::LOCAL))?;
     Some(match found.kind {
@@ -163,7 +165,7 @@ fn linked_place(w: &World<'_>, found: DefRef) -> Place {
     as_place(&w.file(found.file), found, found.def)
 }
 
-/// What `name` is in a namespace, in whichever file.
+/// The meaning of `name` in a namespace, in any file.
 pub(super) fn namespace_member(w: &World<'_>, namespace: DefRef, name: Sym) -> Place {
     match member_of_all(w, namespace, name) {
         Place::Def(found) => linked_place(w, found),

@@ -121,9 +121,9 @@ pub(super) fn is_system_header(text: &str) -> bool {
     }
 }
 
-/// Whether the system's own library, that of GNU, has a function or a macro with parameters called `name`. Who calls one
-/// without declaring it has it from there, and not from another program of the repository. Names that programs give to
-/// functions of their own just as often (`error`, `index`) are not among them.
+/// Whether the system's own library, that of GNU, has a function or a macro with parameters called `name`. A call
+/// without a declaration means that one, and not another program's of the repository. Names that programs often use for
+/// functions of their own (`error`, `index`) are not included.
 pub(super) fn is_of_libc(name: &str) -> bool {
     LIBC.contains(name)
 }

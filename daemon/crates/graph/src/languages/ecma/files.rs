@@ -1,4 +1,4 @@
-//! Which file a path without an extension stands for.
+//! The file that a path without an extension denotes.
 
 use sdl_model::Lang;
 
@@ -9,7 +9,7 @@ use crate::world::World;
 const TYPED: [&str; 9] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
 const PLAIN: [&str; 9] = [".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".d.ts", ".mts", ".cts"];
 
-/// The file that `base` stands for, seen from a file in `lang`: itself, with an extension, or its index.
+/// The file that `base` denotes, seen from a file in `lang`: itself, with an extension, or its index.
 pub(super) fn probe_file(w: &World<'_>, base: &str, lang: Lang) -> Place {
     let found = |path: &str| w.open_path(path).map(|file| Place::Module(ModRef::File(file)));
     let extension = base.rsplit_once('/').map_or(base, |(_, name)| name).rsplit_once('.').map(|(_, ext)| ext);

@@ -25,7 +25,7 @@ pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place 
     packages::find_package_module(w, file, text).or_else(|| Place::External)
 }
 
-/// What `name` is among a module's exports.
+/// The meaning of `name` among a module's exports.
 pub(super) fn find_member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
     let module = DefRef { file: at, def: DefIx::MODULE };
     for (_, local) in file.exports.iter().filter(|(exported, _)| *exported == name) {
@@ -76,7 +76,7 @@ pub(super) fn find_member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym
     outside
 }
 
-/// What a module's top level defines under `name`. A member that is stated apart from its type, as in
+/// The definition of `name` at a module's top level. A member that is written apart from its type, as in
 /// `X.prototype.name = …`, is not meant.
 fn top_level(file: &FileIndex, name: Sym) -> Option<DefIx> {
     let is_own = |ix: &DefIx| file.outline.def(*ix).is_some_and(|def| def.owner.is_none());
@@ -84,7 +84,7 @@ fn top_level(file: &FileIndex, name: Sym) -> Option<DefIx> {
     if is_own(&found) { Some(found) } else { file.children(DefIx::MODULE, name).find(is_own) }
 }
 
-/// What a module's default export is.
+/// The default export of a module.
 pub(super) fn default_of(w: &World<'_>, at: FileIx) -> Place {
     let file = w.file(at);
     let default = w.sym("default");
@@ -105,7 +105,7 @@ pub(super) fn default_of(w: &World<'_>, at: FileIx) -> Place {
     Place::Missing
 }
 
-/// What `local` is at the top level of a module, exported or not.
+/// The meaning of `local` at the top level of a module, exported or not.
 fn local_name(w: &World<'_>, at: FileIx, file: &FileIndex, local: Sym) -> Place {
     let module = DefRef { file: at, def: DefIx::MODULE };
     if let Some(def) = top_level(file, local) {

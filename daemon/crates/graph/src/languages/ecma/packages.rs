@@ -9,7 +9,7 @@ use crate::modules::paths::{folder_ancestors, in_dir, join_path};
 use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, FileIx, Question, World};
 
-/// Most configurations that one is put together from.
+/// Most configurations that are combined into one.
 const EXTENDS: usize = 8;
 /// Folders into which builds write.
 const BUILT_FOLDERS: [&str; 12] =
@@ -17,7 +17,7 @@ const BUILT_FOLDERS: [&str; 12] =
 /// How the names of built files end.
 const BUILT_ENDS: [&str; 7] = [".d.ts", ".d.mts", ".d.cts", ".min.js", ".js", ".mjs", ".cjs"];
 
-/// The module that the bare name `text` stands for in `file`.
+/// The module that the bare name `text` denotes in `file`.
 pub(super) fn find_package_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     for dir in folder_ancestors(file.path.dir()) {
         for name in ["tsconfig.json", "jsconfig.json"] {
@@ -58,13 +58,13 @@ fn manifest_entries(file: &FileIndex, kind: ManifestKind) -> impl Iterator<Item 
         .map(|(key, value)| (file.outline.str(*key), file.outline.str(*value)))
 }
 
-/// What the path maps and base folders of a configuration and of those beside it that it refers to say.
+/// The module by the path maps and base folders of a configuration and of those that it references.
 fn by_config(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place {
     let found = mapped_path(w, config, from, text);
     if found.is_found() {
         return found;
     }
-    // A configuration that only lists others: those beside it are for the same files.
+    // A configuration that only lists others: they are for the same files.
     let file = w.file(config);
     let mut beside = manifest_entries(&file, ManifestKind::TsConfig)
         .filter(|(key, _)| *key == "references")
@@ -75,7 +75,7 @@ fn by_config(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Pla
         .unwrap_or(Place::Missing)
 }
 
-/// What the path map and the base folder of a configuration and of what it extends say.
+/// The module by the path map and the base folder of a configuration and of those that it extends.
 fn mapped_path(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place {
     let chain = config_chain(w, config);
     let base = chain.iter().find_map(|file| {
@@ -87,11 +87,11 @@ fn mapped_path(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> P
         all.filter_map(|(key, value)| Some((key.strip_prefix("paths:")?.to_owned(), value.to_owned())))
             .collect()
     };
-    // A map replaces that of what is extended.
+    // A map replaces those of the extended configurations.
     let map_of = chain.iter().map(|file| (file, patterns(file))).find(|(_, patterns)| !patterns.is_empty());
     if let Some((file, mut patterns)) = map_of {
         let dir = base.as_deref().unwrap_or_else(|| file.path.dir());
-        // A whole name counts before any pattern, a longer pattern before a shorter one.
+        // A whole name comes before any pattern, a longer pattern before a shorter one.
         patterns.sort_by_key(|(pattern, _)| match pattern.split_once('*') {
             None => (0, 0),
             Some((before, _)) => (1, usize::MAX - before.len()),
@@ -110,7 +110,7 @@ fn mapped_path(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> P
     }
 }
 
-/// A configuration and those that it extends, the one that counts most first.
+/// A configuration and those that it extends, in descending precedence.
 fn config_chain(w: &World<'_>, config: FileIx) -> Vec<Rc<FileIndex>> {
     let mut chain: Vec<FileIx> = Vec::new();
     let mut next = vec![config];
@@ -120,7 +120,7 @@ fn config_chain(w: &World<'_>, config: FileIx) -> Vec<Rc<FileIndex>> {
         }
         chain.push(at);
         let file = w.file(at);
-        // Of several, the last counts most.
+        // Of several, the last takes precedence.
         let parents = manifest_entries(&file, ManifestKind::TsConfig).filter(|(key, _)| *key == "extends");
         next.extend(parents.filter_map(|(_, value)| find_config(w, &file, value)));
     }
@@ -184,15 +184,15 @@ fn find_package(w: &World<'_>, name: &str) -> Option<FileIx> {
     }
 }
 
-/// The main module of the package whose manifest lies in folder `dir`.
+/// The main module of the package whose manifest is in the folder `dir`.
 pub(super) fn main_of(w: &World<'_>, from: &FileIndex, dir: &str) -> Place {
     let manifest = w.open_path(&in_dir(dir, "package.json"));
     let main = manifest.map_or(Place::Missing, |manifest| in_package(w, manifest, from, ""));
     if main.is_found() { main } else { Place::Missing }
 }
 
-/// The module `rest` (empty: the main one) of a package of the repository. What is built is not there, so the sources
-/// that usually make it are tried as well.
+/// The module `rest` of a package of the repository. Empty means the main one. Build output is not in the repository,
+/// so the sources that it is usually built from are tried as well.
 fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> Place {
     let file = w.file(manifest);
     let dir = file.path.dir();
@@ -216,7 +216,7 @@ fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> 
         .chain(usual)
         .filter_map(|path| join_path(dir, &path))
         .map(|path| {
-            // Beside a declaration may lie what it declares.
+            // The code that a declaration file describes may be beside it.
             let declared = [".d.ts", ".d.mts", ".d.cts"].iter().find_map(|end| path.strip_suffix(end));
             let code = declared.map_or(Place::Missing, |stem| probe_file(w, stem, from.lang()));
             if code.is_found() { code } else { probe_file(w, &path, from.lang()) }
@@ -225,7 +225,7 @@ fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> 
         .unwrap_or(Place::External)
 }
 
-/// Where the sources of a built file usually lie: `src/x` for `dist/esm/x.mjs`.
+/// The usual places of the sources of a built file: `src/x` for `dist/esm/x.mjs`.
 fn sources_of(built: &str) -> Vec<String> {
     let path = built.trim_start_matches("./");
     let path = BUILT_ENDS.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);

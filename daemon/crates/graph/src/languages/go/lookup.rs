@@ -42,15 +42,15 @@ pub(super) fn find_module(w: &World<'_>, text: &str) -> Place {
             }
         }
     }
-    // A module of the repository counts before what another says in its place.
+    // A module of the repository takes precedence over a `replace` in another.
     for (old, dir) in replaced {
         offer(&old, dir);
     }
     if let Some((_, dir)) = best {
         return package_place(w, &dir);
     }
-    // Without a module file: a path whose end is a folder of the repository, or whose last name is the package at the
-    // root, if it is no path of the standard library.
+    // Without a module file: a path that ends in a folder of the repository, or whose last name is the package at the
+    // root, unless it is a path of the standard library.
     if !text.split('/').next().is_some_and(|host| host.contains('.')) {
         return Place::External;
     }
@@ -91,8 +91,8 @@ fn package_place(w: &World<'_>, dir: &str) -> Place {
     if holds { Place::Module(ModRef::Dir(Lang::Go, w.sym(dir))) } else { Place::External }
 }
 
-/// The package's files. Files for several systems may define the same name: the first stands for all, so those for the
-/// systems that most servers run come before the others.
+/// The package's files. Files for several systems may define the same name, and the first is used. So files for the
+/// systems that most servers run come first.
 fn package_files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
     let q = Question::PackageFiles { dir: w.sym(dir), with_tests: tests };
     w.derive(&w.memos.files, q, Rc::default(), || {
@@ -106,7 +106,7 @@ fn package_files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
             .collect();
         found.sort_by_cached_key(|(path, _)| (system_rank(path.stem()), path.clone()));
         let opened = found.into_iter().filter_map(|(_, id)| w.open(id));
-        // What a build leaves out by a constraint stands last.
+        // Files that a build constraint excludes come last.
         let (left_out, built): (Vec<_>, Vec<_>) = opened.partition(|at| {
             w.file(*at).outline.def(DefIx::MODULE).is_some_and(|file| file.flags.has(DefFlags::LEFT_OUT))
         });
@@ -135,7 +135,7 @@ fn system_rank(stem: &str) -> u8 {
     }
 }
 
-/// What `name` is in the package in folder `dir`.
+/// The meaning of `name` in the package in folder `dir`.
 pub(super) fn dir_member(w: &World<'_>, dir: &str, name: Sym) -> Place {
     find_declared(w, &package_files(w, dir, false), name)
 }
@@ -149,7 +149,7 @@ fn find_declared(w: &World<'_>, files: &[FileIx], name: Sym) -> Place {
         .unwrap_or(Place::Missing)
 }
 
-/// A definition of the package's own scope: not a method, which is at top level too.
+/// A definition in the package's own scope: not a method, although methods are at top level too.
 fn declared_plain(w: &World<'_>, at: FileIx, name: Sym) -> Place {
     let file = w.file(at);
     let plain = file
@@ -161,7 +161,7 @@ fn declared_plain(w: &World<'_>, at: FileIx, name: Sym) -> Place {
     }
 }
 
-/// What `name` is in the other files of the same package.
+/// The meaning of `name` in the other files of the same package.
 pub(super) fn find_implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
     let path = file.path.as_str();
     find_declared(w, &package_files(w, dir_of(path), path.ends_with("_test.go")), name)

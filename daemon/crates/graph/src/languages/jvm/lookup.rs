@@ -15,7 +15,7 @@ pub(super) fn find_module(w: &World<'_>, text: &str) -> Place {
     if !w.files_of_package(text).is_empty() {
         return Place::Module(ModRef::Package(Lang::Java, w.sym(text)));
     }
-    // A class, perhaps inside another: packages are in lower case, so few questions are asked for names from outside.
+    // A class, perhaps inside another. Packages are in lower case, so this saves questions for names from outside.
     let (outer, name) = split_last(text);
     if outer.is_empty() || !name.starts_with(char::is_uppercase) {
         return Place::External;
@@ -27,7 +27,7 @@ pub(super) fn find_module(w: &World<'_>, text: &str) -> Place {
     }
 }
 
-/// What `import module.name` binds.
+/// The place that `import module.name` binds.
 pub(super) fn import_name(w: &World<'_>, module: Place, text: &str, name: &str) -> Place {
     match module {
         Place::External | Place::Missing => {
@@ -42,18 +42,18 @@ pub(super) fn import_name(w: &World<'_>, module: Place, text: &str, name: &str) 
     }
 }
 
-/// What `name` is in a package.
+/// The meaning of `name` in a package.
 pub(super) fn package_member(w: &World<'_>, package: Sym, name: Sym) -> Place {
     let files = w.files_of_package(&w.text(package));
     let text = w.text(name);
-    // By rule a public class lies in a file of its name.
+    // By convention a public class is in a file of its name.
     let by_stem = |id: &&FileId| w.path_of(**id).is_some_and(|path| path.stem() == &*text);
     let mut candidates: Vec<FileId> = files.iter().filter(by_stem).copied().collect();
     match w.named(name) {
         Some(hits) => candidates.extend(hits.iter().map(|hit| hit.file).filter(|file| files.contains(file))),
         None => candidates.extend(files.iter().copied().take(256)),
     }
-    // Of copies in one tree, the one that lies least deep.
+    // Of several copies in one tree, the one in the least deep folder.
     candidates.sort_by_cached_key(|id| {
         w.path_of(*id).map(|path| {
             let text = path.as_str();
@@ -70,7 +70,7 @@ pub(super) fn package_member(w: &World<'_>, package: Sym, name: Sym) -> Place {
         .unwrap_or(Place::Missing)
 }
 
-/// What `name` is in the file's own package.
+/// The meaning of `name` in the file's own package.
 pub(super) fn find_implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
     let found = file
         .outline
@@ -99,7 +99,7 @@ pub(super) fn find_root_name(w: &World<'_>, name: &str) -> Place {
     }
 }
 
-/// The source set of Kotlin that a file is of, and whether it holds tests: `jvm` of `src/jvmMain/…`.
+/// The source set of Kotlin that a file belongs to, and whether it holds tests: `jvm` of `src/jvmMain/…`.
 fn source_set(path: &RelPath) -> Option<(&str, bool)> {
     let of = |part: &'_ str| -> Option<bool> {
         let tests = part.len() > 4 && part.ends_with("Test");
@@ -115,8 +115,8 @@ fn is_platform(set: &str) -> bool {
         || starts(&["mingw", "windows", "unix", "darwin"])
 }
 
-/// How far a definition in source set `other` is from code in `own`; none where it is out of sight. What is declared in
-/// common is defined for each platform, by default that of the JVM.
+/// How far a definition in source set `other` is from code in `own`. None where it is out of sight. A declaration in
+/// common code is defined for each platform, by default the JVM.
 fn source_set_distance(own: (&str, bool), other: (&str, bool), is_declaration: bool) -> Option<u8> {
     if other.1 && !own.1 {
         return None;
@@ -124,7 +124,7 @@ fn source_set_distance(own: (&str, bool), other: (&str, bool), is_declaration: b
     match (own.0, other.0) {
         (own, other) if own == other && !is_declaration => Some(0),
         ("common", "jvm") => Some(1),
-        // What is common sees the declaration alone.
+        // Common code sees only the declaration.
         ("common", "common") => Some(2),
         (_, "common") => Some(if is_declaration { 4 } else { 1 }),
         (own, other) if own == other => Some(3),
@@ -134,7 +134,8 @@ fn source_set_distance(own: (&str, bool), other: (&str, bool), is_declaration: b
     }
 }
 
-/// Of what several source sets of one package define under the name of `found`, what a build of `from` takes.
+/// Of the definitions with the name of `found` in several source sets of one package, the one that a build of `from`
+/// takes.
 pub(super) fn in_source_set(w: &World<'_>, from: FileIx, found: Place) -> Place {
     let Place::Def(def) = found else { return found };
     let (own, file) = (w.file(from), w.file(def.file));
@@ -159,7 +160,7 @@ pub(super) fn in_source_set(w: &World<'_>, from: FileIx, found: Place) -> Place 
             let at = w.open(hit.file)?;
             Some(DefRef { file: at, def: w.file(at).find(hit.symbol)? })
         })),
-        // Very many have the name: those in files that are called so.
+        // Very many definitions have the name: look only in files of that name.
         None => {
             let text = w.text(name);
             let package = file.outline.package.map_or("", |package| file.outline.str(package));

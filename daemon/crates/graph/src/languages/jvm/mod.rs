@@ -13,7 +13,7 @@ pub(super) struct Java;
 /// Kotlin.
 pub(super) struct Kotlin;
 
-/// What the two share: packages that files declare, and the source sets of one build.
+/// The rules that the two share: packages that files declare, and the source sets of one build.
 macro_rules! shared_rules {
     () => {
         fn module(&self, w: &World<'_>, _: FileIx, _: DefIx, text: &str) -> Place {

@@ -1,4 +1,4 @@
-//! Which file or folder a dotted name stands for.
+//! The file or folder that a dotted name denotes.
 
 use sdl_model::{Lang, RelPath};
 

@@ -33,7 +33,7 @@ pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place 
     projects::by_name(w, rest).or_else(|| Place::External)
 }
 
-/// What `import text` binds under `local`: the first part of a dotted name, or all of it under an alias.
+/// The place that `import text` binds to `local`: the first part of a dotted name, or all of it under an alias.
 pub(super) fn import_module(w: &World<'_>, from: FileIx, text: &str, local: &str) -> Place {
     let text = match text.split_once('.') {
         Some((first, _)) if first == local => first,
@@ -42,7 +42,7 @@ pub(super) fn import_module(w: &World<'_>, from: FileIx, text: &str, local: &str
     modules::find_module(w, from, DefIx::MODULE, text)
 }
 
-/// What `from module import name` binds in `from`.
+/// The place that `from module import name` binds in `from`.
 pub(super) fn import_name(w: &World<'_>, from: FileIx, module: Place, name: &str) -> Place {
     match module {
         // A package that imports its own submodule.
@@ -55,10 +55,10 @@ pub(super) fn import_name(w: &World<'_>, from: FileIx, module: Place, name: &str
     }
 }
 
-/// What `name` is in the module that `file` is.
+/// The meaning of `name` in the module of the file `at`.
 pub(super) fn find_member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
     let found = find_declared(w, at, name);
-    // What is left out stands for what is imported in its place.
+    // An excluded definition yields to an import that replaces it.
     let is_left_out = match found {
         Place::Def(def) => file.outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT)),
         _ => false,
@@ -89,7 +89,7 @@ pub(super) fn find_member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym
     outside
 }
 
-/// What `from module import *` brings in under `name`.
+/// The definition that `from module import *` binds to `name`.
 pub(super) fn public_member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     if let ModRef::File(at) = module {
         let file = w.file(at);
@@ -113,7 +113,7 @@ fn find_submodule(w: &World<'_>, file: &FileIndex, name: &str) -> Place {
     }
 }
 
-/// What `name` is in a folder without `__init__.py`.
+/// The meaning of `name` in a folder without `__init__.py`.
 pub(super) fn dir_member(w: &World<'_>, dir: &str, name: Sym) -> Place {
     let found = find_module_file(w, dir, &w.text(name));
     match found {

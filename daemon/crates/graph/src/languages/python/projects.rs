@@ -1,4 +1,4 @@
-//! Python: where a project says that its packages lie (`pyproject.toml`, `setup.cfg`).
+//! Python: the folders in which a project states that its packages are (`pyproject.toml`, `setup.cfg`).
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ fn folder_manifests(w: &World<'_>, dir: &str) -> Vec<Rc<FileIndex>> {
     MANIFESTS.iter().filter_map(|name| w.open_path(&in_dir(dir, name))).map(|at| w.file(at)).collect()
 }
 
-/// What `text`, a module's dotted name, is in the project at `dir`, if there is a project that holds it.
+/// The meaning of `text`, a module's dotted name, in the project at `dir`, if a project there holds it.
 pub(super) fn in_project(w: &World<'_>, dir: &str, text: &str) -> Place {
     let manifests = folder_manifests(w, dir);
     let is_project = dir.is_empty() || !manifests.is_empty() || w.path(&in_dir(dir, "setup.py")).is_some();
@@ -43,7 +43,7 @@ pub(super) fn in_project(w: &World<'_>, dir: &str, text: &str) -> Place {
     Place::Missing
 }
 
-/// The folders that a manifest says to hold packages.
+/// The folders that hold packages according to a manifest.
 fn package_folders(file: &FileIndex) -> Vec<String> {
     manifest_entries(file)
         .filter_map(|(key, value)| match key {
@@ -54,7 +54,7 @@ fn package_folders(file: &FileIndex) -> Vec<String> {
         .collect()
 }
 
-/// What `text` is where the manifest gives its package, or one around it, a folder.
+/// The meaning of `text` where the manifest states a folder for its package, or for one around it.
 fn mapped_package(w: &World<'_>, file: &FileIndex, text: &str) -> Option<Place> {
     let inside = |package: &str| -> Option<String> {
         let rest = text.strip_prefix(package)?;
@@ -70,7 +70,7 @@ fn mapped_package(w: &World<'_>, file: &FileIndex, text: &str) -> Option<Place> 
     Some(find_module_file(w, &base, &rest).or_else(|| Place::External))
 }
 
-/// What `text` is in the repository's project that has the name of its first part.
+/// The meaning of `text` in the repository's project with the name of its first part.
 pub(super) fn by_name(w: &World<'_>, text: &str) -> Place {
     let first = text.split('.').next().unwrap_or(text);
     let q = Question::Project(w.sym(first));

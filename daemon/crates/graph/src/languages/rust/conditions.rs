@@ -1,15 +1,15 @@
-//! Which of Rust's alternatives a build as it is by default has: what is under `#[cfg(…)]` that does not hold there is
-//! left out, if there is something else of its name.
+//! Which of Rust's alternatives a default build includes. A definition under a `#[cfg(…)]` that does not hold there is
+//! excluded, if there is another one of its name.
 
 use sdl_model::facts::{DefIx, Expr};
 
 use super::crates;
 use crate::world::{FileIndex, FileIx, World};
 
-/// Conditions in conditions that are followed.
+/// Most nested conditions that are followed.
 const DEPTH: u8 = 16;
 
-/// Whether `def` is left out.
+/// Whether a default build excludes `def`.
 pub(super) fn leaves_out(w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx) -> bool {
     let arena = &file.outline.arena;
     let stated = file.outline.def(def);
@@ -26,7 +26,7 @@ pub(super) fn leaves_out(w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx
     })
 }
 
-/// Whether an import is left out.
+/// Whether a default build excludes an import.
 pub(super) fn leaves_out_import(w: &World<'_>, at: FileIx, file: &FileIndex, import: u32) -> bool {
     let condition = file.import(import).and_then(|import| import.condition);
     condition.is_some_and(|text| condition_fails(w, at, file.outline.str(text)))
@@ -76,7 +76,7 @@ impl<'t> Reader<'t> {
         (!word.is_empty()).then_some(word)
     }
 
-    /// Whether the next condition holds, as far as that can be told. None if this is no condition.
+    /// Whether the next condition holds, if that can be known. None if this is not a condition.
     fn condition(&mut self, has: &impl Fn(&str) -> Holds, depth: u8) -> Option<Holds> {
         let name = self.word().filter(|_| depth < DEPTH)?;
         if self.eat('(') {
@@ -108,7 +108,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// What holds of the system that builds are for by default.
+/// Whether `name = "value"` holds for the system of a default build.
 fn is_default(name: &str, value: &str) -> bool {
     matches!(
         (name, value),

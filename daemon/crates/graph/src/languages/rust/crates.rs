@@ -1,4 +1,4 @@
-//! Rust's crates: what `Cargo.toml` says of their roots and of the names that others call them by.
+//! Rust's crates: their roots and their names in code, by `Cargo.toml`.
 
 use std::rc::Rc;
 
@@ -72,7 +72,7 @@ fn of_folder(
     }
 }
 
-/// Whether the package of the file `from` has the feature `name` by default; none if no manifest says.
+/// Whether the package of the file `from` has the feature `name` by default. None if no manifest states it.
 pub(super) fn has_feature(w: &World<'_>, from: FileIx, name: &str) -> Option<bool> {
     let file = w.file(from);
     let dir = file.path.dir();
@@ -99,8 +99,8 @@ fn is_same_name(manifest: &str, code: &str) -> bool {
         && manifest.bytes().zip(code.bytes()).all(|(a, b)| a == b || (a == b'-' && b == b'_'))
 }
 
-/// The root of the crate that `name` stands for in the file `from`: its package's own library, what its manifests call
-/// so, else the repository's crate of that name.
+/// The root of the crate that `name` denotes in the file `from`: its package's own library, a dependency with that name
+/// in its manifests, else the repository's crate of that name.
 pub(super) fn crate_named(w: &World<'_>, from: FileIx, name: &str) -> Place {
     let nearest = nearest_manifest(w, w.file(from).path.dir());
     let q = Question::CrateRoot { nearest, name: w.sym(name) };
@@ -118,7 +118,7 @@ pub(super) fn crate_named(w: &World<'_>, from: FileIx, name: &str) -> Place {
     })
 }
 
-/// What a manifest calls `name`: its own library, or a dependency whose folder or real name it states.
+/// The crate that a manifest calls `name`: its own library, or a dependency whose folder or real name it states.
 fn by_manifest(w: &World<'_>, manifest: &FileIndex, name: &str) -> Option<Place> {
     if is_called(manifest, name) {
         return Some(root_place(library_root(w, manifest)));

@@ -43,7 +43,8 @@ pub(super) fn find_module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str)
     place
 }
 
-/// What `name` is in a module where more of a path follows: a function does not hide a module or a type of its name.
+/// The meaning of `name` in a module where more of a path follows. A function does not hide a module or a type of its
+/// name.
 pub(super) fn find_holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     let file = w.file(at.file);
     let inline = file.children(at.def, name).find_map(|def| {
@@ -79,7 +80,7 @@ pub(super) fn find_holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
         })
 }
 
-/// What holds more of a path where an import of `name` binds a function and that.
+/// The module or type that an import binds to `name` beside a function, where more of a path follows.
 fn behind_imports(w: &World<'_>, at: DefRef, name: Sym) -> Option<Place> {
     let q = Question::Behind(at, name);
     let found = w.derive(&w.memos.places, q, Place::Missing, || {
@@ -130,7 +131,7 @@ fn is_root(w: &World<'_>, path: &str) -> bool {
         || crates::stated_roots(w, dir).iter().any(|root| root == path)
 }
 
-/// The folder in which a file's submodules lie.
+/// The folder of a file's submodules.
 fn submodule_dir(w: &World<'_>, path: &str) -> String {
     let dir = dir_of(path);
     if path.ends_with("/mod.rs") || path == "mod.rs" || is_root(w, path) {
@@ -196,7 +197,7 @@ fn crate_root(w: &World<'_>, from: FileIx) -> Option<FileIx> {
     })
 }
 
-/// What `name` is in a module, whether others may see it or not.
+/// The meaning of `name` in a module, whether it is visible to others or not.
 pub(super) fn find_member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     let file = w.file(at.file);
     let mut module = None;
@@ -221,7 +222,7 @@ pub(super) fn find_member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
         }
     }
     let imports = modules::built_imports(w, at.file, &file, file.imports(at.def, name));
-    // What is left out stands back behind an import that is not, wherever that leads.
+    // An excluded definition yields to an import that is included, wherever the import leads.
     if let (Some(found), None) = (left_out, module)
         && imports.iter().all(|ix| conditions::leaves_out_import(w, at.file, &file, *ix))
     {
@@ -244,7 +245,7 @@ pub(super) fn find_member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     if let Some(module) = module {
         return module;
     }
-    // What is imported by its name hides what a wildcard brings in.
+    // A name imported explicitly hides one that a wildcard brings in.
     if outside {
         return Place::External;
     }
@@ -267,7 +268,7 @@ pub(super) fn find_member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     left_out.unwrap_or(Place::Missing)
 }
 
-/// What the first part of a path is where nothing in the file has that name.
+/// The meaning of the first part of a path that nothing in the file has.
 pub(super) fn find_root_name(w: &World<'_>, from: FileIx, name: &str) -> Place {
     match name {
         "crate" | "self" | "super" => find_module(w, from, DefIx::MODULE, name),

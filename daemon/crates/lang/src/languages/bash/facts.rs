@@ -10,7 +10,7 @@ pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };
     let new = NewDef::new(SymbolKind::Function, name.text(), name, node).body(node.child(F::Body));
     let def = cx.b.open(new);
-    // A function becomes known to all once the one around it has run.
+    // A function is known everywhere once the function around it has run.
     cx.b.flag(def, DefFlags::EXPORTED);
     if name.text().starts_with("test_") {
         cx.b.flag(def, DefFlags::TEST);

@@ -1,4 +1,4 @@
-//! Bash: what of it a skeleton shows.
+//! Bash: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

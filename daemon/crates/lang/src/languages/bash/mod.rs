@@ -67,8 +67,8 @@ impl Language for Bash {
 
     const FUNCTION_SCOPED: bool = true;
 
-    /// The grammar's scanner looks characters up in a table of the C library that holds 256 of them, and reads beyond it for
-    /// others; to the shell those are all alike, parts of words.
+    /// The grammar's scanner looks characters up in a table of the C library that holds 256 of them, and reads beyond
+    /// it for others. To the shell all of those are alike, parts of words.
     fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
         if bytes.is_ascii() {
             return Cow::Borrowed(bytes);

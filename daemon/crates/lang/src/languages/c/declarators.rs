@@ -1,4 +1,4 @@
-//! What a declarator declares: `*(*name[3])(int)` is read from the inside out.
+//! Declarators: `*(*name[3])(int)` is read from the inside out.
 
 use sdl_model::facts::{Expr, ExprIx};
 
@@ -8,7 +8,7 @@ use crate::builder::{Half, MAX_ELEMENTS};
 /// How deep declarators are followed.
 const MAX_DEPTH: usize = 24;
 
-/// What a declarator declares.
+/// The name and type that a declarator declares.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Declared<'a> {
     /// The name: an identifier, a qualified one, an operator, a destructor.
@@ -34,7 +34,7 @@ impl<'a> Declared<'a> {
             let inner = match at.kind() {
                 K::FunctionDeclarator | K::AbstractFunctionDeclarator => {
                     if let Some(result) = function.replace(at) {
-                        // A function that gives a pointer to one.
+                        // A function that returns a pointer to one.
                         callable = Some(result);
                     }
                     at.child(F::Declarator)
@@ -131,8 +131,8 @@ pub(super) fn last_name(qualified: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// The shape of the type that a declaration gives `declared`, whose base type is `base`. A pointer's is that of what it
-/// points to.
+/// The shape of the type that a declaration gives `declared`, whose base type is `base`. A pointer has the shape of
+/// its target.
 pub(super) fn declared_shape<'a>(
     half: &mut Half<'a>,
     base: Node<'a>,
@@ -151,7 +151,7 @@ pub(super) fn declared_shape<'a>(
     ty
 }
 
-/// The type of a function that gives `result` and has the parameters of `declarator`.
+/// The type of a function that returns `result` and has the parameters of `declarator`.
 pub(super) fn function_shape<'a>(half: &mut Half<'a>, result: ExprIx, declarator: Node<'a>) -> ExprIx {
     let params = declarator.child(F::Parameters).into_iter().flat_map(Node::children);
     let params: Vec<ExprIx> = params

@@ -29,7 +29,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::SubscriptExpression => {
             let base = half.value_or_unknown(node.child(F::Argument));
-            // In C what is subscripted is a pointer, and its shape that of what it points to.
+            // In C a subscripted value is a pointer, which has the shape of its target.
             let cpp = node.child_of(K::SubscriptArguments).is_some();
             half.add(if cpp { Expr::Index(base) } else { Expr::Unwrap(base) })
         }
@@ -68,7 +68,7 @@ fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         let ty = half.ty(ty);
         return half.add(Expr::New(ty));
     }
-    // What moves or forwards a value gives that value.
+    // Functions that move or forward a value return that value.
     if matches!(callee.text(), "std::move" | "std::ref" | "std::cref" | "std::as_const") {
         return half.value_or_unknown(node.child(F::Arguments).and_then(Node::first));
     }
@@ -76,7 +76,7 @@ fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     half.call(callee, arg_count(node.child(F::Arguments)))
 }
 
-/// The type that `callee` says it gives: `static_cast<T>`, `make_unique<T>`.
+/// The result type that `callee` states: `static_cast<T>`, `make_unique<T>`.
 pub(super) fn stated_result(callee: Node<'_>) -> Option<Node<'_>> {
     let template = template_function(callee)?;
     let name = template.child(F::Name)?.text();
@@ -94,7 +94,7 @@ pub(super) fn stated_result(callee: Node<'_>) -> Option<Node<'_>> {
     (casts || is_make_function(name)).then(|| template.child(F::Arguments)?.first()).flatten()
 }
 
-/// The type that `callee` makes a new one of.
+/// The type of the new value that `callee` makes.
 pub(super) fn made_type(callee: Node<'_>) -> Option<Node<'_>> {
     let template = template_function(callee)?;
     is_make_function(template.child(F::Name)?.text()).then(|| template.child(F::Arguments)?.first()).flatten()

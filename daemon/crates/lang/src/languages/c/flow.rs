@@ -1,4 +1,4 @@
-//! C and C++: what of it a skeleton shows.
+//! C and C++: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

@@ -1,4 +1,4 @@
-//! Functions: their definitions, and the declarations that go before them.
+//! Functions: their definitions, and their declarations before them.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx};
@@ -12,7 +12,7 @@ use crate::driver::Visit;
 
 pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(declared) = node.child(F::Declarator).and_then(Declared::of) else { return Visit::Into };
-    // What the parser makes of a statement that something before it broke.
+    // The parser makes this of a statement after broken code.
     let statement = matches!(declared.name.text(), "if" | "for" | "while" | "switch" | "else");
     if declared.function.is_none() || statement {
         return Visit::Into;
@@ -58,7 +58,7 @@ pub(super) fn open_function<'a>(
         _ => SymbolKind::Function,
     };
     let qualifier = owner.map(|_| scope_text(declared.name, last));
-    // What a fixture has is in sight in its tests.
+    // A fixture's members are visible in its tests.
     if let Some((fixture, _)) = made.filter(|(fixture, name)| fixture != name) {
         owner = Some(cx.b.out.type_name(fixture.text()));
     }
@@ -167,7 +167,7 @@ fn last_scope(qualified: Node<'_>) -> Option<&str> {
     Some(if scope.is(K::TemplateType) { scope.child(F::Name)?.text() } else { scope.text() })
 }
 
-/// What is before the last name, without template arguments and white space: `ns::Type::`.
+/// The text before the last name, without template arguments and white space: `ns::Type::`.
 fn scope_text(qualified: Node<'_>, last: Node<'_>) -> String {
     let src = qualified.src().get(qualified.start() as usize..last.start() as usize).unwrap_or("");
     let mut depth = 0u32;
@@ -183,7 +183,8 @@ fn scope_text(qualified: Node<'_>, last: Node<'_>) -> String {
     text.trim_start_matches(':').to_owned()
 }
 
-/// Of a function that a macro makes of names, `TEST(Suite, Name) { … }`: the first name and the last of the first two.
+/// The first name and the last of the first two, for a function that a macro makes of names: `TEST(Suite, Name) { …
+/// }`.
 fn made_by_macro<'a>(macro_name: &str, list: Option<Node<'a>>) -> Option<(Node<'a>, Node<'a>)> {
     if !super::mask::is_upper_case(macro_name.as_bytes()) {
         return None;
@@ -205,14 +206,14 @@ fn is_test(macro_name: &str) -> bool {
     macro_name.split('_').any(|word| matches!(word, "TEST" | "TESTCASE" | "FIXTURE"))
 }
 
-/// `friend …`: what it declares belongs to the namespace around, and is declared there as well as a rule.
+/// `friend …`: its declaration belongs to the namespace around the class, and is usually repeated there.
 pub(super) fn read_friend<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(function) = node.child_of(K::FunctionDefinition) else { return Visit::Skip };
     let Some(declared) = function.child(F::Declarator).and_then(Declared::of) else { return Visit::Skip };
     if declared.function.is_none() {
         return Visit::Skip;
     }
-    // A friend that is defined here is found by its arguments; it stays with the class in the outline.
+    // A friend that is defined here is found by its arguments; in the outline it stays with the class.
     let _ = cx;
     Visit::Into
 }

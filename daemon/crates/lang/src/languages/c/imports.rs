@@ -14,10 +14,10 @@ pub(super) fn read_include<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let (kind, text) = match path.kind() {
         K::StringLiteral => (ImportKind::Include, path.text().trim_matches('"')),
         K::SystemLibString => (ImportKind::SystemInclude, path.text().trim_matches(['<', '>'])),
-        // A macro says which file.
+        // A macro states the file.
         _ => return Visit::Skip,
     };
-    // Whoever includes this file sees what it includes.
+    // A file that includes this one sees its includes.
     cx.b.import(kind, text, None, None, node.start()).reexport = true;
     cx.state.included(cx.b.imports_mut().len() - 1, node.start());
     Visit::Skip

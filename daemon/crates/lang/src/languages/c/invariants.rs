@@ -1,12 +1,12 @@
-//! What a function gives back, and what it insists on.
+//! A function's return values, and the conditions it requires.
 
 use super::{Context, F, K, Node};
 
-/// How many statements from a function's start a guard may stand.
+/// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 8;
 
 pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    // Where the result's type is stated, that says more.
+    // A stated result type is more precise.
     let inside = node
         .ancestors()
         .take(64)
@@ -27,13 +27,13 @@ fn is_bound(lambda: Node<'_>) -> bool {
 }
 
 pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    // A bare `throw` passes on what someone else threw.
+    // A bare `throw` rethrows an exception from elsewhere.
     if node.first().is_some() {
         add_failure(cx, node);
     }
 }
 
-/// Adds what `node`, which does not come back, says: with the condition it stands behind, if that is all there is.
+/// Adds `node`, which does not return, as an invariant. If it is all that an `if` does, the condition is included.
 pub(super) fn add_failure<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.b.callable() else { return };
     let statement = node.parent().filter(|around| around.is(K::ExpressionStatement)).unwrap_or(node);

@@ -1,4 +1,4 @@
-//! Macros. Their bodies are text to the grammar: names in them are found by their form.
+//! Macros. Their bodies are text to the grammar, so names in them are found by their form.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Lit, Param, ParamKind, RefForm};
@@ -19,7 +19,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let signature = crate::builder::text::fold_line(cx.b.slice(node.start(), end), 200);
     let new = NewDef::new(SymbolKind::Macro, name.text(), name, node).body(value).signature(signature);
     super::state::define_macro(cx, node, name.text(), None);
-    // Macros know no scopes.
+    // Macros have no scopes.
     let def = cx.b.open_of(DefIx::MODULE, new);
     cx.b.flag(def, DefFlags::EXPORTED);
     let (from, to) = (node.start(), node.end());
@@ -78,7 +78,8 @@ pub(super) fn object_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Skip
 }
 
-/// Whether `node` defines the name whose lack is the condition around it: it keeps a header from being read twice.
+/// Whether `node` defines the name whose absence the condition around it tests: it keeps a header from being read
+/// twice.
 fn is_guard(node: Node<'_>, name: &str) -> bool {
     node.parent().is_some_and(|around| {
         around.is(K::PreprocIfdef) && around.child(F::Name).is_some_and(|guard| guard.text() == name)
@@ -103,7 +104,7 @@ fn constant_shape(cx: &mut Context<'_>, text: &str) -> Option<sdl_model::facts::
     })
 }
 
-/// References in a macro's body: what is followed by a parenthesis is called.
+/// References in a macro's body: a name before a parenthesis is called.
 fn read_macro_body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
     let text = value.text();
     let mut words = Words { text: text.get(..MAX_BODY).unwrap_or(text), at: 0, before: 0 };
@@ -115,14 +116,14 @@ fn read_macro_body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
         let start = value.start() + at as u32;
         let called = next == Some(b'(');
         match before {
-            // A member of what nothing is known about.
+            // A member of an unknown value.
             b'.' | b'>' => {
                 if called {
                     let recv = cx.b.body.unknown();
                     cx.b.reference(RefForm::MethodCall, word, start, Some(recv), words.arguments());
                 }
             }
-            // Made into text or pasted.
+            // It is made into text or pasted.
             b'#' => {}
             _ if called => {
                 cx.b.reference(RefForm::Call, word, start, None, words.arguments());
@@ -133,11 +134,11 @@ fn read_macro_body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
     }
 }
 
-/// The body of the macro around calls `word`: if that is a parameter, what is passed for it is called, which is all there
-/// is to say of its type.
+/// The body of the macro around calls `word`. If that is a parameter, its argument is called, and nothing else is
+/// known about its type.
 fn note_macro_call(cx: &mut Context<'_>, word: &str) {
     let scope = cx.b.scope();
-    // `#define f(x) (f(x), 0)`: in its own text a macro's name is that of the function, which is what a call reaches.
+    // `#define f(x) (f(x), 0)`: in its own text a macro's name is that of the function, which the call reaches.
     if cx.b.name_of(scope) == word {
         cx.b.flag(scope, DefFlags::ABSTRACT);
     }
@@ -163,7 +164,7 @@ impl<'t> Words<'t> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The next word, where it starts, and what is before it.
+    /// The next word, its position, and the byte before it.
     fn next_word(&mut self) -> Option<(usize, &'t str, u8)> {
         loop {
             let bytes = self.text.as_bytes();

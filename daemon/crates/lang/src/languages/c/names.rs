@@ -103,7 +103,7 @@ pub(super) fn scope_of<'a>(half: &mut Half<'a>, qualified: Node<'a>) -> Option<E
     scope
 }
 
-/// The type that a descriptor's declarator makes of `base`: a function's, an array's, or that of what it points to.
+/// The type that a descriptor's declarator makes of `base`: a function's, an array's, or for a pointer its target's.
 fn descriptor_shape<'a>(half: &mut Half<'a>, base: ExprIx, declarator: Node<'a>) -> ExprIx {
     let mut at = declarator;
     for _ in 0..16 {

@@ -125,7 +125,8 @@ fn bind_param<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Opti
     cx.b.bind_within(BindingKind::Param, declared.name.text(), ty, None, from, to);
 }
 
-/// The parameters of an anonymous function are known in it alone. One that is bound to a name is that definition's.
+/// The parameters of an anonymous function are known only in it. A function that is bound to a name is a definition,
+/// which has its own parameters.
 pub(super) fn bind_lambda_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if cx.state.lambda.take_if(|opened| *opened == node.ix()).is_some() {
         return;

@@ -1,8 +1,8 @@
 //! Which branch of a condition of the preprocessor a build takes by default: for Linux, by GCC, on x86-64.
 //!
-//! What compilers predefine is known, and so are limits of the system's headers and what the file itself defines. Other
-//! names are known where they say which system they are for, what it has, or what is to be left out. The rest depends on
-//! settings that the text does not show: there, [`Taken::Likely`] says what a build mostly has.
+//! Compilers' predefined macros are known, and so are limits of the system's headers and the macros that the file
+//! itself defines. Other names are known if they name a system, a feature of the system, or a part to leave out. The
+//! rest depends on settings that the text does not show: there, [`Taken::Likely`] is the choice of most builds.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -11,12 +11,12 @@ use sdl_model::Lang;
 
 use super::predefined::{is_enabled, is_predefined, limit_value, says_what_is_there};
 
-/// Longest condition that is looked at.
+/// The longest condition that is read.
 const LONGEST: usize = 2_000;
-/// Deepest parentheses in one.
+/// The deepest parentheses in one.
 const DEPTH: u8 = 32;
 
-/// What is known of a macro: its value where there is one, that it has none, or nothing.
+/// The known value of a macro: a value, no value, or unknown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
     Number(i128),
@@ -41,12 +41,12 @@ impl Value {
 /// The macros that a file has defined so far, whatever the settings, with their values where those are numbers.
 pub(super) type Defined = HashMap<u64, Option<i128>>;
 
-/// What decides conditions: the language, and what the file has defined so far.
+/// The facts that decide conditions: the language, and the macros that the file has defined so far.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
     pub(super) lang: Lang,
     pub(super) own: Option<&'k Defined>,
-    /// Whether what a setting's name asks for counts as asked for.
+    /// Whether settings are assumed to be as their names ask for.
     pub(super) settings: bool,
 }
 
@@ -56,7 +56,7 @@ impl Known<'_> {
         Some(value.map_or(Value::Unknown, Value::Number))
     }
 
-    /// Whether a macro of that name is defined; none where that is up to settings.
+    /// Whether a macro of that name is defined; none where that depends on settings.
     fn is_defined(&self, name: &str) -> Option<bool> {
         let own = self.own(name).map(|_| true);
         let limit = || limit_value(name).map(|_| true);
@@ -75,13 +75,13 @@ impl Known<'_> {
         match self.is_defined(name) {
             Some(false) => Value::Undefined,
             Some(true) if says_what_is_there(name) || is_enabled(name) => Value::Number(1),
-            // What is predefined has a value, which differs.
+            // A predefined macro has a value, which differs between builds.
             _ => Value::Unknown,
         }
     }
 }
 
-/// The number that `text` is, as the preprocessor reads it.
+/// The number in `text`, as the preprocessor reads it.
 pub(super) fn parse_number(text: &str) -> Option<i128> {
     let digits = text.trim().trim_end_matches(['u', 'U', 'l', 'L']);
     match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
@@ -101,7 +101,7 @@ pub(super) fn name_key(name: &str) -> u64 {
 /// Whether a build takes a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// Every build for Linux does, or none.
+    /// Every build for Linux takes it, or none does.
     Surely(bool),
     /// Builds do or don't by default: a setting decides.
     Likely(bool),
@@ -109,7 +109,7 @@ pub(super) enum Taken {
 }
 
 impl Taken {
-    /// From what holds when settings stay open, and when what they ask for counts.
+    /// Compares the result with settings unknown to the result with settings as their names ask for.
     pub(super) fn of(holds: impl Fn(bool) -> Option<bool>) -> Self {
         match holds(false) {
             Some(holds) => Self::Surely(holds),
@@ -118,7 +118,7 @@ impl Taken {
     }
 }
 
-/// Whether the condition `text` of an `#if` or `#elif` holds; none where that is up to settings.
+/// Whether the condition `text` of an `#if` or `#elif` holds; none where that depends on settings.
 pub(super) fn condition_holds(text: &str, known: Known<'_>) -> Option<bool> {
     let text = text.get(..LONGEST).unwrap_or(text);
     let mut at = Reader { rest: text, known };
@@ -127,7 +127,7 @@ pub(super) fn condition_holds(text: &str, known: Known<'_>) -> Option<bool> {
     if at.rest.is_empty() { value.holds() } else { None }
 }
 
-/// Whether the branch that a directive begins, its `#` included, is taken; none where that is up to settings.
+/// Whether the branch that a directive begins, its `#` included, is taken; none where that depends on settings.
 pub(super) fn is_taken(directive: &str, known: Known<'_>) -> Option<bool> {
     let text = directive.trim_start_matches('#').trim_start();
     let len = text.bytes().take_while(u8::is_ascii_alphabetic).count();
@@ -147,7 +147,7 @@ struct Reader<'t> {
 }
 
 impl<'t> Reader<'t> {
-    /// White space, comments, and ends of lines that go on.
+    /// Skips white space, comments, and line continuations.
     fn skip_space(&mut self) {
         loop {
             let rest = self.rest.trim_start_matches(|c: char| c.is_whitespace() || c == '\\');
@@ -261,7 +261,7 @@ impl<'t> Reader<'t> {
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             return parse_number(word).map_or(Value::Unknown, Value::Number);
         }
-        // Linux asks so for what is built in or as a module.
+        // Linux uses these to ask whether a feature is built in or a module.
         if matches!(word, "IS_ENABLED" | "IS_BUILTIN" | "IS_REACHABLE" | "IS_MODULE") && self.eat("(") {
             let name = self.word().unwrap_or("");
             if !self.eat(")") {

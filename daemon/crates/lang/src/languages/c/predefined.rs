@@ -1,8 +1,8 @@
-//! Which macros are there before a file begins, and what other names say of themselves.
+//! Which macros are predefined, and the meaning of other names of macros.
 
 use sdl_model::Lang;
 
-/// Whether a macro of that name is defined for Linux, by GCC, on x86-64; none where that is up to settings.
+/// Whether a macro of that name is defined for Linux, by GCC, on x86-64; none where that depends on settings.
 pub(super) fn is_predefined(name: &str, lang: Lang) -> Option<bool> {
     match name {
         "__cplusplus" => return Some(lang == Lang::Cpp),
@@ -28,13 +28,13 @@ pub(super) fn is_predefined(name: &str, lang: Lang) -> Option<bool> {
     }
 }
 
-/// `HAVE_POLL`: what the system has, which is most of what anyone asks for. Libraries are another matter.
+/// `HAVE_POLL`: a feature that the system has, as it has most features that are asked for. Libraries are another
+/// matter.
 pub(super) fn says_what_is_there(name: &str) -> bool {
     name.split('_').any(|word| word == "HAVE") && !name.split('_').any(|word| word.starts_with("LIB"))
 }
 
-/// `NO_THREADS`, `MEM_DEBUG`: who builds a thing as it is by default leaves nothing out and puts nothing in to look for
-/// mistakes.
+/// `NO_THREADS`, `MEM_DEBUG`: a default build leaves nothing out and adds nothing for debugging.
 fn says_what_is_not(name: &str) -> bool {
     let is_left_out = |word| {
         matches!(
@@ -135,7 +135,7 @@ fn names_other_processor(name: &str) -> bool {
         )
 }
 
-/// `CONFIG_SMP`, `ENABLE_HISTORY`: a setting that is there to be switched on, and mostly is.
+/// `CONFIG_SMP`, `ENABLE_HISTORY`: a setting that can be switched on, and mostly is.
 pub(super) fn is_enabled(name: &str) -> bool {
     let asks = name.starts_with("CONFIG_")
         || name.split('_').any(|word| matches!(word, "ENABLE" | "ENABLED" | "FEATURE" | "FEATURES"));

@@ -8,12 +8,12 @@ use super::mask::is_upper_case;
 use super::{Context, F, K, Node, vars};
 use crate::driver::Visit;
 
-/// Longest callee that is looked up as a whole for side effects.
+/// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 /// Arguments of a macro that are looked at.
 const MOST_ARGUMENTS: usize = 16;
 
-/// What a call shows beside its callee, which is a node of its own: side effects, configuration, assertions.
+/// Reads the side effects, configuration and assertions that a call shows. Its callee is a node of its own.
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = node.child(F::Function) else { return };
     let text = callee.text();
@@ -52,7 +52,7 @@ pub(super) fn read_compound_literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Adds a reference to the constructor of `ty`, and leaves the type's own name out when the walk comes to it.
+/// Adds a reference to the constructor of `ty`, and skips the type's own name when the walk reaches it.
 pub(super) fn add_construction<'a>(cx: &mut Context<'a>, ty: Node<'a>, args: Option<Node<'a>>) {
     let ty = if ty.is(K::TypeDescriptor) { ty.child(F::Type).unwrap_or(ty) } else { ty };
     let (recv, name) = match ty.kind() {
@@ -114,7 +114,8 @@ pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Into
 }
 
-/// What stands for the arguments in `list`, of the reference at byte `at`. In C one name is one function.
+/// Records the values of the arguments in `list`, for the reference at byte `at`. Not for C, where one name is one
+/// function.
 fn note_arguments<'a>(cx: &mut Context<'a>, list: Option<Node<'a>>, at: u32) {
     if vars::is_cpp(cx)
         && let Some(list) = list.filter(|list| !list.is(K::ParameterList))
@@ -203,7 +204,7 @@ fn is_part(node: Node<'_>) -> bool {
     false
 }
 
-/// Whether `node` is a name that is declared where it stands.
+/// Whether `node` is a name in its own declaration.
 fn is_declared(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
     match parent.kind() {
@@ -241,7 +242,7 @@ fn is_declared(node: Node<'_>) -> bool {
         K::StructSpecifier | K::UnionSpecifier | K::ClassSpecifier | K::EnumSpecifier => {
             node.field() == F::Name && parent.child(F::Body).is_some()
         }
-        // A condition of the preprocessor speaks of how the program is built.
+        // A condition of the preprocessor is about how the program is built.
         K::PreprocIfdef | K::PreprocElifdef => node.field() == F::Name,
         K::Error => true,
         _ => false,
@@ -267,7 +268,7 @@ fn in_condition(node: Node<'_>) -> bool {
     false
 }
 
-/// Of a name that stands for itself among the arguments of what looks like a macro: which argument it is, and the call.
+/// If a name is a whole argument of what looks like a macro call: the argument's index and the call.
 fn argument_of_macro(node: Node<'_>) -> Option<(u8, Node<'_>)> {
     let list = node.parent().filter(|list| list.is(K::ArgumentList))?;
     let call = list.parent().filter(|call| call.is(K::CallExpression))?;
@@ -336,7 +337,7 @@ pub(super) fn type_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.reference(RefForm::Type, node.text(), node.start(), None, 0);
 }
 
-/// With what arguments the declaration whose type `node` names builds a value.
+/// The arguments with which the declaration whose type `node` names builds a value.
 fn initializer_arguments<'a>(cx: &Context<'a>, node: Node<'a>) -> Option<Node<'a>> {
     if !vars::is_cpp(cx) {
         return None;

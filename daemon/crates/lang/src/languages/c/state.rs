@@ -1,4 +1,4 @@
-//! What the extractor remembers between nodes.
+//! The extractor's state between nodes.
 
 use std::collections::HashMap;
 
@@ -11,29 +11,29 @@ use super::{Context, F, K, Node, platform};
 /// How many definitions of one name, and how many names, are looked at for branches: bounds the work.
 const MOST_TWINS: usize = 8;
 const MOST_MIXED: usize = 64;
-/// Most macros of a file that conditions are told of.
+/// The most macros of a file that are recorded for conditions.
 const MOST_DEFINED: usize = 1 << 16;
 
-/// What the extractor remembers between nodes.
+/// The extractor's state between nodes.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Bodies of types that the walk may be in, with who may use what comes next.
+    /// Bodies of types that the walk may be in, with the visibility of the members that follow.
     access: Vec<(u32, Visibility)>,
     /// Up to here on the tape, definitions are in a namespace without a name.
     unnamed_until: u32,
-    /// A type that a reference already speaks of.
+    /// A type that a reference already covers.
     pub(super) constructed: Option<u32>,
-    /// An anonymous function that was opened under the name that it is bound to.
+    /// An anonymous function that was opened under the name it is bound to.
     pub(super) lambda: Option<u32>,
-    /// What conditions leave out in a build for Linux, in bytes.
+    /// Stretches that conditions exclude from a build for Linux, in bytes.
     left_out: Vec<(u32, u32)>,
     /// Branches that settings choose between.
     branches: Vec<Branches>,
-    /// What settings decide on, in bytes.
+    /// Stretches that depend on settings, in bytes.
     optional: Vec<(u32, u32)>,
-    /// What the file defines as a macro, up to here, whatever the settings.
+    /// Macros that the file has defined so far, whatever the settings.
     defined: platform::Defined,
-    /// The includes: which import, and where.
+    /// The includes: the index of the import, and its position.
     includes: Vec<(usize, u32)>,
     /// Macros that open namespaces, and where their bodies are, in bytes.
     pub(super) opening_macros: HashMap<String, (u32, u32)>,
@@ -65,19 +65,19 @@ impl Ranges {
     }
 }
 
-/// A branch that a setting chooses, and what is in its place, in bytes.
+/// A branch that a setting chooses, and its alternative, in bytes.
 #[derive(Debug)]
 struct Branches {
     first: (u32, u32),
     rest: (u32, u32),
-    /// Whether it depends on what the system has.
+    /// Whether the choice depends on what the system provides.
     found: bool,
-    /// Whether it is taken for the lack of a setting.
+    /// Whether it is taken if a setting is missing.
     lacks: bool,
 }
 
 impl State {
-    /// The walk is about to enter the body of a type.
+    /// Called when the walk is about to enter the body of a type.
     pub(super) fn enter_type(&mut self, node: Node<'_>) {
         self.leave_types(node.ix());
         let first = if node.is(K::ClassSpecifier) { Visibility::Private } else { Visibility::Public };
@@ -106,7 +106,7 @@ impl State {
         self.access.extend(access);
     }
 
-    /// An include, as import number `ix`, is at byte `at`.
+    /// Records an include, import number `ix`, at byte `at`.
     pub(super) fn included(&mut self, ix: usize, at: u32) {
         self.includes.push((ix, at));
     }
@@ -121,9 +121,9 @@ impl State {
     }
 }
 
-/// A condition of the preprocessor: notes which branch is left out.
+/// Reads a condition of the preprocessor: notes which branch is left out.
 pub(super) fn read_condition(cx: &mut Context<'_>, node: Node<'_>) {
-    // Its name may say anything: the first who reads the header takes it.
+    // An include guard may have any name: the first reader of the header takes it.
     if is_once(node) {
         return;
     }
@@ -158,7 +158,7 @@ pub(super) fn read_condition(cx: &mut Context<'_>, node: Node<'_>) {
     }
 }
 
-/// Whether `node`, a condition, keeps a header from being read twice.
+/// Whether `node`, a condition, is an include guard.
 fn is_once(node: Node<'_>) -> bool {
     let first = node.children().find(|child| child.is(K::PreprocDef));
     node.is(K::PreprocIfdef)
@@ -168,10 +168,10 @@ fn is_once(node: Node<'_>) -> bool {
         })
 }
 
-/// `#define name value`: known from here on, unless settings decide on it.
+/// `#define name value`: known from here on, unless it depends on settings.
 pub(super) fn define_macro(cx: &mut Context<'_>, node: Node<'_>, name: &str, value: Option<&str>) {
     let decides = |around: Node<'_>| match around.kind() {
-        // Where it has no other value, it gets this one.
+        // The macro gets this value if it has no other.
         K::PreprocIfdef => {
             let same = around.child(F::Name).is_some_and(|guard| guard.text() == name);
             !same && !is_once(around)
@@ -192,14 +192,14 @@ pub(super) fn undefine_macro(cx: &mut Context<'_>, node: Node<'_>) {
     }
 }
 
-/// Where one branch has a macro of the name that another has a function of, the macro stands for both; the function, where
-/// the system must have something for it, which it mostly has.
+/// If one branch has a macro and another has a function of the same name, the macro represents both. If the condition
+/// depends on what the system provides, the function does, because systems mostly provide it.
 fn mark_other_branches(cx: &mut Context<'_>) {
     let branches = std::mem::take(&mut cx.state.branches);
     if branches.is_empty() {
         return;
     }
-    // A macro without parameters that is another name.
+    // A macro without parameters whose value is another name.
     let renames = |cx: &Context<'_>, def: &Def| {
         let value = def.value.filter(|_| def.kind == SymbolKind::Constant);
         value.is_some_and(|value| matches!(cx.b.out.expr(value), Expr::Name(_)))
@@ -230,7 +230,7 @@ fn mark_other_branches(cx: &mut Context<'_>) {
             let replaced = before.into_iter().any(|one| {
                 let renames = [def.kind, one.kind].contains(&SymbolKind::Constant);
                 let replaces = |of: &Branches| {
-                    // A function that a setting asks for, and what its name stands for otherwise.
+                    // A function that a setting asks for, and the name that replaces it otherwise.
                     let first_counts = of.found || if renames { of.lacks } else { is_macro(one.kind) };
                     (first_counts && holds(of.first, one) && holds(of.rest, def))
                         || (renames && !first_counts && holds(of.first, def) && holds(of.rest, one))
@@ -244,7 +244,7 @@ fn mark_other_branches(cx: &mut Context<'_>) {
     }
 }
 
-/// Marks what stands where a build for Linux does not look.
+/// Marks definitions in branches that a build for Linux skips.
 pub(super) fn mark_other_systems(cx: &mut Context<'_>) {
     mark_other_branches(cx);
     let optional = Ranges::of(std::mem::take(&mut cx.state.optional));
@@ -265,7 +265,7 @@ pub(super) fn mark_other_systems(cx: &mut Context<'_>) {
         if left_out.hold(at)
             && let Some(include) = cx.b.imports_mut().get_mut(ix)
         {
-            // Who includes this file does not see it.
+            // A file that includes this one does not see it.
             include.reexport = false;
         }
     }
@@ -279,7 +279,7 @@ fn parse_visibility(text: &str) -> Visibility {
     }
 }
 
-/// Says who may use `def`, which `node` defines; `own` is for a name that the file keeps to itself.
+/// Sets the visibility of `def`, which `node` defines; `own` is for a name that the file keeps to itself.
 pub(super) fn set_visibility(cx: &mut Context<'_>, def: DefIx, node: Node<'_>, own: bool) {
     let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
     let outer = cx.b.def(parent);

@@ -21,7 +21,7 @@ pub(super) fn read_typedef<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let text = declared.name.text();
         let plain = declared.callable.is_none() && declared.function.is_none() && !declared.pointer;
         if plain && (unnamed || (written_out && tag == Some(text))) {
-            // The type that is written out has this name.
+            // This is the name of the type that is written out.
             unnamed = false;
             continue;
         }
@@ -39,7 +39,7 @@ pub(super) fn read_typedef<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         };
         cx.b.def_mut(def).ty = Some(ty);
         if tag == Some(text) && plain {
-            // `typedef struct X X;` speaks of a type that is written out elsewhere.
+            // `typedef struct X X;` refers to a type that is written out elsewhere.
             cx.b.flag(def, DefFlags::ABSTRACT);
         }
         set_visibility(cx, def, node, false);

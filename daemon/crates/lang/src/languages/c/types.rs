@@ -9,7 +9,7 @@ use super::{Context, F, K, Node, vars};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
-/// `struct X { … }`. Without a body it speaks of a type that is written out elsewhere.
+/// `struct X { … }`. Without a body it refers to a type that is written out elsewhere.
 pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.child(F::Body) else { return };
     let kind = match node.kind() {
@@ -20,7 +20,7 @@ pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     };
     cx.state.enter_type(node);
     let Some((name, text)) = name_of(node) else {
-        // Its members are those of what is around it.
+        // Its members belong to the type around it.
         return;
     };
     let own_name = node.child(F::Name).is_some();
@@ -39,7 +39,7 @@ pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         None => new,
     };
     let def = cx.b.open_of(outer, new);
-    // `class Outer::Inner { … }`: it is what `Outer` declares.
+    // `class Outer::Inner { … }`: `Outer` declares it.
     if let Some(scope) = node
         .child(F::Name)
         .filter(|name| name.is(K::QualifiedIdentifier))
@@ -61,7 +61,7 @@ pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Its access is that of the type around it, whose members come before its own.
+/// It has the access of the type around it, whose members come before its own.
 fn publish_type<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let inner = cx.state.take_innermost();
     set_visibility(cx, def, node, false);
@@ -107,7 +107,7 @@ pub(super) fn read_enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// What a class inherits from is in its definition; the arguments of templates are types that it uses.
+/// Skips a class's bases, which are in its definition; the arguments of templates are types that it uses.
 pub(super) fn bases_left_out<'a>(_cx: &mut Context<'a>, _node: Node<'a>) -> Visit {
     Visit::Skip
 }

@@ -30,7 +30,7 @@ fn is_const(node: Node<'_>) -> bool {
     node.children().any(|child| child.is(K::TypeQualifier) && word(child))
 }
 
-/// The value that `declarator` starts with.
+/// The initial value of `declarator`.
 fn value_of<'a>(node: Node<'a>, declarator: Node<'a>) -> Option<Node<'a>> {
     if declarator.is(K::InitDeclarator) { declarator.child(F::Value) } else { node.child(F::Value) }
 }
@@ -48,7 +48,7 @@ pub(super) fn read_declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visi
             Some(function) if in_body && is_object(cx, &declared, function) => {
                 bind_local(cx, node, declarator, &declared);
             }
-            // A function that is declared inside another one: what it is is said elsewhere.
+            // A function that is declared inside another one is described elsewhere.
             Some(_) if in_body => {}
             Some(_) => read_prototype(cx, node, declarator, &declared),
             None if in_body => bind_local(cx, node, declarator, &declared),
@@ -72,7 +72,7 @@ pub(super) fn is_object(cx: &Context<'_>, declared: &Declared<'_>, function: Nod
 }
 
 fn read_prototype<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, declared: &Declared<'a>) {
-    // What follows another declarator is a leaf beside it: only the first one's span holds the others.
+    // Only the first declarator's span covers the others. A later one is a leaf beside it.
     let first = node.child(F::Declarator) == Some(declarator);
     if first {
         functions::open_function(cx, node, declared, None);
@@ -100,7 +100,7 @@ fn read_variable<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>,
     } else if let Some(body) = node.child(F::Type).and_then(|ty| ty.child(F::Body)) {
         new = new.header_to(body.start());
     }
-    // Only the first declarator's definition holds what the statement holds.
+    // Only the first declarator's definition holds the statement's inner definitions.
     let first = node.child(F::Declarator) == Some(declarator);
     let written_out = node.child(F::Type).is_some_and(|ty| ty.child(F::Body).is_some());
     let def = if first && !written_out { cx.b.open_of(scope, new) } else { cx.b.leaf_of(scope, new) };
@@ -125,7 +125,8 @@ fn read_variable<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>,
     set_visibility(cx, def, node, has_storage_class(node, "static") && !in_type);
 }
 
-/// Where the variables of `node` belong. While the first of several is open, the others stand beside it.
+/// The definition that the variables of `node` belong to. While the first of several is open, the others are its
+/// siblings.
 fn owner_scope(cx: &Context<'_>, node: Node<'_>) -> DefIx {
     let scope = cx.b.scope();
     let def = cx.b.def(scope);
@@ -161,7 +162,7 @@ fn bind_local<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, de
         .child(F::Type)
         .filter(|ty| !is_deduced(*ty))
         .map(|ty| declared_shape(&mut cx.b.body, ty, declared, cpp));
-    // With a stated type the value says nothing more.
+    // The value adds nothing to a stated type.
     let value = value.filter(|value| !matches!(value.kind(), K::InitializerList | K::ArgumentList));
     let value = value.map(|value| cx.b.body.value(value));
     let to = block_end(cx, node);

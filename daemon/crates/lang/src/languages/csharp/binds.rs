@@ -1,11 +1,11 @@
-//! Local names: loops, patterns, `out` variables, queries, taking tuples apart.
+//! Local names: loops, patterns, `out` variables, queries, tuple deconstruction.
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
 use super::types::{plain_name, stated_type};
 use super::{Context, F, K, Node, functions};
 
-/// Where what is declared at `node` is no longer known: the end of the block around it.
+/// The end of the block around `node`, where names declared at `node` go out of scope.
 pub(super) fn scope_end(node: Node<'_>) -> Option<u32> {
     let around = node.ancestors().take(200).find(|around| {
         matches!(
@@ -91,7 +91,7 @@ fn bind_tuple_parts<'a>(cx: &mut Context<'a>, left: Node<'a>, whole: ExprIx, ran
     }
 }
 
-/// `var (a, b) = f();` stands as a declarator with a pattern.
+/// `var (a, b) = f();` parses as a declarator with a pattern.
 pub(super) fn bind_tuple_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(declarator) = node.parent().filter(|parent| parent.is(K::VariableDeclarator)) else { return };
     let value = declarator.children().last().filter(|value| *value != node);
@@ -117,7 +117,7 @@ pub(super) fn bind_typed_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let ty = stated_type(node).map(|ty| cx.b.body.ty(ty));
     if ty.is_none() && node.is(K::DeclarationExpression) {
-        // Of a tuple's parts the assignment knows more.
+        // The assignment has more information about a tuple's parts.
         let part = node.parent().filter(|part| part.is(K::Argument));
         if part.is_some_and(|part| part.parent_kind() == Some(K::TupleExpression)) {
             return;
@@ -129,7 +129,7 @@ pub(super) fn bind_typed_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     bind_local(cx, name, ty, value, node, node.end());
 }
 
-/// What a pattern is matched against: of `x is …`, of `switch (x)`.
+/// The value that a pattern is matched against: of `x is …`, of `switch (x)`.
 fn matched_value(pattern: Node<'_>) -> Option<Node<'_>> {
     let mut at = pattern;
     for _ in 0..6 {

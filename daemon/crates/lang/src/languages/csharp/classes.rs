@@ -51,7 +51,7 @@ fn add_component<'a>(cx: &mut Context<'a>, class: DefIx, param: params::Written<
     }
 }
 
-/// What a type takes from others. Whether the first is a class shows in its name alone.
+/// Reads the bases of a type. Only the name of the first one shows whether it is a class.
 fn read_bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, kind: SymbolKind) {
     let Some(list) = node.child_of(K::BaseList) else { return };
     let listed = list.children().filter(|part| !part.is(K::ArgumentList) && !part.is(K::Colon));
@@ -68,7 +68,7 @@ fn read_bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, kind: Symbol
     }
 }
 
-/// `IName`: by rule the names of interfaces, and of them alone, look so.
+/// `IName`: by rule all names of interfaces, and no others, look like this.
 fn is_interface_name(ty: Node<'_>) -> bool {
     let Some((_, name)) = super::types::split_type_name(ty) else { return false };
     let mut chars = name.text().chars();

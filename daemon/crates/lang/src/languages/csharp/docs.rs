@@ -1,4 +1,4 @@
-//! Documentation comments: XML whose tags say little to a reader.
+//! Documentation comments: XML whose tags mean little to a reader.
 
 use sdl_model::facts::DefIx;
 
@@ -50,7 +50,7 @@ fn without_tags(text: &str) -> String {
     lines.join("\n")
 }
 
-/// What a tag says: the name that it refers to, or what its text is about.
+/// Appends the meaning of a tag: the name that it refers to, or the subject of its text.
 fn push_tag_text(out: &mut String, tag: &str) {
     let attribute = |name: &str| {
         let at = tag.find(&format!("{name}=\""))? + name.len() + 2;

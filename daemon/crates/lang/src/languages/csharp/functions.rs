@@ -40,7 +40,7 @@ pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.state.enter_function(node, Some(def));
 }
 
-/// What an operator is called: the text from `operator` (or the direction of a conversion) to its parameters.
+/// An operator's name: the text from `operator` (or the direction of a conversion) to its parameters.
 fn operator_name<'a>(cx: &Context<'a>, node: Node<'a>, list: Node<'a>) -> &'a str {
     let text = cx.b.slice(node.start(), list.start());
     let word = if node.is(K::ConversionOperator) {
@@ -69,7 +69,7 @@ pub(super) fn read_signature<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a
     }
 }
 
-/// States the result of `def`.
+/// Sets the result of `def`.
 pub(super) fn read_result<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>) {
     let text = cx.b.out.str(&fold_line(ty.text(), 200));
     let shape = (ty.text() != "void").then(|| cx.b.out.ty(ty));
@@ -88,7 +88,8 @@ pub(super) fn read_local_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.state.enter_function(node, Some(def));
 }
 
-/// A lambda or an anonymous method: a definition where it is bound to a name, else part of what is around it.
+/// A lambda or an anonymous method: a definition where it is bound to a name, otherwise part of the definition around
+/// it.
 pub(super) fn read_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some((name, whole)) = bound_name(node) else {
         if let Some(list) = node.child(F::Parameters) {
@@ -109,7 +110,7 @@ pub(super) fn read_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     read_lambda_result(cx, node);
 }
 
-/// What a lambda whose body is an expression returns.
+/// The result of a lambda whose body is an expression.
 fn read_lambda_result<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(body) = node.child(F::Body).filter(|body| !body.is(K::Block))
         && let Some(def) = cx.state.function(body)
@@ -123,7 +124,7 @@ fn function_body(node: Node<'_>) -> Option<Node<'_>> {
     node.child(F::Body).or_else(|| node.child_of(K::Block))
 }
 
-/// The local that the function `node` is bound to, and the whole that says so.
+/// The local that the function `node` is bound to, and the whole declaration.
 pub(super) fn bound_name(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let declarator = node.parent().filter(|parent| parent.is(K::VariableDeclarator))?;
     let declaration = declarator.parent()?;
@@ -132,7 +133,8 @@ pub(super) fn bound_name(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     Some((declarator.child(F::Name)?, if many { declarator } else { statement }))
 }
 
-/// Binds what a lambda takes; where its types are not stated, as what the function that it is passed to gives it.
+/// Binds a lambda's parameters; where their types are not stated, to the values that the function taking the lambda
+/// passes.
 fn bind_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>, list: Node<'a>) {
     let range = (node.start(), node.end());
     let written = params::written_params(list);
@@ -156,7 +158,7 @@ fn bind_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>, list: Node<'a>) {
     }
 }
 
-/// The call that the function `node` is an argument of, and which.
+/// The call that takes the function `node` as an argument, and the argument's index.
 fn taking_call(node: Node<'_>) -> Option<(Node<'_>, usize)> {
     let argument = node.parent().filter(|parent| parent.is(K::Argument))?;
     let list = argument.parent().filter(|list| list.is(K::ArgumentList))?;
@@ -178,7 +180,7 @@ pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// What a block of statements is: used for the range of locals.
+/// The end of the block around `node`, which is the end of the range of its locals.
 pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
     binds::scope_end(node).unwrap_or_else(|| cx.b.scope_end())
 }

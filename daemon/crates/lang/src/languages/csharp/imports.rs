@@ -8,7 +8,7 @@ use super::{Context, F, K, Node};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
-/// A namespace block that is all of a file says the file's package, as `namespace X;` does.
+/// A namespace block that is the whole file states the file's package, as `namespace X;` does.
 pub(super) fn sole_namespace(cx: &mut Context<'_>, root: Node<'_>) {
     let mut only = None;
     for part in root.children() {
@@ -76,7 +76,7 @@ pub(super) fn read_namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `using A.B;`, `using static A.C;`, `using X = A.C;`, each also for the whole project.
+/// `using A.B;`, `using static A.C;`, `using X = A.C;`, each also with `global` for the whole project.
 pub(super) fn read_using<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(last) = node.children().filter(|part| !part.is(K::EqualSign)).last() else { return Visit::Skip };
     let global = node.text().starts_with("global");

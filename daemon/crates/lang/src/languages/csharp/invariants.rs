@@ -1,4 +1,4 @@
-//! What a function insists on, and what it changes outside of itself.
+//! The conditions that a function requires, and the state it changes outside of itself.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, EffectKind};
@@ -6,12 +6,12 @@ use sdl_model::facts::{DefFlags, DefIx, EffectKind};
 use super::types::plain_name;
 use super::{Context, F, K, Node};
 
-/// How many statements from a function's start a guard may stand.
+/// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;
 
-/// `throw`, with the condition under which it stands.
+/// `throw`, with its condition.
 pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    // `throw;` passes on what was caught.
+    // `throw;` rethrows the caught exception.
     if node.first().is_none() {
         return;
     }
@@ -75,7 +75,7 @@ pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Calls that insist on something: `ArgumentNullException.ThrowIfNull(x)`, `Debug.Assert(x)`, `Contract.Requires(x)`.
+/// Calls that check a requirement: `ArgumentNullException.ThrowIfNull(x)`, `Debug.Assert(x)`, `Contract.Requires(x)`.
 pub(super) fn read_check<'a>(cx: &mut Context<'a>, call: Node<'a>, callee: &str) {
     let (of, name) = callee.rsplit_once('.').unwrap_or(("", callee));
     let insists = match of.rsplit('.').next().unwrap_or(of) {

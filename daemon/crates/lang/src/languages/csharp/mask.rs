@@ -1,8 +1,8 @@
-//! Conditional text that the grammar has no place for.
+//! Conditional text that the grammar cannot read.
 //!
-//! The grammar knows `#if` between whole members and statements. Where one is inside of something (a list of bases, of
-//! parameters) or a branch holds half of something, what the parser makes of it loses the type around it. There the
-//! directives and all branches but the first become white space.
+//! The grammar accepts `#if` between whole members and statements. If one is inside of a construct (a list of bases,
+//! of parameters) or a branch holds half of one, the parser's result lacks the type around it. There the directives
+//! and all branches but the first become white space.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,23 +11,23 @@ use crate::languages::blank::blank_range;
 
 /// A `#if … #endif`.
 struct Group {
-    /// Whether it is taken out.
+    /// Whether it is removed.
     masked: bool,
     /// Whether the present branch has had no code yet.
     fresh: bool,
-    /// Braces that the present branch opens less those that it closes, and those of the first branch.
+    /// The number of braces that the current branch opens and does not close, and that of the first branch.
     open: i32,
     first: Option<i32>,
     /// The line that opens it.
     head: Range<usize>,
-    /// Where the branches behind the first start.
+    /// The start of the branches after the first.
     others: Option<usize>,
 }
 
 /// Deeper than people nest conditions; bounds the work.
 const MAX_DEPTH: usize = 64;
 
-/// `bytes` with white space where the grammar has no place for a directive.
+/// `bytes` with white space where the grammar does not accept a directive.
 pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     if !bytes.windows(3).any(|part| part == b"#if") {
         return Cow::Borrowed(bytes);
@@ -91,7 +91,8 @@ pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     out.map_or(Cow::Borrowed(bytes), Cow::Owned)
 }
 
-/// A line without the comment at its end (or what looks like one: addresses in texts) and the white space around it.
+/// A line without the comment at its end (or text that looks like one, such as an address) and the white space around
+/// it.
 fn code_of(line: &[u8]) -> &[u8] {
     let end = line.windows(2).position(|two| two == b"//").unwrap_or(line.len());
     let code = line.get(..end).unwrap_or(line).trim_ascii();
@@ -109,7 +110,7 @@ fn goes_on(code: &[u8]) -> bool {
     matches!(code.get(..len), Some(b"else" | b"catch" | b"finally"))
 }
 
-/// Whether a member or statement can start behind `code`.
+/// Whether a member or statement can start after `code`.
 fn is_boundary(code: &[u8]) -> bool {
     match code.last() {
         Some(b':') => code.starts_with(b"case ") || code.starts_with(b"default"),

@@ -46,14 +46,14 @@ pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.state.enter_function(node, Some(def));
 }
 
-/// `get`, `set`, `add`, `remove`: what they do belongs to the property.
+/// `get`, `set`, `add`, `remove`: their behaviour belongs to the property.
 pub(super) fn read_accessor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.child(F::Body) else { return };
     if node.child_of(K::Get).is_none() {
         let property = node.parent().and_then(Node::parent);
         let ty = property.and_then(|property| property.child(F::TypeField)).map(|ty| cx.b.body.ty(ty));
         cx.b.bind_within(BindingKind::Param, "value", ty, None, body.start(), body.end());
-        // What a setter returns is nothing.
+        // A setter has no result.
         cx.state.enter_function(node, None);
     }
 }

@@ -35,7 +35,7 @@ pub struct CSharp;
 type Node<'a> = crate::tape::Node<'a, CSharp>;
 type Context<'a> = Cx<'a, CSharp>;
 
-/// What must be remembered between nodes.
+/// State between nodes.
 #[derive(Debug, Default)]
 pub struct State {
     /// The namespace block that is all of the file: its place on the tape.

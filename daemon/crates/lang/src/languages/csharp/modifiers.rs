@@ -1,4 +1,4 @@
-//! Modifiers, attributes, generics: what stands around a declaration's name.
+//! Modifiers, attributes, generics: the parts around a declaration's name.
 
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
@@ -8,7 +8,7 @@ use super::{Context, F, K, Node, docs};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 
-/// Where a declaration's header starts: behind its attributes.
+/// The start of a declaration's header: after its attributes.
 pub(super) fn header_start(node: Node<'_>) -> u32 {
     let skipped = |part: &Node<'_>| matches!(part.kind(), K::AttributeList | K::PreprocIf);
     let attributes: Option<u32> = node.children().take_while(skipped).last().map(Node::end);
@@ -75,7 +75,7 @@ pub(super) fn complete_def<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>)
     read_generics(cx, def, node);
 }
 
-/// Who may use a declaration that does not say so.
+/// The visibility of a declaration that does not state it.
 fn default_visibility<'a>(cx: &Context<'a>, def: DefIx, node: Node<'a>) -> Visibility {
     let parent = cx.b.def(def).parent.map(|parent| cx.b.def(parent).kind);
     match parent {

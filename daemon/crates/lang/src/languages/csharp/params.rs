@@ -53,7 +53,7 @@ pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) 
     bind_params(cx, list, range);
 }
 
-/// Adds the parameters in `list` to `def`. States whose extension it is.
+/// Adds the parameters in `list` to `def`. Sets the owner of an extension method.
 pub(super) fn add_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
     for param in written_params(list) {
         let ty = param.ty.map(|ty| cx.b.out.ty(ty));

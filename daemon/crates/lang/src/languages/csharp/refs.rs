@@ -6,13 +6,13 @@ use super::types::{plain_name, split_type_name};
 use super::{Context, F, K, Node, exprs, invariants};
 use crate::driver::Visit;
 
-/// Longest callee that is looked up as a whole for side effects.
+/// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(callee) = node.child(F::Function) else { return Visit::Into };
     let text = callee.text();
-    // A name that is made a text is not used.
+    // `nameof` turns a name into text and does not use it.
     if text == "nameof" {
         return Visit::Skip;
     }
@@ -36,7 +36,7 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Into
 }
 
-/// Whether what is before the last dot is called like settings.
+/// Whether the part before the last dot has a name like settings.
 fn is_config(callee: &str) -> bool {
     let of = callee.rsplit_once('.').map_or(callee, |(of, _)| of);
     let last = of.rsplit('.').next().unwrap_or(of).trim_start_matches('_').to_ascii_lowercase();
@@ -73,7 +73,7 @@ pub(super) fn read_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `new(…)`, where the text around it states what it makes.
+/// `new(…)`, where the text around it states the type.
 pub(super) fn implicit_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = exprs::target_type(node) {
         add_construction(cx, ty, node.start(), exprs::arg_count(node));
@@ -151,7 +151,7 @@ fn add_member_ref<'a>(cx: &mut Context<'a>, whole: Node<'a>, name: Node<'a>, rec
 /// `A.B` as a type, or where the grammar can't tell.
 pub(super) fn read_qualified_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.parent().is_some_and(|around| matches!(around.kind(), K::QualifiedName | K::AliasQualifiedName)) {
-        // Of `A.B.C` in a value each step may be a member; of a type the last name says all.
+        // In a value `A.B.C`, each step may be a member; for a type, the last name is enough.
         if node
             .ancestors()
             .take(200)
@@ -181,7 +181,7 @@ pub(super) fn generic_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    // A condition of the preprocessor names no symbol of the program.
+    // A preprocessor condition names no symbol of the program.
     let condition =
         node.field() == F::Condition && matches!(node.parent_kind(), Some(K::PreprocIf | K::PreprocElif));
     if !condition && node.parent_kind() != Some(K::GenericName) {
@@ -189,12 +189,12 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// The name `name`, which is all of `node` but arguments.
+/// The name `name`, which is all of `node` except arguments.
 fn read_simple_name<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
     let Some(parent) = node.parent() else { return };
     let text = plain_name(name.text());
     match parent.kind() {
-        // Parts of what has been seen as a whole.
+        // Parts of a name that has been read as a whole.
         K::QualifiedName => {
             let value = parent
                 .ancestors()
@@ -207,7 +207,7 @@ fn read_simple_name<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
         }
         K::AliasQualifiedName | K::MemberBinding => return,
         K::MemberAccess if node.field() == F::Name => return,
-        // A named argument or a member that is set: what it belongs to is known to a resolver only.
+        // A named argument or a member that is set: only a resolver knows its owner.
         K::Argument | K::AttributeArgument if node.field() == F::Name => return,
         _ => {}
     }
@@ -230,7 +230,7 @@ fn read_simple_name<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
     note_arguments(cx, call_of(node), name.start());
 }
 
-/// The object whose member `node`, on the left of an assignment in an initializer, is.
+/// The object that has the member `node`, which is on the left of an assignment in an initializer.
 fn initialized_object<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<sdl_model::facts::ExprIx> {
     let parent = node.parent()?;
     if parent.is(K::WithInitializer) {
@@ -275,17 +275,17 @@ fn is_declared(node: Node<'_>) -> bool {
     }
 }
 
-/// Whether `node` is what a type takes from: a base, not a reference.
+/// Whether `node` is a type that another one derives from: a base, not a reference.
 fn is_base(node: Node<'_>) -> bool {
     matches!(node.parent_kind(), Some(K::BaseList | K::PrimaryBase))
 }
 
-/// Whether `node` names what is made: a construction, or an attribute, already.
+/// Whether `node` names the type of a construction or an attribute, which has its reference already.
 fn is_constructed(node: Node<'_>) -> bool {
     node.is_in(K::ObjectCreation, F::TypeField) || node.parent_kind() == Some(K::Attribute)
 }
 
-/// Whether a type must stand where `node` stands.
+/// Whether `node` is in a place where only a type is allowed.
 fn is_type(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return false };
     match node.field() {
@@ -311,7 +311,7 @@ fn note_arguments<'a>(cx: &mut Context<'a>, call: Option<Node<'a>>, at: u32) {
     }
 }
 
-/// What is done with the value of `node`.
+/// How the value of `node` is used.
 fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     match node.parent() {
         Some(call) if node.is_in(K::Invocation, F::Function) => (RefForm::Call, exprs::arg_count(call)),

@@ -81,12 +81,12 @@ pub(super) fn stated_type(node: Node<'_>) -> Option<Node<'_>> {
     node.child(F::TypeField).filter(|ty| !is_var(*ty))
 }
 
-/// Whether `node` leaves the type to be found out.
+/// Whether `node` leaves the type to be inferred.
 pub(super) fn is_var(node: Node<'_>) -> bool {
     node.is(K::ImplicitType) || node.is(K::Identifier) && node.text() == "var"
 }
 
-/// A type's name: what is before the last part, and the last part itself.
+/// Splits a type's name: the part before the last one, and the last one itself.
 pub(super) fn split_type_name(mut node: Node<'_>) -> Option<(Option<Node<'_>>, Node<'_>)> {
     for _ in 0..8 {
         node = match node.kind() {

@@ -8,14 +8,14 @@ use super::{Context, F, K, Node, exprs, functions, jsdoc, names, types};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
-/// `class …`, declared or where a value stands.
+/// `class …`, declared or in the place of a value.
 pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(held) = cx.state.take_holder(node) {
         return enter_class(cx, node, held.def);
     }
     let declares = !node.is(K::Class);
     let whole = if declares { names::declaring_statement(node) } else { node };
-    // One without a name is told apart by where it stands.
+    // A class without a name is distinguished by its position.
     let name = node.child(F::Name);
     let text = name.map_or("class", Node::text);
     let new = NewDef::new(SymbolKind::Class, text, name.unwrap_or(node), whole)
@@ -31,7 +31,7 @@ pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     enter_class(cx, node, def)
 }
 
-/// Opens the class that an export statement with decorators declares: they belong to it.
+/// Opens the class that an export statement with decorators declares: the decorators belong to the class.
 pub(super) fn read_decorated_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let class = names::declared_node(node)
         .filter(|class| matches!(class.kind(), K::ClassDeclaration | K::AbstractClassDeclaration | K::Class));
@@ -92,7 +92,7 @@ fn add_superclass<'a>(cx: &mut Context<'a>, def: DefIx, value: Node<'a>, args: O
     if !cx.b.out.is_unknown(shape) {
         cx.b.base(def, BaseKind::Extends, shape, value.start());
     }
-    // `extends mixin(Base)`: whatever the mixin does, it takes after what it is given.
+    // `extends mixin(Base)`: whatever the mixin does, the class also derives from the mixin's argument.
     if value.is(K::CallExpression) {
         let args = value.child(F::Arguments).map(Node::children).into_iter().flatten();
         for arg in args.filter(|arg| matches!(arg.kind(), K::Identifier | K::MemberExpression)).take(4) {
@@ -109,7 +109,7 @@ fn add_base_type<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>, kind: BaseK
     }
 }
 
-/// Whether `node`, a name, is what a class or interface takes from: that is a base, not a reference.
+/// Whether `node`, a name, is a base of a class or interface, and so not a reference.
 pub(super) fn is_base(node: Node<'_>) -> bool {
     let at = match node.parent() {
         Some(parent) if parent.is(K::GenericType) && node.field() == F::Name => parent,

@@ -7,10 +7,10 @@ use super::state::{self, Holder};
 use super::{Context, F, K, Node, classes, exprs, functions, names, objects, vars};
 use crate::builder::NewDef;
 
-/// How much of a computed name is kept.
+/// The longest part of a computed name that is kept.
 const MAX_NAME: usize = 60;
 
-/// What an assignment assigns to.
+/// The target of an assignment.
 enum Target<'a> {
     /// `module.exports`.
     Module,
@@ -83,11 +83,11 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// The definition that `name` stands for here, and the one that it is in.
+/// The definition that `name` refers to here, and the one that it is in.
 fn resolve_name(cx: &Context<'_>, name: Node<'_>) -> Option<(DefIx, DefIx)> {
     let text = Some(name).filter(|name| name.is(K::Identifier))?.text();
     let mut scope = cx.b.scope();
-    // Deeper nesting than this is not written by people.
+    // People don't nest more deeply than this.
     for _ in 0..32 {
         let holds = matches!(cx.b.def(scope).kind, SymbolKind::Module | SymbolKind::Namespace)
             || cx.b.def(scope).kind.is_callable();
@@ -99,7 +99,7 @@ fn resolve_name(cx: &Context<'_>, name: Node<'_>) -> Option<(DefIx, DefIx)> {
     None
 }
 
-/// `X.prototype[name] = function …`, `table[key] = () => …`: a function of its own, whatever it is called.
+/// `X.prototype[name] = function …`, `table[key] = () => …`: a separate function, whatever its name.
 fn read_computed_member<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
     let assigned = Assigned { node, right, inner: exprs::unwrap_value(right) };
     let (Some(object), Some(index)) = (left.child(F::ObjectField), left.child(F::Index)) else { return };
@@ -141,7 +141,7 @@ impl<'a> Assigned<'a> {
         self.node.parent().filter(|parent| parent.is(K::ExpressionStatement)).unwrap_or(self.node)
     }
 
-    /// The definition of what is assigned, with the kind that it has there.
+    /// The definition of the assigned value, with the kind that it has there.
     fn new_def(&self, kind: SymbolKind, text: &'a str, name: Node<'a>) -> NewDef<'a> {
         let new = NewDef::new(kind, text, name, self.whole());
         if self.inner.kind().is_function_value() {
@@ -155,7 +155,7 @@ impl<'a> Assigned<'a> {
         }
     }
 
-    /// The kind of definition that the value asks for: `function` where it is one.
+    /// The kind of the definition that the value makes: `function` if it is one.
     fn kind(&self, function: SymbolKind, other: SymbolKind) -> SymbolKind {
         match self.inner.kind() {
             kind if kind.is_function_value() => function,
@@ -257,7 +257,7 @@ fn add_named_export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Nod
     }
 }
 
-/// The variable whose value `assignment` is.
+/// The variable that is declared with `assignment` as its value.
 fn declared_with(assignment: Node<'_>) -> Option<&str> {
     let mut at = assignment;
     for _ in 0..4 {
@@ -282,7 +282,7 @@ fn add_class_member<'a>(
     is_static: bool,
 ) {
     let home = resolve_name(cx, class);
-    // What a property is set to says something only if it is a definition itself, or names one; on a prototype all is.
+    // A property counts only if its value is a definition or names one; on a prototype, every property counts.
     if is_static && !assigned.is_function_or_class() && !objects::has_functions(assigned.inner) {
         let is_name = assigned.right.is(K::Identifier) || assigned.right.is(K::MemberExpression);
         let of_class = home.is_some_and(|(scope, of)| {
@@ -303,7 +303,7 @@ fn add_class_member<'a>(
     let owner_is_known =
         matches!(class.kind(), K::Identifier | K::MemberExpression) && (!is_static || home.is_some());
     let kind = assigned.kind(SymbolKind::Method, SymbolKind::Field);
-    // What a function adds to its own functions and objects.
+    // Members that a function adds to its own functions and objects.
     if let Some((_, of)) = home.filter(|(scope, _)| is_static && *scope != DefIx::MODULE)
         && !cx.b.def(of).kind.is_type()
     {
@@ -380,7 +380,8 @@ fn add_this_field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<
     }
 }
 
-/// Marks `def`, a member that a constructor gives to what it builds: though inside a function, it can be reached.
+/// Marks `def`, a member that a constructor gives to the object it builds: though inside a function, it can be
+/// reached.
 fn make_reachable(cx: &mut Context<'_>, def: DefIx, name: &str) {
     let of = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
     if state::is_inner(cx, of) && cx.b.def(of).kind == SymbolKind::Function {
@@ -391,7 +392,7 @@ fn make_reachable(cx: &mut Context<'_>, def: DefIx, name: &str) {
     def.flags = DefFlags(def.flags.0 & !DefFlags::LOCAL.0);
 }
 
-/// Whether fields of `of` may be made by assigning them. What an object or an alias holds is written in it.
+/// Whether assignments may create fields of `of`. An object or an alias lists its fields in its own text.
 fn holds_fields(cx: &Context<'_>, of: DefIx) -> bool {
     let kind = cx.b.def(of).kind;
     kind == SymbolKind::Class
@@ -399,7 +400,7 @@ fn holds_fields(cx: &Context<'_>, of: DefIx) -> bool {
             && (!state::is_inner(cx, of) || functions::names_class(cx.b.name_of(of))))
 }
 
-/// `var a = module.exports = …`: the variable is what is exported.
+/// `var a = module.exports = …`: the variable is the exported value.
 pub(super) fn add_chained_export<'a>(cx: &mut Context<'a>, name: Node<'a>, value: Node<'a>) {
     let mut at = value;
     for _ in 0..4 {
@@ -415,7 +416,7 @@ pub(super) fn add_chained_export<'a>(cx: &mut Context<'a>, name: Node<'a>, value
     }
 }
 
-/// `Object.assign(X.prototype, {…})`: the members of what follows are those of X.
+/// `Object.assign(X.prototype, {…})`: the members of the objects after the first are those of X.
 pub(super) fn mixed_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(callee), Some(args)) = (node.child(F::Function), node.child(F::Arguments)) else { return };
     let assigns = callee.end() - callee.start() < 24
@@ -431,7 +432,7 @@ pub(super) fn mixed_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether `left` is the target of an assignment and only names what is being defined.
+/// Whether `left` is the target of an assignment and only names the value being defined.
 pub(super) fn only_defines(left: Node<'_>) -> bool {
     let Some(assignment) = left.parent().filter(|_| left.is_in(K::AssignmentExpression, F::Left)) else {
         return false;

@@ -5,17 +5,17 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node, names};
 use crate::builder::Half;
 
-/// What the receiver is called where `this` is the receiver of the enclosing type's member.
+/// The receiver's name where `this` is the receiver of the enclosing type's member.
 pub(super) const THIS: &str = "this";
-/// What it is called where `this` is a parameter with a stated type.
+/// Its name where `this` is a parameter with a stated type.
 pub(super) const TYPED_THIS: &str = "this:";
 
-/// What it is called where `this` is what the module exports.
+/// Its name where `this` is the module's exports.
 pub(super) const EXPORTED_THIS: &str = "this.";
 
 /// How many wrappings of a value are looked through.
 const MAX_WRAPS: usize = 16;
-/// How many parameters of a function that is an argument are looked at.
+/// The most parameters that are read of a function passed as an argument.
 const MAX_PARAMS: usize = 4;
 /// How many properties of an object are looked at.
 pub(super) const MAX_FIELDS: usize = 48;
@@ -43,7 +43,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What operators and conditions give.
+/// The shape of operators and conditions.
 fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::AwaitExpression => {
@@ -92,7 +92,7 @@ fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What a literal is.
+/// The shape of a literal.
 fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Array => {
@@ -128,7 +128,7 @@ fn creation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let constructor = node.child(F::Constructor);
     let stated = node.child(F::TypeArgumentsField);
     let filled = || Some((constructor?.text(), node.child(F::Arguments)?.first()?));
-    // What is made of a list holds its elements.
+    // A collection made from a list holds the list's elements.
     if let (None, Some(("Set", list))) = (stated, filled()) {
         let list = half.value(list);
         let element = half.add(Expr::Iter(list));
@@ -237,8 +237,8 @@ fn binary_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What a call calls. The grammar takes `await f<T>(…)` for a call of `await f`, and likewise with `!`, `typeof` and
-/// other operators.
+/// The callee of a call. The grammar takes `await f<T>(…)` for a call of `await f`, and likewise with `!`, `typeof`
+/// and other operators.
 pub(super) fn callee_node(node: Node<'_>) -> Option<Node<'_>> {
     let mut callee = node.child(F::Function)?;
     for _ in 0..MAX_WRAPS {
@@ -261,7 +261,7 @@ pub(super) fn takes_type_arguments(node: Node<'_>) -> bool {
     })
 }
 
-/// What is before a template with type arguments: the grammar takes `` tag<T>`…` `` for two comparisons.
+/// The tag of a template with type arguments: the grammar takes `` tag<T>`…` `` for two comparisons.
 fn template_tag(template: Node<'_>) -> Option<Node<'_>> {
     let mut at = template;
     for _ in 0..MAX_WRAPS {
@@ -279,7 +279,7 @@ fn template_tag(template: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Whether `node` is what is before a template with type arguments.
+/// Whether `node` is the tag of a template with type arguments.
 pub(super) fn is_tag(node: Node<'_>) -> bool {
     let outer = node.parent().filter(|inner| inner.is(K::BinaryExpression)).and_then(Node::parent);
     let template = outer.filter(|outer| outer.is(K::BinaryExpression)).and_then(|outer| {
@@ -303,7 +303,7 @@ pub(super) fn operator_text(node: Node<'_>) -> &str {
 }
 
 fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-    // `await f<T>(…)` gives what is awaited, `!f<T>(…)` what the operator makes of it.
+    // `await f<T>(…)` gives the awaited value, `!f<T>(…)` the operator's result.
     match node.child(F::Function).filter(|outer| takes_type_arguments(*outer)) {
         Some(outer) if outer.is(K::AwaitExpression) => {
             let called = plain_call_shape(half, node);
@@ -335,7 +335,7 @@ fn plain_call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     if let Some(made) = args.and_then(Node::first).and_then(|arg| of_library(half, callee, arg)) {
         return made;
     }
-    // What a function gives that it is called with, it may give in turn.
+    // The callee may return the result of the function passed to it.
     let name = callee.child(F::Property).filter(|_| callee.is(K::MemberExpression)).map_or("", Node::text);
     let function = args.and_then(Node::first).filter(|_| matches!(name, "map" | "flatMap" | "then"));
     let function = function.and_then(|function| callback_shape(half, function));
@@ -346,7 +346,7 @@ fn plain_call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     half.call(callee, arg_count(args))
 }
 
-/// What functions of the standard library give that is made of their argument.
+/// Results of standard library functions that are derived from their argument.
 fn of_library<'a>(half: &mut Half<'a>, callee: Node<'a>, arg: Node<'a>) -> Option<ExprIx> {
     if callee.end() - callee.start() > 24 {
         return None;
@@ -397,7 +397,7 @@ pub(super) fn of_values(half: &mut Half<'_>, name: &str, elements: Vec<ExprIx>) 
     half.add(Expr::New(ty))
 }
 
-/// A function that is an argument, with what it gives: the one expression that it is made of, or that it returns at its
+/// A function passed as an argument, with its result: its expression body, or the expression that it returns at its
 /// end.
 fn callback_shape<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx> {
     if !matches!(function.kind(), K::ArrowFunction | K::FunctionExpression) {
@@ -429,7 +429,7 @@ fn callback_shape<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx>
     (!half.is_unknown(result)).then(|| half.add(Expr::Callable(params, Some(result))))
 }
 
-/// The argument that a call gives back as it is: `Object.freeze(x)`.
+/// The argument that a call returns unchanged: `Object.freeze(x)`.
 fn passed_through(node: Node<'_>) -> Option<Node<'_>> {
     let callee = callee_node(node).filter(|callee| callee.is(K::MemberExpression))?;
     let same = callee.end() - callee.start() < 32
@@ -454,7 +454,7 @@ pub(super) fn required_module(node: Node<'_>) -> Option<&str> {
     plain.then(|| string_content(argument)).filter(|module| !module.is_empty())
 }
 
-/// The local name by which a module is known that an expression loads without naming it.
+/// The local name of a module that an expression loads without naming it.
 pub(super) fn required_name(module: &str) -> String {
     format!("import {module}")
 }
@@ -466,7 +466,7 @@ pub(super) fn string_content(node: Node<'_>) -> &str {
     if quoted { text.get(1..text.len() - 1).unwrap_or("") } else { text }
 }
 
-/// How many arguments are in an argument list.
+/// The number of arguments in an argument list.
 pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
     match args {
         Some(args) if args.is(K::TemplateString) => 1,

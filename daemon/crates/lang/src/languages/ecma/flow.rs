@@ -1,4 +1,4 @@
-//! JavaScript, TypeScript and TSX: what of it a skeleton shows.
+//! JavaScript, TypeScript and TSX: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

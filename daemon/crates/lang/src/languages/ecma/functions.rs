@@ -75,7 +75,7 @@ pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Into
 }
 
-/// Lets the overloads say what the implementation leaves open.
+/// Fills gaps in the implementation's signature from the overloads.
 fn merge_overloads<'a>(cx: &mut Context<'a>, def: DefIx, implementation: Node<'a>, overloads: &[Node<'a>]) {
     let stated = implementation.child(F::ReturnType).map(|ret| cx.b.out.ty(ret));
     if stated.is_some_and(|ret| !cx.b.out.is_unknown(ret)) {
@@ -90,12 +90,12 @@ fn merge_overloads<'a>(cx: &mut Context<'a>, def: DefIx, implementation: Node<'a
     cx.b.def_mut(def).ret = Some(ret);
 }
 
-/// A function where a value stands: what a definition holds, or anonymous.
+/// A function in the place of a value: a definition's value, or anonymous.
 pub(super) fn read_function_expression<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(held) = cx.state.take_holder(node) {
         return enter_function(cx, node, held.def);
     }
-    // One that only its own body can name.
+    // A function that only its own body can name.
     if let Some(name) = node.child(F::Name) {
         let new = NewDef::new(SymbolKind::Function, name.text(), name, node);
         let def = cx.b.open(with_header(new, node));
@@ -220,7 +220,7 @@ pub(super) fn enter_function<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefI
     Visit::IntoThenLeave
 }
 
-/// What `this` is in a function that is no arrow.
+/// `this` in a function that is no arrow.
 fn own_this(cx: &Context<'_>, node: Node<'_>, def: Option<DefIx>) -> This {
     let typed = node.child(F::Parameters).and_then(Node::first).is_some_and(|first| {
         first.is(K::RequiredParameter) && first.child(F::Pattern).is_some_and(|pattern| pattern.is(K::This))
@@ -232,7 +232,7 @@ fn own_this(cx: &Context<'_>, node: Node<'_>, def: Option<DefIx>) -> This {
     let found = cx.b.def(def);
     let is_static = found.flags.has(DefFlags::STATIC);
     match (found.parent, found.kind) {
-        // A member that is stated outside of its type.
+        // A member that is written outside of its type.
         (_, SymbolKind::Method | SymbolKind::Property) if found.owner.is_some() => This::of(def, is_static),
         (Some(parent), SymbolKind::Method | SymbolKind::Property | SymbolKind::Constructor) => {
             let kind = cx.b.def(parent).kind;
@@ -246,7 +246,7 @@ fn own_this(cx: &Context<'_>, node: Node<'_>, def: Option<DefIx>) -> This {
                 This::unknown()
             }
         }
-        // What `new` may be applied to.
+        // A function that `new` may be applied to.
         (Some(DefIx::MODULE), SymbolKind::Function) if cx.lang == Lang::JavaScript => This::of(def, false),
         (Some(_), SymbolKind::Function) if cx.lang == Lang::JavaScript && names_class(cx.b.name_of(def)) => {
             This::of(def, false)
@@ -255,7 +255,7 @@ fn own_this(cx: &Context<'_>, node: Node<'_>, def: Option<DefIx>) -> This {
     }
 }
 
-/// Whether a function called `name` is by custom one that `new` is applied to.
+/// Whether a function called `name` is, by custom, used with `new`.
 pub(super) fn names_class(name: &str) -> bool {
     name.trim_start_matches('_').starts_with(char::is_uppercase)
 }

@@ -67,7 +67,7 @@ pub(super) fn read_export<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         }
         return Visit::Into;
     }
-    // `export default value`, `export = value`; `export as namespace X` says nothing about this repository.
+    // `export default value`, `export = value`; `export as namespace X` is irrelevant within this repository.
     let value = node.child(F::Value).or_else(|| {
         let plain = node.text().get(6..).is_some_and(|rest| rest.trim_start().starts_with('='));
         node.first().filter(|_| plain)
@@ -94,7 +94,7 @@ fn add_reexport<'a>(cx: &mut Context<'a>, node: Node<'a>, module: &str) {
     }
 }
 
-/// The names in an export clause and what they are called outside.
+/// The names in an export clause, each with its exported name.
 fn export_specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
     clause.children().filter(|part| part.is(K::ExportSpecifier)).filter_map(|specifier| {
         // `default` is a token and has no field in every grammar.
@@ -102,7 +102,7 @@ fn export_specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
         let alias = match specifier.child(F::Alias) {
             Some(alias) if !alias.text().is_empty() => names::property_name(alias),
             _ => match specifier.text().rsplit_once(" as ") {
-                // A word that is reserved elsewhere is no name to every grammar.
+                // Some grammars don't take a word that is reserved elsewhere for a name.
                 Some((_, alias)) if alias.chars().all(|c| c.is_ascii_alphabetic()) => alias,
                 _ => name,
             },
@@ -111,7 +111,7 @@ fn export_specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What a value loads: the call, its module, and the member that is taken of it.
+/// The module that a value loads: the call, its module, and the member taken of it.
 fn loaded_module(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
     let mut at = value;
     let mut member = None;
@@ -127,7 +127,7 @@ fn loaded_module(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
                 if let Some(module) = exprs::required_module(at) {
                     return Some((at, module, member));
                 }
-                // What compilers put around a `require`.
+                // Helpers that compilers put around a `require`.
                 let callee = at.child(F::Function).filter(|callee| callee.is(K::Identifier))?;
                 let helper = callee.text().contains("importDefault")
                     || callee.text().contains("importStar")
@@ -140,10 +140,10 @@ fn loaded_module(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
     None
 }
 
-/// `const x = require('…')` and the like: a variable that is an import. Says whether it was one.
+/// `const x = require('…')` and the like: a variable that is an import. Returns whether it was one.
 pub(super) fn required_variable<'a>(cx: &mut Context<'a>, name: Node<'a>, value: Node<'a>) -> bool {
     let Some((call, module, member)) = loaded_module(value) else { return false };
-    // `import('…')` without `await` is a promise of the module; what is taken of it is the promise's.
+    // `import('…')` without `await` is a promise of the module; a member taken of it is the promise's.
     let at = name.start();
     match (name.kind(), member) {
         (K::Identifier, None) => {

@@ -1,8 +1,8 @@
-//! What a function insists on.
+//! The conditions that a function requires.
 
 use super::{Context, F, K, Node};
 
-/// How many statements from a function's start a guard may stand.
+/// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;
 
 pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {

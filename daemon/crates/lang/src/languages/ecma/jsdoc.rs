@@ -8,11 +8,11 @@ use super::{Context, Node, exprs};
 use crate::builder::Half;
 use crate::builder::text::fold_line;
 
-/// How far before a definition its documentation may begin.
+/// The largest distance from a definition back to the start of its documentation.
 const MAX_COMMENT: u32 = 8_000;
 /// How many comments before a definition are looked at.
 const MAX_COMMENTS: usize = 16;
-/// How far before a value the type that a comment states for it may begin.
+/// The largest distance from a value back to the start of the comment that states its type.
 const MAX_BEFORE: usize = 400;
 
 /// The documentation block before `def`.
@@ -47,13 +47,13 @@ fn param_part_types<'a>(text: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
         let rest = rest.trim_start().trim_start_matches('[').strip_prefix(name)?.strip_prefix('.')?;
         let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
         let part = rest.get(..end).filter(|part| !part.is_empty())?;
-        // Parts of parts are left to whoever takes them apart.
+        // Parts of parts are read when those are destructured.
         (!rest.get(end..)?.starts_with(['.', '['])).then_some((part, ty.trim_end_matches('=')))
     };
     params.filter_map(|(_, rest)| part(rest)).take(exprs::MAX_FIELDS).collect()
 }
 
-/// What a parameter is that is stated to be `ty`: an object whose parts are stated one by one is made of those.
+/// The shape of a parameter that is stated to be `ty`: an object whose parts are stated one by one consists of those.
 fn of_parts(half: &mut Half<'_>, ty: &str, text: &str, name: &str) -> Option<ExprIx> {
     let is_object = matches!(ty.trim_end_matches('=').trim(), "object" | "Object" | "{}" | "?object" | "any");
     let parts = if is_object && !name.is_empty() { param_part_types(text, name) } else { Vec::new() };
@@ -115,7 +115,7 @@ pub(super) fn apply_class_doc(cx: &mut Context<'_>, def: DefIx) {
     }
 }
 
-/// A generic parameter and what bounds it.
+/// A generic parameter and its bound.
 pub(super) type Template<'a> = (&'a str, Option<&'a str>);
 
 /// The generic parameters that `@template` before `rest` names: `{Bound} T`, `[T=Default]`, `T, U`.
@@ -130,7 +130,7 @@ pub(super) fn parse_templates(rest: &str) -> Vec<Template<'_>> {
             Some(name) => found.push((name, bound)),
             None => break,
         }
-        // What follows the last name is prose.
+        // The text after the last name is prose.
         if name.get(end..).is_some_and(|rest| !rest.trim().is_empty() && !rest.starts_with(['=', ']'])) {
             break;
         }
@@ -154,14 +154,14 @@ pub(super) fn add_generics(cx: &mut Context<'_>, def: DefIx, templates: &[Templa
     }
 }
 
-/// The type (of the body) that the documentation of `def` states for parameter `at`, whatever it calls it.
+/// The type (of the body) that the documentation of `def` states for parameter `at`, under any name.
 pub(super) fn param_type(cx: &mut Context<'_>, def: DefIx, at: usize) -> Option<ExprIx> {
     let text = doc_block(cx, def);
     let params = doc_tags(text).filter(|(tag, _)| matches!(*tag, "param" | "arg" | "argument"));
     let mut stated = params.filter_map(|(_, rest)| {
         let (ty, rest) = split_braces(rest)?;
         let name = rest.trim_start().trim_start_matches('[');
-        // `options.name` tells of a part of the one before.
+        // `options.name` describes a part of the previous parameter.
         let end = name.find(|c: char| !is_word(c)).unwrap_or(name.len());
         let rest = name.get(end..)?;
         (!rest.starts_with(['.', '['])).then_some((ty, name.get(..end)?))
@@ -315,7 +315,7 @@ pub(super) fn doc_tags(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What is between the braces that `text` begins with, and what comes after.
+/// The text between the braces that `text` begins with, and the text after them.
 pub(super) fn split_braces(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().strip_prefix('{')?;
     let mut depth = 1;

@@ -7,10 +7,10 @@ use super::jsdoc::{doc_tags, imported_type, is_word, split_braces};
 use super::{Context, Node, exprs};
 use crate::builder::{Half, MAX_ELEMENTS, NewDef, Written};
 
-/// Longest type that is read.
+/// The longest type that is read.
 pub(super) const MAX_TYPE: usize = 2_000;
 
-/// Defines the types that the comment `node` does.
+/// Defines the types that the comment `node` declares.
 pub(super) fn read_typedefs<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let text = node.text();
     if !text.starts_with("/**") || !(text.contains("@typedef") || text.contains("@callback")) {
@@ -39,7 +39,7 @@ pub(super) fn read_typedefs<'a>(cx: &mut Context<'a>, node: Node<'a>) {
                 let (Some(open), Some((ty, rest))) = (&mut open, split_braces(rest)) else { continue };
                 let name = rest.trim_start().trim_start_matches('[');
                 let (name, rest) = name.split_at(name.find(|c: char| !is_word(c)).unwrap_or(name.len()));
-                // `options.name` tells of a part of the one before.
+                // `options.name` describes a part of the previous one.
                 if !rest.starts_with(['.', '[']) && open.parts.len() < exprs::MAX_FIELDS {
                     open.parts.push((name, ty.trim_end_matches('=')));
                 }
@@ -180,7 +180,7 @@ fn parse_single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     parse_named(reader, rest)
 }
 
-/// What follows `{`: `a: T, b?: U }`. One with an index is a map.
+/// Reads the text after `{`: `a: T, b?: U }`. One with an index is a map.
 fn parse_object(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     let mut depth = 1;
     let end = reader.rest.char_indices().find(|(_, c)| {

@@ -217,7 +217,7 @@ impl K {
         )
     }
 
-    /// Whether it is a function that stands where a value does.
+    /// Whether it is a function in the place of a value.
     pub(super) fn is_function_value(self) -> bool {
         matches!(self, Self::ArrowFunction | Self::FunctionExpression | Self::GeneratorFunction)
     }

@@ -1,4 +1,4 @@
-//! What the grammar trips over, hidden from the parser.
+//! Text that the grammar cannot read, hidden from the parser.
 //!
 //! * In an interface, a line break ends a member, but where the next line begins with type parameters the grammar takes
 //!   them for type arguments of the line before. There the white space before the `<` becomes a semicolon:
@@ -12,9 +12,9 @@
 //! * Likewise, a member called `in` would go on with the type of the member before: it gets a semicolon, too.
 //! * Type parameters that state their variance (`<in out T>`) lose those words.
 //! * `using` and `await using` become `const`.
-//! * Words that are reserved elsewhere but may name what is exported (`export { a as const }`) become other words.
+//! * Words that are reserved elsewhere but allowed as exported names (`export { a as const }`) become other words.
 //! * Quotes that are escaped in templates become other characters.
-//! * `import('module').Type<T>`, which the grammar knows without type arguments only, loses what is before the name.
+//! * `import('module').Type<T>`, which the grammar knows only without type arguments, loses the part before the name.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ const MAX_AHEAD: usize = 6_000;
 /// How much of other lines is looked at.
 const MAX_LINE: usize = 400;
 
-/// `bytes` with all of that hidden: as many bytes, lines where they were.
+/// `bytes` with all of that hidden: the same length, with the lines in their places.
 pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut masked = Cow::Borrowed(bytes);
     for (at, byte) in bytes.iter().enumerate() {
@@ -72,7 +72,7 @@ pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     masked
 }
 
-/// `bytes` with only names in export and import clauses changed that the grammar takes for key words.
+/// `bytes` with changes only to names in export and import clauses that the grammar takes for keywords.
 pub(super) fn mask_clauses(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut masked = Cow::Borrowed(bytes);
     for (at, window) in bytes.windows(6).enumerate() {
@@ -83,7 +83,7 @@ pub(super) fn mask_clauses(bytes: &[u8]) -> Cow<'_, [u8]> {
     masked
 }
 
-/// Writes other words over reserved ones in the clause behind the `export` or `import` at `at`.
+/// Writes other words over reserved ones in the clause after the `export` or `import` at `at`.
 fn mask_reserved_words(masked: &mut Cow<'_, [u8]>, bytes: &[u8], at: usize) {
     if at > 0 && bytes.get(at - 1).is_some_and(|byte| is_name(*byte) || *byte == b'.') {
         return;
@@ -113,7 +113,7 @@ fn mask_reserved_words(masked: &mut Cow<'_, [u8]>, bytes: &[u8], at: usize) {
     }
 }
 
-/// Key words that may be in a clause as a name from another module or for it.
+/// Keywords that a clause allows as the name of an import or export in another module.
 const RESERVED: [&[u8]; 36] = [
     b"break",
     b"case",
@@ -182,7 +182,7 @@ fn variance_range(bytes: &[u8], at: usize) -> (usize, usize) {
             break;
         }
         let (next, _) = word_at(bytes, end);
-        // Otherwise it is a name itself.
+        // Otherwise the word is a name itself.
         let names = next.first().is_some_and(|first| !first.is_ascii_digit())
             && !matches!(next, b"as" | b"of" | b"is" | b"in" | b"extends" | b"instanceof" | b"satisfies");
         if !(names || (name == b"in" && next == b"out")) {
@@ -238,7 +238,7 @@ fn after_gap(bytes: &[u8], from: usize) -> usize {
     from
 }
 
-/// Whether the `<` at `at` begins a line that is a call signature, and the member before it has no end.
+/// Whether the `<` at `at` begins a line that is a call signature, and the member before it lacks a terminator.
 fn needs_semicolon(bytes: &[u8], at: usize) -> bool {
     goes_on_from(bytes, at) && is_call_signature(bytes, at)
 }
@@ -253,7 +253,7 @@ fn goes_on_from(bytes: &[u8], at: usize) -> bool {
     };
     let from = line_start.saturating_sub(MAX_BACK);
     let mut back = bytes.get(from..line_start).unwrap_or_default();
-    // A line that is cut off may be any.
+    // A line whose start is cut off cannot be judged.
     if from > 0 {
         let cut = back.iter().position(|byte| *byte == b'\n').map_or(back.len(), |end| end + 1);
         back = back.get(cut..).unwrap_or_default();
@@ -316,7 +316,7 @@ fn closing_bracket(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
     None
 }
 
-/// Whether a member called `in` begins at `at`, and the member before it has no end.
+/// Whether a member called `in` begins at `at`, and the member before it lacks a terminator.
 fn is_member_in(bytes: &[u8], at: usize) -> bool {
     let rest = bytes.get(at..).unwrap_or_default();
     (rest.starts_with(b"in:") || rest.starts_with(b"in?:")) && goes_on_from(bytes, at)

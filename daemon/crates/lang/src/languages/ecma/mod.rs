@@ -49,7 +49,7 @@ impl Language for Ecma {
 
     const FLOW: Flow = flow::FLOW;
 
-    // A function may use a variable that is declared behind it.
+    // A function may use a variable that is declared after it.
     const FUNCTION_SCOPED: bool = true;
     const DETACHED_DOCS: bool = true;
     const STYLE: Style = Style { optional_semicolons: true, either_quote: true };

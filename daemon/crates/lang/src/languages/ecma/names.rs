@@ -1,4 +1,4 @@
-//! Names of definitions, who may use them, and where their statements begin.
+//! Names of definitions, their visibility, and the starts of their statements.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use sdl_model::{SymbolKind, Visibility};
 use super::{Context, F, K, Node, exprs};
 use crate::builder::text::clean_comment;
 
-/// Documentation that opens the file and, by a blank line, is not that of what follows.
+/// Documentation at the start of the file that a blank line separates from the next item.
 pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {
     let text = root.src();
     let text = if text.starts_with("#!") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text };
@@ -26,7 +26,7 @@ pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {
     }
 }
 
-/// The statement that declares what `node` is, with `export` and `declare` before it.
+/// The statement that declares `node`, with `export` and `declare` before it.
 pub(super) fn declaring_statement(mut node: Node<'_>) -> Node<'_> {
     while let Some(parent) = node.parent() {
         let around = match parent.kind() {
@@ -42,7 +42,7 @@ pub(super) fn declaring_statement(mut node: Node<'_>) -> Node<'_> {
     node
 }
 
-/// What the statement `node` declares.
+/// The node that the statement `node` declares.
 pub(super) fn declared_node(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..4 {
         node = match node.kind() {
@@ -67,11 +67,11 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
     node.children().take_while(|part| part.is(K::Decorator)).last().map_or(node.start(), Node::end)
 }
 
-/// Marks `def`, which the statement `whole` declares, by whether others may use it.
+/// Marks `def`, which the statement `whole` declares, as exported if others may use it.
 pub(super) fn mark_exported(cx: &mut Context<'_>, def: DefIx, whole: Node<'_>) {
     let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
     if cx.state.in_function() {
-        // One without a name is no definition, but what is in it is out of reach all the same.
+        // An enclosing function without a name is no definition, but its content is out of reach all the same.
         cx.b.flag(def, DefFlags::LOCAL);
     }
     let mut exported = whole.is(K::ExportStatement);
@@ -83,7 +83,7 @@ pub(super) fn mark_exported(cx: &mut Context<'_>, def: DefIx, whole: Node<'_>) {
             cx.b.flag(def, DefFlags::DEFAULT_EXPORT);
         }
     }
-    // In an ambient namespace all is exported.
+    // In an ambient namespace everything is exported.
     exported |=
         cx.b.def(parent).kind == SymbolKind::Namespace && cx.b.def(parent).flags.has(DefFlags::ABSTRACT);
     if exported {
@@ -122,7 +122,7 @@ pub(super) fn mark_member<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, 
     mark_deprecated(cx, def);
 }
 
-/// By convention a leading underscore keeps others off; a hash does so by rule.
+/// By convention a leading underscore makes a name private; a hash does so by rule.
 pub(super) fn by_name(name: &str) -> Visibility {
     if name.starts_with('#') {
         Visibility::Private
@@ -140,7 +140,7 @@ pub(super) fn add_decorator<'a>(cx: &mut Context<'a>, def: DefIx, decorator: Nod
     }
 }
 
-/// Marks `def` if its documentation says that it is deprecated.
+/// Marks `def` if its documentation calls it deprecated.
 pub(super) fn mark_deprecated(cx: &mut Context<'_>, def: DefIx) {
     let doc = cx.b.def(def).doc;
     if doc.is_some_and(|doc| cx.b.out.text(doc).contains("@deprecated")) {
@@ -148,8 +148,8 @@ pub(super) fn mark_deprecated(cx: &mut Context<'_>, def: DefIx) {
     }
 }
 
-/// Marks what others may use: what is exported apart from its definition, members of what is exported, and all that is at
-/// the top level of a file that is no module.
+/// Marks the definitions that others may use: those exported apart from their definition, members of exported ones,
+/// and everything at the top level of a file that is no module.
 pub(super) fn mark_exports(cx: &mut Context<'_>) {
     let named: HashSet<_> = cx.b.exports().iter().map(|export| export.local).collect();
     let default: HashSet<_> = {

@@ -17,11 +17,11 @@ type Fact<'a> = (Node<'a>, Test<'a>);
 enum Test<'a> {
     /// It is of this class.
     Class(Node<'a>),
-    /// This call accepts it, given as its argument of that number.
+    /// This call accepts it as the argument of that number.
     Call(Node<'a>, u8),
 }
 
-/// What holds where `condition` is true (`holds`), or where it is false.
+/// The facts that hold where `condition` is true (`holds`), or where it is false.
 fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![(condition, holds)];
@@ -35,7 +35,7 @@ fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
             K::BinaryExpression => {
                 let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { continue };
                 match exprs::operator_text(node) {
-                    // All parts of an `and` hold where it does, none of an `or` where it does not.
+                    // If an `and` is true, all its parts are; if an `or` is false, all its parts are.
                     "&&" if holds => todo.extend([(left, true), (right, true)]),
                     "||" if !holds => todo.extend([(left, false), (right, false)]),
                     "instanceof" if holds && left.is(K::Identifier) => {
@@ -61,16 +61,16 @@ fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     found
 }
 
-/// Says that `facts` hold from byte `from` to byte `to`.
+/// Binds `facts` from byte `from` to byte `to`.
 fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
     for (name, test) in facts {
-        // What is no local would become one.
+        // A name that is not local would become local.
         if from >= to || !cx.b.is_bound(name.text()) {
             continue;
         }
         let ty = match test {
             Test::Class(class) => cx.b.body.ty(class),
-            // Functions of JavaScript state nothing of what they test.
+            // Functions of JavaScript don't state which type they test for.
             Test::Call(..) if cx.lang == Lang::JavaScript => continue,
             Test::Call(call, at) => accepted_type(cx, call, at),
         };
@@ -78,7 +78,7 @@ fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u3
     }
 }
 
-/// What the argument `at` of a call is where that gives `true`.
+/// The type of the argument `at` of a call if the call returns `true`.
 fn accepted_type<'a>(cx: &mut Context<'a>, call: Node<'a>, at: u8) -> ExprIx {
     let args = call.child(F::Arguments).into_iter().flat_map(Node::children).take(MAX_ARGS);
     let callee = exprs::callee_node(call);
@@ -88,7 +88,7 @@ fn accepted_type<'a>(cx: &mut Context<'a>, call: Node<'a>, at: u8) -> ExprIx {
     cx.b.body.add(Expr::Item(call, at))
 }
 
-/// `if (…) { … }`: what holds in it, in its `else`, and after one that leaves.
+/// `if (…) { … }`: the facts inside it, in its `else`, and after one that leaves.
 pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(condition), Some(then)) = (node.child(F::Condition), node.child(F::Consequence)) else {
         return;
@@ -105,7 +105,7 @@ pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `a && b`: in `b`, `a` holds; in that of `a || b`, it does not.
+/// `a && b`: `a` holds in `b`; in the `b` of `a || b`, it does not.
 pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     match exprs::operator_text(node) {

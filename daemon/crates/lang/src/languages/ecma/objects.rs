@@ -8,11 +8,11 @@ use super::{Context, F, K, Node, classes, exprs, functions, names, patterns};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
-/// How many plain properties of one object become definitions: more and it is data.
+/// How many plain properties of one object become definitions: an object with more is data.
 const MAX_FIELDS: u32 = 200;
-/// How deep objects may lie in each other for their properties to become definitions.
+/// How deep objects may be nested for their properties to become definitions.
 const MAX_DEPTH: u32 = 4;
-/// How many properties are looked at to see whether an object has functions.
+/// How many properties are searched for functions in an object.
 const MAX_LOOK: usize = 256;
 
 /// Whether the object `node` has a function or class in it, at the top.
@@ -51,7 +51,7 @@ fn open_member<'a>(cx: &mut Context<'a>, open: Option<Open>, new: NewDef<'a>) ->
     def
 }
 
-/// Says whose member `def` is.
+/// Sets the owner of `def`.
 pub(super) fn set_owner(cx: &mut Context<'_>, def: DefIx, holder: Holder) {
     if holder.exported {
         cx.b.flag(def, DefFlags::EXPORTED);
@@ -169,7 +169,7 @@ pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     functions::enter_function(cx, node, def)
 }
 
-/// Holds what `value`, what `holder` says is, is made of: the value itself and, where it is a call, the objects among its
+/// Registers `holder` for the parts of `value`: the value itself and, where it is a call, the objects among its
 /// arguments.
 pub(super) fn hold_objects<'a>(cx: &mut Context<'a>, value: Node<'a>, holder: Holder) {
     let inner = exprs::unwrap_value(value);

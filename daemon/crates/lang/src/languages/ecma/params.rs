@@ -164,8 +164,8 @@ pub(super) fn bind_anonymous_params<'a>(cx: &mut Context<'a>, function: Node<'a>
     }
 }
 
-/// What is known of parameter `at` of `function`, for which the code states no type: what documentation says of one that
-/// is taken apart, or what a call says that takes the object around.
+/// The known type of parameter `at` of `function`, for which the code states no type. The sources are the
+/// documentation of a destructured parameter, or a call that takes the object around the function.
 fn known_param_type<'a>(
     cx: &mut Context<'a>,
     def: DefIx,
@@ -193,7 +193,8 @@ fn known_param_type<'a>(
     Some(cx.b.body.add(Expr::Passed(member, OWN, at.min(254) as u8)))
 }
 
-/// What parameter `at` of `function` is when it is an argument of a call: what the callee says that it passes.
+/// The type of parameter `at` of `function`, an argument of a call, as the callee states it for the values that it
+/// passes.
 fn passed_param_type<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
     if let Some(given) = handed_back(cx, function, at) {
         return Some(given);
@@ -211,7 +212,7 @@ fn passed_param_type<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) ->
     Some(cx.b.body.add(Expr::Passed(callee, arg, at.min(254) as u8)))
 }
 
-/// What parameter `at` of `function` is by the result that is stated for the function that returns it.
+/// The type of parameter `at` of `function`, from the stated result of the function that returns it.
 fn handed_back<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
     let parent = function.parent()?;
     let around = match parent.kind() {
@@ -227,7 +228,7 @@ fn handed_back<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Optio
     Some(cx.b.body.add(Expr::Passed(value, OWN, at.min(254) as u8)))
 }
 
-/// What the call calls, or builds, that `value` is an argument of, and which argument.
+/// The callee or constructor of the call that has `value` as an argument, and the argument's index.
 fn callee_and_position<'a>(cx: &mut Context<'a>, value: Node<'a>) -> Option<(ExprIx, u8)> {
     let arguments = value.parent().filter(|arguments| arguments.is(K::Arguments))?;
     let arg = arguments.children().take(MAX_ELEMENTS).position(|one| one == value)?;

@@ -1,4 +1,4 @@
-//! Patterns: names that take a value apart.
+//! Destructuring patterns.
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx, Lit};
 
@@ -16,15 +16,15 @@ pub(super) struct Part<'a> {
     pub(super) ty: Option<Node<'a>>,
 }
 
-/// A part of a pattern that is still to be taken apart.
+/// A part of a pattern that is still to be read.
 struct Todo<'a> {
     node: Node<'a>,
     value: Option<ExprIx>,
     ty: Option<Node<'a>>,
 }
 
-/// The names in `pattern` with the parts of `value` (of the body) that they are bound to. `annotation` is the type that
-/// is stated for all of it.
+/// The names in `pattern` with the parts of `value` (of the body) that they are bound to. `annotation` is the type
+/// that is stated for all of it.
 pub(super) fn pattern_parts<'a>(
     cx: &mut Context<'a>,
     pattern: Node<'a>,
@@ -32,7 +32,7 @@ pub(super) fn pattern_parts<'a>(
     annotation: Option<Node<'a>>,
 ) -> Vec<Part<'a>> {
     let mut found = Vec::new();
-    // Patterns nest as deep as the text does, so the ones still to do are kept in a list.
+    // Patterns nest as deep as the text does, so the remaining ones are kept in a list.
     let mut todo = vec![Todo { node: pattern, value, ty: annotation }];
     while let Some(Todo { node, value, ty }) = todo.pop() {
         let first = todo.len();
@@ -47,7 +47,7 @@ pub(super) fn pattern_parts<'a>(
                             let left = part.child(F::Left);
                             (left.filter(|left| left.is(K::ShorthandPattern)), Some(part))
                         }
-                        // What is left over has no shape of its own.
+                        // The rest has no shape of its own.
                         K::RestPattern => (None, part.first()),
                         _ => (None, None),
                     };
@@ -62,7 +62,7 @@ pub(super) fn pattern_parts<'a>(
                 }
             }
             K::ArrayPattern => {
-                // Holes are nothing but commas, which are not on the tape: the text tells.
+                // Holes are only commas, which are not on the tape, so they are counted in the text.
                 let mut at = 0;
                 let mut from = node.start();
                 for part in node.children() {

@@ -8,7 +8,7 @@ use crate::driver::Visit;
 /// How many wrappings of a callee are looked through.
 const MAX_WRAPS: usize = 6;
 
-/// Longest callee that is looked up as a whole for side effects.
+/// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: u32 = 120;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -42,7 +42,7 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `list.push(element)`: what an empty list holds from here on.
+/// `list.push(element)`: the element type of an empty list from here on.
 fn read_push<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'a>) {
     let (Some(list), Some(name)) = (callee.child(F::ObjectField), callee.child(F::Property)) else { return };
     if !list.is(K::Identifier) || !matches!(name.text(), "push" | "unshift") {
@@ -133,7 +133,7 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let silent = match form {
         RefForm::Value => matches!(name, "arguments" | "exports" | "module" | "require"),
         RefForm::Call => name == "require",
-        // What begins with a small letter is an element of the page, no component.
+        // A lower-case name is an element of the page, not a component.
         RefForm::Construct if is_tag(node) => !name.starts_with(|c: char| c.is_uppercase() || c == '_'),
         _ => false,
     };
@@ -147,7 +147,7 @@ fn is_tag(node: Node<'_>) -> bool {
         && matches!(node.parent_kind(), Some(K::JsxOpeningElement | K::JsxSelfClosingElement))
 }
 
-/// Whether `node`, an identifier, is a name being declared, or no name of a value.
+/// Whether `node`, an identifier, is a name being declared, or does not name a value.
 fn is_declared(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return true };
     match parent.kind() {
@@ -180,7 +180,7 @@ fn is_declared(node: Node<'_>) -> bool {
     }
 }
 
-/// A name where a type stands.
+/// A name in the place of a type.
 pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let declared = match node.parent_kind() {
         Some(
@@ -200,7 +200,7 @@ pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `a.B` where a type stands.
+/// `a.B` in the place of a type.
 pub(super) fn qualified_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let (Some(module), Some(name)) = (node.child(F::ModuleField), node.child(F::Name)) else {
         return Visit::Skip;
@@ -212,7 +212,7 @@ pub(super) fn qualified_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
     Visit::Skip
 }
 
-/// What is done with the value of `node`: called, built from, applied as a decorator, or used in another way.
+/// How the value of `node` is used: called, built from, applied as a decorator, or used in another way.
 fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let mut at = node;
     let Some(mut parent) = at.parent() else { return (RefForm::Value, 0) };

@@ -1,4 +1,4 @@
-//! What the extractor remembers between nodes.
+//! The extractor's state between nodes.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use sdl_model::facts::{BindingKind, DefFlags, DefIx, ExprIx, StrIx};
 
 use super::{Context, Node, exprs};
 
-/// What `this` is.
+/// The meaning of `this`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct This {
     name: &'static str,
@@ -28,21 +28,21 @@ impl Default for DefIxOrModule {
 #[derive(Debug)]
 struct Body {
     node: u32,
-    /// The definition that it is the body of; none for an anonymous function.
+    /// The definition whose body it is; none for an anonymous function.
     def: Option<DefIx>,
     is_function: bool,
-    /// What `this` is outside.
+    /// The meaning of `this` outside.
     before: This,
 }
 
-/// Where the members of a value go.
+/// The destination of a value's members.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder {
     /// The definition whose value it is.
     pub(super) def: DefIx,
-    /// The type that the members belong to, where that is stated elsewhere: `X.prototype = {…}`.
+    /// The type that the members belong to, where it is stated elsewhere: `X.prototype = {…}`.
     pub(super) owner: Option<ExprIx>,
-    /// Whether it is all that a module exports.
+    /// Whether it is the module's whole export.
     pub(super) exported: bool,
 }
 
@@ -57,7 +57,7 @@ impl Holder {
 pub(super) struct Open {
     pub(super) node: u32,
     end: u32,
-    /// How many held ones it is in.
+    /// The number of enclosing objects that have a holder.
     pub(super) depth: u32,
     pub(super) holder: Option<Holder>,
     /// How many of its plain properties have become definitions.
@@ -67,20 +67,20 @@ pub(super) struct Open {
 /// A local variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Local {
-    /// Where it is known.
+    /// The range in which it is known.
     pub(super) range: (u32, u32),
     /// Whether it is declared without a type and has not been assigned yet.
     pub(super) pending: bool,
 }
 
-/// A run of overloads that one definition stands for.
+/// A run of overloads that one definition represents.
 #[derive(Debug)]
 struct Fold {
     parent: u32,
     end: u32,
 }
 
-/// What the extractor remembers between nodes.
+/// The extractor's state between nodes.
 #[derive(Debug, Default)]
 pub struct State {
     bodies: Vec<Body>,
@@ -89,11 +89,11 @@ pub struct State {
     holders: HashMap<u32, Holder>,
     folds: Vec<Fold>,
     locals: HashMap<(DefIx, StrIx), Local>,
-    /// The type (of the outline) that is stated for all that the module exports.
+    /// The type (of the outline) that is stated for the module's whole export.
     pub(super) exported_type: Option<ExprIx>,
-    /// Whether the file says anywhere what it exports.
+    /// Whether the file states its exports anywhere.
     pub(super) is_module: bool,
-    /// Whether it has a call that only test runners know.
+    /// Whether the file has a call that only test runners know.
     pub(super) has_tests: bool,
 }
 
@@ -106,12 +106,12 @@ impl State {
         self.objects.last_mut()
     }
 
-    /// Remembers that the value `node` is held by `holder`.
+    /// Records that the members of the value `node` go to `holder`.
     pub(super) fn hold(&mut self, node: Node<'_>, holder: Holder) {
         self.holders.insert(node.ix(), holder);
     }
 
-    /// What holds the value `node`, asked once.
+    /// Returns and removes the holder of the value `node`.
     pub(super) fn take_holder(&mut self, node: Node<'_>) -> Option<Holder> {
         if self.holders.is_empty() { None } else { self.holders.remove(&node.ix()) }
     }
@@ -123,7 +123,7 @@ impl State {
         self.objects.push(Open { node: node.ix(), end: node.next_ix(), depth, holder, fields: 0 });
     }
 
-    /// Remembers that the siblings under `parent` before place `end` are overloads of one function.
+    /// Records that the siblings under `parent` before place `end` are overloads of one function.
     pub(super) fn fold(&mut self, parent: Node<'_>, end: u32) {
         self.folds.push(Fold { parent: parent.ix(), end });
     }
@@ -157,7 +157,7 @@ impl State {
     }
 }
 
-/// Enters the body of a function or class; [`leave_body`] leaves it. `this` changes to what is given.
+/// Enters the body of a function or class; [`leave_body`] leaves it. Sets `this` to the given value.
 pub(super) fn enter_body(
     cx: &mut Context<'_>,
     node: Node<'_>,
@@ -196,12 +196,12 @@ impl This {
         Self { name: exprs::TYPED_THIS, ..Self::default() }
     }
 
-    /// What the module exports.
+    /// `this` as the module's exports.
     pub(super) fn exported() -> Self {
         Self { name: exprs::EXPORTED_THIS, ..Self::default() }
     }
 
-    /// Nobody knows.
+    /// Unknown.
     pub(super) fn unknown() -> Self {
         Self::default()
     }

@@ -60,7 +60,7 @@ pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// `value is T`: a truth value that says of what type a parameter is.
+/// `value is T`: a truth value that shows the type of a parameter.
 fn predicate_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let name = node.child(F::Name).filter(|name| name.is(K::Identifier));
     let (Some(name), Some(ty)) = (name, node.child(F::TypeField)) else { return half.lit(Lit::Bool) };
@@ -70,7 +70,7 @@ fn predicate_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     half.add(Expr::Generic(predicate, vec![ty, name]))
 }
 
-/// `T['member']`, `T[number]`: what a value of the type has there.
+/// `T['member']`, `T[number]`: the type of that member or element of T.
 fn lookup_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let mut parts = node.children();
     let (Some(of), Some(at)) = (parts.next(), parts.next()) else { return half.unknown() };
@@ -116,7 +116,7 @@ fn object_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     if fields.is_empty() { half.lit(Lit::Object) } else { half.add(Expr::Record(fields)) }
 }
 
-/// A qualified name, outer parts first; its nesting is as deep as the text makes it.
+/// A qualified name, outer parts first. It may nest as deep as the text does.
 fn dotted_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     if node.end() - node.start() > 400 {
         return half.unknown();
@@ -190,7 +190,7 @@ fn function_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     half.add(Expr::Callable(params, ret))
 }
 
-/// The object types that `node`, an alias's target, is made of: their members are the alias's.
+/// The object types in `node`, an alias's target: their members are the alias's.
 pub(super) fn object_types(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![node];

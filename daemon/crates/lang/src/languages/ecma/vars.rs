@@ -9,15 +9,15 @@ use super::{
 };
 use crate::builder::NewDef;
 
-/// How many statements behind an object are looked at for functions that it gets.
+/// How many statements after an object are searched for functions that are added to it.
 const MAX_FOLLOWING: usize = 40;
 
-/// One declarator with what stands around it.
+/// One declarator and its context.
 struct Declared<'a> {
     node: Node<'a>,
     /// The `const …` that it is in.
     declaration: Node<'a>,
-    /// The statement, if this is all that it declares; else the declarator.
+    /// The statement, if it declares nothing else; otherwise the declarator.
     whole: Node<'a>,
     name: Node<'a>,
     value: Option<Node<'a>>,
@@ -73,7 +73,7 @@ fn note_exports(cx: &mut Context<'_>, declaration: Node<'_>) {
     cx.state.is_module |= names::declaring_statement(declaration).is(K::ExportStatement);
 }
 
-/// Whether what `declaration` declares is at the top level of a module or namespace.
+/// Whether `declaration` is at the top level of a module or namespace.
 fn is_top(cx: &Context<'_>, declaration: Node<'_>) -> bool {
     if cx.state.in_function() {
         return false;
@@ -84,7 +84,7 @@ fn is_top(cx: &Context<'_>, declaration: Node<'_>) -> bool {
         K::StatementBlock => parent
             .parent_kind()
             .is_some_and(|kind| matches!(kind, K::InternalModule | K::Module | K::AmbientDeclaration)),
-        // A `var` leaves its block.
+        // A `var` is visible outside its block.
         _ => declaration.is(K::VariableDeclaration),
     }
 }
@@ -117,7 +117,7 @@ fn open_held<'a>(
     cx.state.hold(inner, Holder::of(def));
 }
 
-/// A function whose variable has a function type gives what that says.
+/// If a function's variable has a function type, sets the function's result to the one that type states.
 fn stated_result(cx: &mut Context<'_>, def: DefIx) {
     if let Some(ty) = cx.b.def(def).ty
         && let Expr::Callable(_, ret) = cx.b.out.expr(ty)
@@ -131,7 +131,7 @@ fn mark_local(cx: &mut Context<'_>, def: DefIx) {
     cx.b.def_mut(def).visibility = Visibility::Private;
 }
 
-/// A variable that others can name.
+/// Reads a variable that others can name.
 fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let kind = if declared.is_const { SymbolKind::Constant } else { SymbolKind::Variable };
     let from = if declared.whole == declared.node { declared.node } else { declared.declaration };
@@ -160,7 +160,7 @@ fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         jsdoc::apply_variable_doc(cx, def);
     }
     if let Some(value) = declared.value {
-        // What it takes over from others is no member of its own.
+        // Members that an object takes over from others are not its own.
         let spreads = declared.inner.is_some_and(|inner| {
             inner.is(K::Object) && inner.children().take(64).any(|part| part.is(K::SpreadElement))
         });
@@ -170,7 +170,7 @@ fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     }
 }
 
-/// Where a local variable is known.
+/// The range in which a local variable is known.
 fn local_scope(cx: &Context<'_>, declaration: Node<'_>, from: u32) -> (u32, u32) {
     let whole = cx.b.scope_end();
     let around = declaration.parent();
@@ -199,7 +199,7 @@ fn bind_local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let text = cx.b.body.str(name);
     let has_functions = |inner: Node<'_>| objects::has_functions(inner) || is_filled(inner, declared);
     if let Some(inner) = declared.inner.filter(|inner| stated.is_none() && has_functions(*inner)) {
-        // An object with functions is known by them, not by a type.
+        // An object with functions becomes a definition, not a local with a type.
         let new = NewDef::new(SymbolKind::Variable, name, declared.name, declared.whole);
         let def = cx.b.leaf_of(scope, new.signature(name.to_owned()));
         mark_local(cx, def);
@@ -301,7 +301,8 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>, left: No
         None => assign_global(cx, node, name, right),
     }
     if let Some(inner) = function {
-        // One that is declared and not set before is known by the function, not as a variable.
+        // A function in a variable that was declared and not set before becomes a definition of the function that
+        // declares it, not a variable.
         let scope = found.filter(|(_, local)| local.pending).map_or(cx.b.scope(), |(scope, _)| scope);
         let new = NewDef::new(SymbolKind::Function, name, left, node);
         let def = cx.b.open_of(scope, functions::with_header(new, inner));
@@ -310,7 +311,7 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>, left: No
     }
 }
 
-/// An assignment to what is no local: a variable of the module, if it has one of that name.
+/// An assignment to a name that is not local: a variable of the module, if it has one of that name.
 fn assign_global<'a>(cx: &mut Context<'a>, node: Node<'a>, name: &str, right: Node<'a>) {
     let Some(def) = cx.b.find_def(DefIx::MODULE, name).filter(|def| is_variable(cx, *def)) else { return };
     let shape = cx.b.body.value(right);
@@ -328,11 +329,11 @@ fn is_variable(cx: &Context<'_>, def: DefIx) -> bool {
     matches!(cx.b.def(def).kind, SymbolKind::Variable | SymbolKind::Constant)
 }
 
-/// The definition whose local variable `name` is.
+/// The definition that has `name` as a local variable.
 fn declared_in(cx: &mut Context<'_>, name: &str, at: u32) -> Option<(DefIx, Local)> {
     let text = cx.b.body.lookup(name)?;
     let mut scope = Some(cx.b.scope());
-    // Deeper nesting than this is not written by people.
+    // People don't nest more deeply than this.
     for _ in 0..32 {
         let def = scope?;
         if let Some(local) = cx.state.local(def, text, at) {

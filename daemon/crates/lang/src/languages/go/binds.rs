@@ -27,7 +27,7 @@ pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
     cx.b.scope_end()
 }
 
-/// What the name at place `at` of `count` is set to.
+/// The value of the name at place `at` of `count`.
 pub(super) fn value_at<'a>(
     cx: &mut Context<'a>,
     values: &[Node<'a>],
@@ -96,14 +96,14 @@ pub(super) fn bind_range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// A local is called as the receiver is: between the two bytes the name is the local's.
+/// A local has the receiver's name: between the two bytes the name is the local's.
 fn shadow_receiver(cx: &mut Context<'_>, name: &str, from: u32, to: u32) {
     if cx.b.body.is_receiver(name) {
         cx.state.receiver_hidden = Some((from, to));
     }
 }
 
-/// Sees to it that at byte `at` the receiver's name means what it means there.
+/// Gives the receiver's name at byte `at` the meaning that it has there.
 pub(super) fn hide_receiver(cx: &mut Context<'_>, at: u32, (from, to): (u32, u32)) {
     if at >= to {
         cx.state.receiver_hidden = None;

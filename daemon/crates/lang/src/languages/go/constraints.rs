@@ -1,17 +1,18 @@
-//! Build constraints: whether a build as it is by default, for Linux on amd64 with cgo, takes a file.
+//! Build constraints: whether a default build, for Linux on amd64 with cgo, includes a file.
 
-/// Longest constraint that is looked at, and deepest parentheses in it.
+/// The longest constraint that is read, and the deepest parentheses in it.
 const LONGEST: usize = 1_000;
 const DEPTH: u8 = 32;
 
-/// Whether the comments before the package clause leave the file out.
+/// Whether the comments before the package clause exclude the file.
 pub(super) fn leave_out(comments: &str) -> bool {
     let mut old = true;
     for line in comments.lines().map(str::trim) {
         if let Some(text) = line.strip_prefix("//go:build ") {
             return !Reader { rest: text.get(..LONGEST).unwrap_or(text) }.any(0);
         }
-        // The form before Go 1.17: all lines must hold, one of the words of each, each part of a word.
+        // The form before Go 1.17: every line must hold; a line holds if one of its words does, a word if all of its
+        // parts do.
         if let Some(text) = line.strip_prefix("// +build ") {
             old &= text.split_ascii_whitespace().any(|word| {
                 word.split(',')

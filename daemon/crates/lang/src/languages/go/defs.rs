@@ -10,10 +10,11 @@ use crate::builder::text::fold_line;
 /// How long a variable's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 60;
 
-/// How many names of one declaration each stand for all of it.
+/// The most names of one declaration that each represent all of it.
 pub(super) const MAX_SHARED: usize = 16;
 
-/// The declaration that is just `spec`, or `spec` and that it is one of a group.
+/// The declaration of `spec` and whether it is part of a group. If `spec` is the only one, this is its parent; else it
+/// is `spec` itself.
 pub(super) fn whole_declaration(spec: Node<'_>) -> (Node<'_>, bool) {
     match spec.parent() {
         Some(parent)
@@ -62,7 +63,7 @@ pub(super) fn read_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             None if constant => SymbolKind::Constant,
             None => SymbolKind::Variable,
         };
-        // Long lists of names do not each count for all of the text.
+        // If the list of names is long, a name's definition does not cover the whole text.
         let whole = if names.len() > MAX_SHARED { *name } else { whole };
         let mut new = NewDef::new(kind, name.text(), *name, whole);
         let shown = shown_to(node, &values);
@@ -94,7 +95,7 @@ pub(super) fn read_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// What the name at place `at` of `count` is set to, in the outline.
+/// The value of the name at place `at` of `count`, in the outline.
 fn value_at<'a>(
     cx: &mut Context<'a>,
     values: &[Node<'a>],
@@ -139,7 +140,7 @@ fn bind_locals<'a>(cx: &mut Context<'a>, node: Node<'a>, stated: Option<Node<'a>
     }
 }
 
-/// T of `(*T)(nil)`, `T{}`, `&T{}`, `new(T)`, by which `var _ I = …` says that T implements I.
+/// T of `(*T)(nil)`, `T{}`, `&T{}`, `new(T)`, by which `var _ I = …` states that T implements I.
 fn asserted_type(value: Node<'_>) -> Option<&str> {
     let mut at = value;
     for _ in 0..6 {

@@ -76,7 +76,7 @@ fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     half.call(callee, arg_count(args))
 }
 
-/// `F[T](x)` reads as a conversion, but may be a call: what is called.
+/// `F[T](x)` reads as a conversion, but may be a call: returns its callee.
 fn instantiated_callee<'a>(half: &mut Half<'a>, node: Node<'a>) -> Option<ExprIx> {
     let generic = node.child(F::TypeField).filter(|ty| ty.is(K::GenericType))?;
     let named = types::type_name_node(generic)?;

@@ -1,4 +1,4 @@
-//! Go: what of it a skeleton shows.
+//! Go: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

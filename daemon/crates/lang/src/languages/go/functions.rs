@@ -77,7 +77,7 @@ pub(super) fn method_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     read_signature(cx, def, node);
 }
 
-/// A function literal: a definition where it is bound to a name, else part of what is around it.
+/// A function literal: a definition where it is bound to a name, otherwise part of the definition around it.
 pub(super) fn read_function_literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let scope = cx.b.scope();
     let held = cx.b.def(scope).kind.is_callable()
@@ -105,8 +105,7 @@ pub(super) fn read_function_literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.state.functions.push((node.next_ix(), Some(def)));
 }
 
-/// The name that the literal `node` is bound to, and the whole that says so: `f := func…`, `x.f = func…`,
-/// `T{f: func…}`.
+/// The name that the literal `node` is bound to, and the whole binding: `f := func…`, `x.f = func…`, `T{f: func…}`.
 fn bound_name(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let parent = node.parent()?;
     let whole = parent.parent()?;
@@ -151,7 +150,7 @@ fn read_signature<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     }
 }
 
-/// Type parameters and what bounds them.
+/// Type parameters and their bounds.
 pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = node.child(F::TypeParameters) else { return };
     cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));

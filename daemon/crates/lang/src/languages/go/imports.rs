@@ -41,7 +41,7 @@ pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Skip
 }
 
-/// What the package at `path` is most likely called: the last part that is no version.
+/// The most likely name of the package at `path`: the last part that is no version.
 fn package_name(path: &str) -> &str {
     let is_version = |part: &str| {
         part.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))

@@ -1,16 +1,16 @@
-//! What a function insists on, and what it changes outside of itself.
+//! The conditions that a function requires, and the state it changes outside of itself.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, EffectKind};
 
 use super::{Context, F, K, Node};
 
-/// How many statements from a function's start a guard may stand.
+/// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;
 /// How much of a return statement is looked at.
 const LONG_RETURN: usize = 400;
 
-/// `if …: return …` among the first statements of a function, and everywhere an error that is made on the spot.
+/// `if …: return …` among the first statements of a function, and every error made in place.
 pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(consequence) = node.child(F::Consequence) else { return };
     let Some(last) = block_statements(consequence).last().filter(|last| last.is(K::ReturnStatement)) else {
@@ -37,7 +37,7 @@ fn block_statements(block: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     block.child_of(K::StatementList).into_iter().flat_map(Node::children)
 }
 
-/// Adds the invariant `statement`, with the condition under which it stands.
+/// Adds the invariant `statement`, with its condition.
 pub(super) fn add_conditional<'a>(cx: &mut Context<'a>, def: DefIx, statement: Node<'a>, at: Node<'a>) {
     let around = at.ancestors().take(4).find(|around| around.field() == F::Consequence);
     let condition = around.and_then(Node::parent).and_then(|around| around.child(F::Condition));

@@ -164,18 +164,18 @@ pub struct Go;
 type Node<'a> = crate::tape::Node<'a, Go>;
 type Context<'a> = Cx<'a, Go>;
 
-/// What must be remembered between nodes.
+/// State between nodes.
 #[derive(Debug, Default)]
 pub struct State {
     /// The type that the constants of a group without one have (in both halves), and the group's end on the tape.
     const_type: Option<(ExprIx, u32)>,
     /// `var _ I = T{}`: the name of T, the shape of I, where.
     assertions: Vec<(String, ExprIx, u32)>,
-    /// What the imports are called.
+    /// The names of the imports.
     packages: HashSet<String>,
     /// The functions around, anonymous ones too: one past their last place on the tape, and their definition.
     functions: Vec<(u32, Option<DefIx>)>,
-    /// Where a local has the name that the method gives its receiver, in bytes.
+    /// The range, in bytes, in which a local has the name of the method's receiver.
     receiver_hidden: Option<(u32, u32)>,
 }
 

@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx, RefForm};
 use super::{Context, F, K, Node, exprs, structs, types};
 use crate::driver::Visit;
 
-/// Longest callee that is looked up as a whole for side effects.
+/// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -89,7 +89,7 @@ pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.reference(form, name, node.start(), None, args);
 }
 
-/// What the name of a type is there for: `F[T](x)` reads as a conversion, but may be a call.
+/// How the name of a type is used: `F[T](x)` reads as a conversion, but may be a call.
 fn type_form(node: Node<'_>) -> (RefForm, usize) {
     let converts = node.is_in(K::GenericType, F::TypeField)
         && node.parent().is_some_and(|generic| generic.is_in(K::TypeConversion, F::TypeField));
@@ -130,12 +130,12 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if declares || name == "_" || cx.b.body.is_receiver(name) {
         return;
     }
-    // A package before a dot is part of what follows.
+    // A package before a dot is part of the member after it.
     if parent.is(K::SelectorExpression) && cx.state.packages.contains(name) {
         return;
     }
     match reference_form(node) {
-        // Builtin functions and conversions to builtin types lead nowhere.
+        // Builtin functions and conversions to builtin types lead to no definition.
         (RefForm::Call, _) if is_builtin(name) => {}
         (form, args) => cx.b.reference(form, name, node.start(), None, args),
     }
@@ -163,7 +163,7 @@ fn read_literal_key<'a>(cx: &mut Context<'a>, node: Node<'a>, element: Node<'a>)
     }
 }
 
-/// The type of the literal whose braces are `node`; it may be left out inside another literal.
+/// The type of the literal whose braces are `node`; it may be omitted inside another literal.
 fn literal_type(node: Node<'_>) -> Option<Node<'_>> {
     let mut at = node;
     let mut steps = 0;
@@ -187,8 +187,8 @@ fn literal_type(node: Node<'_>) -> Option<Node<'_>> {
     Some(ty)
 }
 
-/// What is done with the value of `node`. In `f[x](…)`, `f` is a list of functions, or a generic one: a path that is
-/// called, if it leads to a function.
+/// How the value of `node` is used. In `f[x](…)`, `f` is a list of functions, or a generic one: a path that is called,
+/// if it leads to a function.
 fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let Some(parent) = node.parent() else { return (RefForm::Value, 0) };
     let args = |call: Option<Node<'_>>| exprs::arg_count(call.and_then(|call| call.child(F::Arguments)));

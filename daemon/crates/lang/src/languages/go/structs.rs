@@ -1,4 +1,4 @@
-//! Types, their fields and what they embed.
+//! Types, their fields and the types they embed.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefIx};

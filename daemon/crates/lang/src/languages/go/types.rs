@@ -1,4 +1,4 @@
-//! Shapes of types. A pointer is as good as what it points to.
+//! Shapes of types. A pointer has the shape of its target.
 
 use sdl_model::facts::{Expr, ExprIx, ParamKind};
 
@@ -55,7 +55,7 @@ pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What a function with the result `node` gives: a type, or a tuple of them.
+/// The result of a function whose result node is `node`: a type, or a tuple of them.
 pub(super) fn result_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     if !node.is(K::ParameterList) {
         return half.ty(node);

@@ -60,7 +60,7 @@ pub(super) fn bind_resource<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.bind_within(BindingKind::Local, name.text(), ty, value, name.end(), to);
 }
 
-/// A lambda's parameters: typed, or whatever the call that it is passed to gives them.
+/// A lambda's parameters: typed, or given by the call that takes the lambda.
 pub(super) fn bind_lambda_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(list) = node.child(F::Parameters) else { return };
     let range = (node.start(), node.end());
@@ -83,7 +83,7 @@ pub(super) fn bind_lambda_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// What `node` is an argument of, and which.
+/// The callee that `node` is an argument of, and the argument's index.
 fn passed_to<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<(ExprIx, usize)> {
     let list = node.parent().filter(|list| list.is(K::ArgumentList))?;
     let call = list.parent()?;

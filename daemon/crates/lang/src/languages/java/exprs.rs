@@ -60,7 +60,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What operators and conditions give.
+/// The shape of operators and conditions.
 fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::ParenthesizedExpression | K::ExpressionStatement => half.value_or_unknown(node.first()),
@@ -87,7 +87,7 @@ fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             if compares {
                 return half.lit(Lit::Bool);
             }
-            // Only text stays what it is whatever is added to it.
+            // Only text keeps its type whatever is added to it.
             let left = node.child(F::Left).map(|left| half.value(left));
             match left.map(|left| half.expr(left)) {
                 Some(Expr::Lit(Lit::Str)) => half.lit(Lit::Str),
@@ -101,7 +101,7 @@ fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What a literal is, or a class that is named like a value.
+/// The shape of a literal, or a class with the name of a value.
 fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::StringLiteral => half.lit(Lit::Str),
@@ -132,7 +132,7 @@ pub(super) fn outer_object(node: Node<'_>) -> Option<Node<'_>> {
     })
 }
 
-/// What `node`, a call, calls.
+/// The shape of the callee of `node`, a call.
 pub(super) fn callee_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let name = node.child(F::Name).map_or("", Node::text);
     match node.child(F::Object) {

@@ -1,4 +1,4 @@
-//! Java: what of it a skeleton shows.
+//! Java: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

@@ -24,7 +24,7 @@ pub(super) fn read_header<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Skip
 }
 
-/// A dotted name's text without the white space that may stand around its dots.
+/// A dotted name's text without the white space around its dots.
 fn dotted_name(node: Node<'_>) -> String {
     let text = node.text();
     if text.contains(char::is_whitespace) { fold_line(text, 500).replace(' ', "") } else { text.to_owned() }

@@ -1,10 +1,10 @@
-//! What a method insists on.
+//! The conditions that a method requires.
 
 use sdl_model::facts::DefIx;
 
 use super::{Context, F, K, Node};
 
-/// How many statements from a method's start a guard may stand.
+/// A guard counts only among this many first statements of a method.
 const GUARD_STATEMENTS: usize = 5;
 
 /// `throws A, B`.
@@ -52,7 +52,7 @@ pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Adds the invariant `statement`, with the condition under which it stands.
+/// Adds the invariant `statement`, with its condition.
 fn add_conditional<'a>(cx: &mut Context<'a>, def: DefIx, statement: Node<'a>) {
     let cut = |text: &'a str| text.get(..200).unwrap_or(text).trim_end_matches(';');
     let under = std::iter::once(statement)

@@ -46,7 +46,7 @@ fn open_function<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, kind:
         .header_from(modifiers::header_start(node))
         .body(node.child(F::Body))
         .without_comments_in(list);
-    // What an annotation's element is if it is left out.
+    // The default value of an annotation's element.
     if let Some(default) = node.child_of(K::Default) {
         new = new.header_to(default.start());
     }

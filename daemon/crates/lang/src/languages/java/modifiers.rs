@@ -15,7 +15,7 @@ pub(super) fn has_modifier(node: Node<'_>, kind: K) -> bool {
     modifier_list(node).is_some_and(|list| list.child_of(kind).is_some())
 }
 
-/// Where the header starts: behind the annotations.
+/// The start of the header: after the annotations.
 pub(super) fn header_start(node: Node<'_>) -> u32 {
     let Some(list) = modifier_list(node) else { return node.start() };
     let last =
@@ -40,7 +40,7 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
     }
 }
 
-/// States what the modifiers and annotations of `node` say of `def`.
+/// Applies the modifiers and annotations of `node` to `def`.
 pub(super) fn apply_modifiers<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let mut flags = DefFlags::default();
     let mut visibility = None;
@@ -76,7 +76,7 @@ pub(super) fn apply_modifiers<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'
     cx.b.def_mut(def).visibility = visibility;
 }
 
-/// Adds an annotation to `def`; what it says of it.
+/// Adds an annotation to `def`. Returns the flags that it sets.
 fn apply_annotation<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> DefFlags {
     let Some(name) = node.child(F::Name) else { return DefFlags::default() };
     let shape = cx.b.out.dotted(name.text());
@@ -95,7 +95,7 @@ fn apply_annotation<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> Def
     }
 }
 
-/// Type parameters and what bounds them.
+/// Type parameters and their bounds.
 pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = node.child(F::TypeParameters) else { return };
     cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));

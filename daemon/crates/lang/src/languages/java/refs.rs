@@ -5,7 +5,7 @@ use sdl_model::facts::RefForm;
 use super::{Context, F, K, Node, exprs, invariants, types};
 use crate::driver::Visit;
 
-/// Longest callee that is looked up as a whole for side effects.
+/// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: u32 = 120;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -84,7 +84,7 @@ pub(super) fn explicit_constructor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `a::m`; of `T::new` just T is a reference.
+/// `a::m`; of `T::new`, only T is a reference.
 pub(super) fn method_reference<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(object), Some(name)) = (node.first(), node.children().last()) else { return };
     if name.is(K::Identifier) && name != object {
@@ -143,7 +143,7 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether `node` names what is constructed or inherited, which is said already, or what is declared.
+/// Whether `node` names a constructed or inherited type, which has its reference already, or a declared name.
 fn is_said(node: Node<'_>) -> bool {
     let mut at = node;
     for _ in 0..5 {
@@ -167,7 +167,7 @@ pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `a.B`: B, and what is before it as its qualifier.
+/// `a.B`: B, with the part before it as its qualifier.
 pub(super) fn scoped_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if !is_said(node)
         && let Some(base) = node.first()

@@ -1,11 +1,11 @@
-//! Local names: loops, `when`, `catch`, and what a test says of a name's type.
+//! Local names: loops, `when`, `catch`, and the types that tests show for names.
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
 use super::types::{plain_name, stated_type};
 use super::{Context, F, K, Node, exprs};
 
-/// Where what is declared at `node` is no longer known: the end of the block around it.
+/// The end of the block around `node`, where names declared at `node` go out of scope.
 pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
     let around = node.ancestors().take(200).find(|around| {
         matches!(around.kind(), K::Block | K::LambdaLiteral | K::WhenExpression | K::ForStatement)
@@ -91,7 +91,7 @@ pub(super) fn when_entry<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `if (x is T) …`: there x is a T. Behind `if (x !is T) return`, too.
+/// `if (x is T) …`: there x is a T. After `if (x !is T) return`, too.
 pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(test) = node.child(F::Condition) else { return };
     let Some(then) = test.next_sibling() else { return };
@@ -106,7 +106,7 @@ pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `x is T && …`, `x !is T || …`: what the first part says holds in the second.
+/// `x is T && …`, `x !is T || …`: the facts of the first part apply in the second.
 pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     let Some(operator) = node.child(F::Operator).map(Node::kind) else { return };
@@ -145,7 +145,7 @@ fn condition_parts(condition: Node<'_>, operator: K) -> Vec<Node<'_>> {
     found
 }
 
-/// Whether a branch's last statement leaves what is around it.
+/// Whether a branch's last statement leaves the enclosing block.
 fn always_leaves(then: Node<'_>) -> bool {
     let last = if then.is(K::Block) { then.children().last() } else { Some(then) };
     last.is_some_and(|last| {

@@ -74,7 +74,7 @@ pub(super) fn read_param_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// What a type takes from another.
+/// Reads a base of a type.
 pub(super) fn read_base<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let invocation = node.child_of(K::ConstructorInvocation);
     let delegation = node.child_of(K::ExplicitDelegation);

@@ -63,7 +63,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What operators and conditions give.
+/// The shape of operators and conditions.
 fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::AsExpression => {
@@ -120,7 +120,7 @@ fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What a literal is.
+/// The shape of a literal.
 fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::RangeExpression | K::CollectionLiteral => half.lit(Lit::List),
@@ -136,13 +136,13 @@ fn is_negated(node: Node<'_>) -> bool {
     node.is(K::UnaryExpression) && node.child(F::Operator).is_some_and(|operator| operator.is(K::Not))
 }
 
-/// Whether `node` is an operator with what stands behind it.
+/// Whether `node` is an operator with its operand after it.
 pub(super) fn is_prefixed(node: Node<'_>) -> bool {
     node.is(K::UnaryExpression)
         && node.child(F::Argument).is_some_and(|argument| node.start() < argument.start())
 }
 
-/// What is called, indexed or has the member: the grammar takes `!a.b()` for `(!a).b()`.
+/// The operand that is called, indexed or has the member: the grammar takes `!a.b()` for `(!a).b()`.
 pub(super) fn without_prefix(node: Node<'_>) -> Node<'_> {
     let mut at = node;
     for _ in 0..8 {
@@ -154,7 +154,7 @@ pub(super) fn without_prefix(node: Node<'_>) -> Node<'_> {
     at
 }
 
-/// Whether something is left over when `node` is run to its end.
+/// Whether running `node` to its end yields a value.
 fn is_value(node: Node<'_>) -> bool {
     let last = if node.is(K::Block) { node.children().last() } else { Some(node) };
     last.is_some_and(|last| !matches!(last.kind(), K::ThrowExpression | K::ReturnExpression | K::Assignment))
@@ -180,7 +180,7 @@ fn binary_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// The receiver of `x.apply {…}` and `x.also {…}`, which give back what they are called on.
+/// The receiver of `x.apply {…}` and `x.also {…}`, which return their receiver.
 fn hands_on(callee: Node<'_>) -> Option<Node<'_>> {
     let name = member_name(callee).filter(|_| callee.is(K::NavigationExpression))?;
     matches!(name.text(), "apply" | "also" | "takeIf" | "takeUnless").then(|| callee.first()).flatten()
@@ -208,19 +208,19 @@ fn collection_shape<'a>(half: &mut Half<'a>, call: Node<'a>, callee: Node<'a>) -
     (!items.is_empty()).then(|| half.add(Expr::Tuple(items)))
 }
 
-/// The name behind the dot.
+/// The name after the dot.
 pub(super) fn member_name(navigation: Node<'_>) -> Option<Node<'_>> {
     let first = navigation.first()?;
     navigation.children().last().filter(|name| name.is(K::Identifier) && *name != first)
 }
 
-/// What `call` calls. `f(1) {…}` may be a call of a call: it is one.
+/// The callee of `call`. `f(1) {…}` parses as a call of a call, but is one call.
 pub(super) fn callee_node(call: Node<'_>) -> Option<Node<'_>> {
     let first = call.first()?;
     if is_completed(first) { first.first() } else { Some(first) }
 }
 
-/// Whether the call `node` has its last argument, a lambda, behind it.
+/// Whether the call `node` has a trailing lambda as its last argument.
 pub(super) fn is_completed(node: Node<'_>) -> bool {
     node.is(K::CallExpression)
         && node.child_of(K::ValueArguments).is_some()
@@ -233,14 +233,14 @@ pub(super) fn is_completed(node: Node<'_>) -> bool {
         })
 }
 
-/// How many arguments `call` has, a lambda behind it included.
+/// The number of arguments of `call`, including a trailing lambda.
 pub(super) fn arg_count(call: Node<'_>) -> usize {
     let listed = |node: Node<'_>| node.child_of(K::ValueArguments).map_or(0, |list| list.children().count());
     let inner = call.first().filter(|first| is_completed(*first)).map_or(0, listed);
     listed(call) + inner + usize::from(call.child_of(K::AnnotatedLambda).is_some())
 }
 
-/// What follows the equals sign in `node`.
+/// The value after the equals sign in `node`.
 pub(super) fn assigned_value(node: Node<'_>) -> Option<Node<'_>> {
     node.children().skip_while(|part| !part.is(K::EqualSign)).nth(1)
 }

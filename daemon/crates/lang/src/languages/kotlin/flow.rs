@@ -1,4 +1,4 @@
-//! Kotlin: what of it a skeleton shows.
+//! Kotlin: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

@@ -80,7 +80,7 @@ pub(super) fn read_constructor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.state.enter_function(node, Some(def));
 }
 
-/// The name that the function `node` is bound to, and the whole that says so: `val f = {…}`.
+/// The name that the function `node` is bound to, and the whole declaration: `val f = {…}`.
 fn bound_name(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let whole = node.parent().filter(|parent| parent.is(K::PropertyDeclaration))?;
     let name = whole.child_of(K::VariableDeclaration)?.child_of(K::Identifier)?;
@@ -139,8 +139,8 @@ pub(super) fn read_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Binds what a call without a receiver in the lambda `node` is meant for, as [`RECEIVER`]: `x.apply {…}`, or what the function
-/// that takes it states.
+/// Binds the receiver of bare calls in the lambda `node`, as [`RECEIVER`]: `x.apply {…}`, or the receiver that the
+/// function taking the lambda states.
 fn bind_receiver<'a>(cx: &mut Context<'a>, node: Node<'a>, taker: Option<Taker>) {
     let call = node.parent().filter(|parent| parent.is(K::AnnotatedLambda)).and_then(Node::parent);
     let callee = call.and_then(exprs::callee_node);
@@ -174,12 +174,12 @@ fn bind_receiver<'a>(cx: &mut Context<'a>, node: Node<'a>, taker: Option<Taker>)
 enum Taker {
     /// A function, as which argument.
     Call(ExprIx, usize),
-    /// A scope function: what it is called on is what it hands to the lambda.
+    /// A scope function: it hands its receiver to the lambda.
     Scope(ExprIx),
 }
 
 impl Taker {
-    /// What parameter `at` of the lambda is given.
+    /// The value that parameter `at` of the lambda is given.
     fn gives(self, cx: &mut Context<'_>, at: usize) -> ExprIx {
         match self {
             Self::Call(callee, arg) => {

@@ -1,18 +1,18 @@
-//! What a function insists on.
+//! The conditions that a function requires.
 
 use sdl_model::facts::DefIx;
 
 use super::{Context, F, K, Node};
 
-/// How many statements from a function's start a guard may stand.
+/// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;
 
-/// `throw`, with the condition under which it stands.
+/// `throw`, with its condition.
 pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     add_requirement(cx, node);
 }
 
-/// Adds what `node` insists on to the function around it.
+/// Adds the requirement of `node` to the function around it.
 fn add_requirement<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let def = cx.state.function(node).unwrap_or_else(|| cx.b.scope());
     if cx.b.def(def).kind.is_callable() {
@@ -59,7 +59,7 @@ pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Calls that insist on something.
+/// Calls that check a requirement.
 pub(super) fn read_check<'a>(cx: &mut Context<'a>, call: Node<'a>, callee: &str) {
     if matches!(callee, "require" | "requireNotNull" | "check" | "checkNotNull" | "error" | "assert" | "TODO")
     {

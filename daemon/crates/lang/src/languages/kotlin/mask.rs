@@ -1,21 +1,21 @@
-//! Text that the grammar takes for something else.
+//! Text that the grammar misreads.
 //!
-//! * `private set` on a line of its own, behind a property's value, reads as a call of `private`: it goes.
-//! * A constructor whose modifiers start a line ends the class before it: that line goes on with the one before.
-//! * An annotation on the line above `get()` ends the property before it: it goes.
-//! * `f<T>(x)` reads as two comparisons: the type goes where the grammar could take it so.
-//! * `get(x)` on the line below a local reads as an accessor: the word is made another one.
-//! * `internal.next()` reads as a modifier without a declaration: the word is made another one. (Texts are taken from the
-//!   file as it is.)
+//! * `private set` on a line of its own, after a property's value, reads as a call of `private`: it is removed.
+//! * A constructor whose modifiers start a line ends the class before it: its line is joined to the previous one.
+//! * An annotation on the line above `get()` ends the property before it: it is removed.
+//! * `f<T>(x)` reads as two comparisons: the type is removed where the grammar could read it so.
+//! * `get(x)` on the line below a local reads as an accessor: the word is replaced by another.
+//! * `internal.next()` reads as a modifier without a declaration: the word is replaced by another. (Texts are taken
+//!   from the original file.)
 
 use std::borrow::Cow;
 
-/// `bytes` as the parser gets to see them.
+/// `bytes` as the parser gets them.
 pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut out: Option<Vec<u8>> = None;
-    // Where the code of the line before ends, if that may be a class up to its name.
+    // The end of the previous line's code, if that may be a class up to its name.
     let mut class: Option<usize> = None;
-    // Where the line before stands, if it is an annotation alone.
+    // The extent of the previous line, if it is only an annotation.
     let mut annotation: Option<(usize, usize)> = None;
     let mut at = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -56,7 +56,7 @@ pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     out.map_or(Cow::Borrowed(bytes), Cow::Owned)
 }
 
-/// White space for `from..to`; of the white space that is there, ends of lines go, too.
+/// Replaces `from..to` with white space, including its line breaks.
 fn blank_range(text: &mut [u8], from: usize, to: usize) {
     text.get_mut(from..to).unwrap_or_default().fill(b' ');
 }
@@ -89,7 +89,7 @@ fn is_accessor(code: &[u8]) -> bool {
     rest.next().is_some_and(|word| word.starts_with(b"get(") || word.starts_with(b"set("))
 }
 
-/// `get(x)`, `set(x, y)`: an accessor takes nothing, or one value.
+/// `get(x)`, `set(x, y)`: calls, because an accessor takes no value or one.
 fn is_call_like_accessor(code: &[u8]) -> bool {
     let list = |word: &[u8]| {
         let rest = code.strip_prefix(word)?;
@@ -102,7 +102,7 @@ fn is_call_like_accessor(code: &[u8]) -> bool {
     }
 }
 
-/// `class Name<T>`, and nothing behind it.
+/// Whether the line is `class Name<T>` with nothing after it.
 fn is_class(code: &[u8]) -> bool {
     split_words(code).any(|word| word == b"class")
         && !code.iter().any(|byte| matches!(byte, b'(' | b'{' | b'}' | b';' | b'/'))
@@ -112,8 +112,8 @@ fn is_word_byte(byte: u8) -> bool {
     byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
 
-/// Where in `text`, from byte `from` to `to`, type arguments stand that would be read as comparisons: those of a call with
-/// arguments or a lambda behind them.
+/// The positions in `text`, from byte `from` to `to`, of type arguments that would be read as comparisons: those of a
+/// call with arguments or a lambda after them.
 fn type_arguments(text: &[u8], from: usize, to: usize) -> Vec<(usize, usize)> {
     let byte = |at: usize| text.get(at).copied().filter(|_| at < to).unwrap_or(0);
     let mut found = Vec::new();
@@ -149,7 +149,7 @@ fn type_arguments(text: &[u8], from: usize, to: usize) -> Vec<(usize, usize)> {
     found
 }
 
-/// One past the bracket that closes the one at `open`, where nothing but types is between them.
+/// One past the closing bracket of the one at `open`, if only types are between them.
 fn closing_bracket(text: &[u8], open: usize, to: usize) -> Option<usize> {
     let mut depth = 0u32;
     for (at, byte) in text.iter().enumerate().take(to).skip(open).take(200) {
@@ -169,7 +169,7 @@ fn closing_bracket(text: &[u8], open: usize, to: usize) -> Option<usize> {
     None
 }
 
-/// Where the names that lead to the callee before `end` start, and what is before them; `return` counts as an equals
+/// The start of the names that lead to the callee before `end`, and the byte before them; `return` counts as an equals
 /// sign.
 fn before_callee(text: &[u8], from: usize, end: usize) -> (usize, Option<u8>) {
     let part = text.get(from..end).unwrap_or_default();
@@ -182,7 +182,8 @@ fn before_callee(text: &[u8], from: usize, end: usize) -> (usize, Option<u8>) {
     (start, before.last().copied())
 }
 
-/// Where in `code` words stand that the grammar takes for modifiers, and that are names, since something is done with them.
+/// The positions in `code` of names that the grammar takes for modifiers. Their use, such as a call, shows that they
+/// are names.
 fn names_like_modifiers(code: &[u8]) -> Vec<usize> {
     let mut found = Vec::new();
     let mut at = 0;
@@ -226,7 +227,7 @@ fn is_modifier_word(word: &[u8]) -> bool {
     )
 }
 
-/// Whether what follows a word takes a member of it, an element, or sets it.
+/// Whether the text after a word takes a member or an element of it, or sets it.
 fn is_used(rest: &[u8]) -> bool {
     matches!(rest, [b'.' | b'[', ..] | [b'?', b'.', ..] | [b'!', b'!', ..] | [b' ', b'=' | b'+' | b'-', ..])
 }
@@ -280,7 +281,7 @@ mod tests {
         ] {
             assert_eq!(masked(text), wanted);
         }
-        // The grammar knows these, or they are none.
+        // The grammar reads these correctly, or they are no type arguments.
         for text in [
             "f<K, V>(x)",
             "f<T>()",

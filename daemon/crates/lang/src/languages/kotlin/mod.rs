@@ -34,7 +34,7 @@ pub struct Kotlin;
 type Node<'a> = crate::tape::Node<'a, Kotlin>;
 type Context<'a> = Cx<'a, Kotlin>;
 
-/// What must be remembered between nodes.
+/// State between nodes.
 #[derive(Debug, Default)]
 pub struct State {
     /// The functions around: one past their last place on the tape, and their definition. A lambda is none: `return`

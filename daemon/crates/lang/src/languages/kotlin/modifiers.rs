@@ -1,4 +1,4 @@
-//! Modifiers, annotations, generics: what stands around a declaration's name.
+//! Modifiers, annotations, generics: the parts around a declaration's name.
 
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
@@ -8,7 +8,7 @@ use super::{Context, K, Node};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 
-/// Where a declaration's header starts: behind its annotations.
+/// The start of a declaration's header: after its annotations.
 pub(super) fn header_start(node: Node<'_>) -> u32 {
     let modifiers = node.child_of(K::Modifiers);
     let annotations =
@@ -56,7 +56,7 @@ pub(super) fn complete_def<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>)
     } else if visibility != Visibility::Private {
         flags = flags.with(DefFlags::EXPORTED);
     }
-    // Members of a companion are used by the name of the class.
+    // Members of a companion are used through the name of the class.
     let holder = node.parent().and_then(Node::parent);
     if holder.is_some_and(|holder| matches!(holder.kind(), K::CompanionObject | K::ObjectDeclaration)) {
         flags = flags.with(DefFlags::STATIC);

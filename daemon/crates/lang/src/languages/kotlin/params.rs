@@ -16,7 +16,7 @@ pub(super) struct Written<'a> {
     ty: Option<Node<'a>>,
     optional: bool,
     rest: bool,
-    /// It is a property too, and its name means that.
+    /// Whether it is a property too, which its name then refers to.
     property: bool,
 }
 

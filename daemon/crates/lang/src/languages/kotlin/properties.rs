@@ -76,7 +76,7 @@ fn in_initializer(node: Node<'_>) -> bool {
         .is_some_and(|around| matches!(around.kind(), K::AnonymousInitializer | K::LambdaLiteral))
 }
 
-/// What `by lazy { … }` gives in the end.
+/// The value that `by lazy { … }` ends with.
 fn lazy_value(delegate: Node<'_>) -> Option<Node<'_>> {
     let call = delegate.children().last().filter(|call| call.is(K::CallExpression))?;
     let named = exprs::callee_node(call).is_some_and(|callee| callee.text() == "lazy");
@@ -110,6 +110,6 @@ pub(super) fn read_setter<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let ty = stated_type(node).or_else(|| property?.child_of(K::VariableDeclaration).and_then(stated_type));
     let ty = ty.map(|ty| cx.b.body.ty(ty));
     cx.b.bind_within(BindingKind::Param, plain_name(name.text()), ty, None, node.start(), node.end());
-    // What a setter returns is nothing.
+    // A setter has no result.
     cx.state.enter_function(node, None);
 }

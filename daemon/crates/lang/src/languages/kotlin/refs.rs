@@ -5,11 +5,11 @@ use sdl_model::facts::RefForm;
 use super::types::{last_name, plain_name, qualifier_shape, stated_type, type_name_node};
 use super::{Context, F, K, Node, exprs, invariants};
 
-/// Longest callee that is looked up as a whole for side effects.
+/// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    // Seen as part of the call with the lambda.
+    // This is read as part of the call with the lambda.
     if exprs::is_completed(node) {
         return;
     }
@@ -39,7 +39,7 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// The types in the brackets behind `callee`, where the grammar did not get to see them.
+/// The types in the brackets after `callee`, which are hidden from the grammar.
 fn masked_types<'a>(cx: &mut Context<'a>, callee: Node<'a>) {
     let start = callee.end();
     if cx.b.slice(start, start + 1) != "<" || callee.next_sibling().is_some_and(|next| next.start() == start)
@@ -136,7 +136,7 @@ pub(super) fn delegation_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `: Base(…)` of a class or an object; annotations are seen as a whole.
+/// `: Base(…)` of a class or an object; annotations are read as a whole.
 pub(super) fn constructor_invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.parent_kind() != Some(K::DelegationSpecifier) {
         return;
@@ -173,12 +173,12 @@ pub(super) fn read_annotation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// A type that is used: no base, no annotation.
+/// A type that is used: not a base, not an annotation.
 pub(super) fn user_type<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let seen = match node.parent_kind() {
         Some(K::DelegationSpecifier | K::ExplicitDelegation | K::Annotation | K::FileAnnotation) => true,
         Some(K::ConstructorInvocation) => true,
-        // A receiver that is an object or a type: what follows says what is used of it.
+        // A receiver that is an object or a type: the next part shows how it is used.
         _ => false,
     };
     if seen {
@@ -228,7 +228,7 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// What is done with the value of `node`.
+/// How the value of `node` is used.
 fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let mut node = node;
     for _ in 0..8 {

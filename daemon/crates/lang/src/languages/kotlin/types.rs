@@ -80,7 +80,7 @@ pub(super) fn last_name(user: Node<'_>) -> Option<Node<'_>> {
     user.children().filter(|part| part.is(K::Identifier)).last()
 }
 
-/// What is before the last part of a type's name.
+/// The part of a type's name before its last one.
 pub(super) fn qualifier_shape<'a>(half: &mut Half<'a>, user: Node<'a>) -> Option<ExprIx> {
     let last = last_name(user)?;
     let mut shape = None;

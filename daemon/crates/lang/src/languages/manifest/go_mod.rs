@@ -8,7 +8,7 @@ fn directive_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(|line| line.split("//").next().unwrap_or("").trim()).filter(|line| !line.is_empty())
 }
 
-/// Whether the first thing that `text` says is a module's name.
+/// Whether one of the first directives in `text` is `module`.
 pub(super) fn is_go_mod(text: &str) -> bool {
     directive_lines(text)
         .take(40)

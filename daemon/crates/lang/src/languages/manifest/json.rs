@@ -90,7 +90,7 @@ fn add_conditional_targets(found: &mut Found, key: &str, value: &Value, depth: u
             list.iter().for_each(|value| add_conditional_targets(found, key, value, depth + 1));
         }
         Value::Object(map) if depth < MAX_DEPTH => {
-            // What is for other places than the one that code runs in by default comes last.
+            // Conditions for environments other than the default one come last.
             let is_other =
                 |name: &str| matches!(name, "browser" | "deno" | "worker" | "workerd" | "react-native");
             for others in [false, true] {
@@ -157,11 +157,11 @@ fn read_composer(object: &Map<String, Value>) -> Found {
     found
 }
 
-/// `text` without comments and without commas before a closing bracket: what people write in configurations.
+/// `text` without comments and without commas before a closing bracket, both of which people write in configurations.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    // Where the latest comma stands that nothing but white space follows.
+    // The position of the latest comma with only white space after it.
     let mut comma: Option<usize> = None;
     while let Some(c) = rest.chars().next() {
         if rest.starts_with("//") {

@@ -1,8 +1,8 @@
-//! Files that say how modules are found: `package.json`, `tsconfig.json`, `composer.json`, `Cargo.toml`,
+//! Files that state how modules are found: `package.json`, `tsconfig.json`, `composer.json`, `Cargo.toml`,
 //! `pyproject.toml`, `setup.cfg`, `go.mod`.
 //!
-//! Facts depend on the bytes alone, so which of them a file is must be told from what it says. None has symbols; what
-//! they say becomes [`Manifest`](sdl_model::facts::Manifest) entries, in the file's order:
+//! Facts depend on the bytes alone, so the kind of manifest must be recognised by its content. None has symbols; their
+//! settings become [`Manifest`](sdl_model::facts::Manifest) entries, in the file's order:
 //!
 //! * `package.json`: `main`, `module`, `types`, `source` and the like; `exports:./x`, `imports:#x`, one entry for each
 //!   condition's target; `workspaces`, one for each pattern;
@@ -26,7 +26,7 @@ use crate::builder::{Found, bare_with};
 const MAX_ENTRIES: usize = 2_000;
 /// Longest text of an entry.
 const MAX_TEXT: usize = 400;
-/// A manifest above this says nothing worth its reading.
+/// A manifest larger than this is not worth reading.
 const MAX_BYTES: usize = 1 << 20;
 
 impl Found {

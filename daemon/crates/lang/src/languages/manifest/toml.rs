@@ -1,4 +1,4 @@
-//! `Cargo.toml`, `pyproject.toml` and `setup.cfg`: as much of TOML and of its forebears as these need.
+//! `Cargo.toml`, `pyproject.toml` and `setup.cfg`: the parts of TOML and of the older formats that these need.
 
 use sdl_model::facts::ManifestKind;
 
@@ -70,7 +70,7 @@ fn read_assignments(text: &str) -> Vec<Assigned<'_>> {
                 value.push_str(more);
             }
         } else if value.is_empty() && !indented {
-            // A list of the older kind: what is indented below.
+            // A list of the older kind: the indented lines below.
             while let Some(more) =
                 lines.next_if(|more| more.starts_with([' ', '\t']) && !more.trim().is_empty())
             {
@@ -135,7 +135,7 @@ fn list_items(value: &str) -> Vec<&str> {
     }
 }
 
-/// What an inline table says of `key`.
+/// The value of `key` in an inline table.
 fn inline_value<'v>(value: &'v str, key: &str) -> Option<&'v str> {
     let inner = value.trim().strip_prefix('{')?;
     inner.trim_end_matches('}').split(',').find_map(|part| {
@@ -144,7 +144,7 @@ fn inline_value<'v>(value: &'v str, key: &str) -> Option<&'v str> {
     })
 }
 
-/// The features that a package has when nothing is said: `default` and what that asks for.
+/// The features that a package has by default: `default` and the features it asks for.
 fn default_features<'t>(all: &'t [Assigned<'_>]) -> Vec<&'t str> {
     let of = |name: &str| {
         let stated = all.iter().find(|one| one.table == "features" && one.key.trim_matches('"') == name);
@@ -155,7 +155,7 @@ fn default_features<'t>(all: &'t [Assigned<'_>]) -> Vec<&'t str> {
     while let Some(next) = found.get(at).copied() {
         at += 1;
         for more in of(next) {
-            // Those of what it depends on are named behind a slash.
+            // Features of dependencies are named after a slash.
             if found.len() < MAX_FEATURES && !more.contains(['/', ':']) && !found.contains(&more) {
                 found.push(more);
             }

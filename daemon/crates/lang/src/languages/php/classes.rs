@@ -1,4 +1,4 @@
-//! Classes, interfaces, traits, enumerations and what is in them, methods aside.
+//! Classes, interfaces, traits, enumerations and their members, except methods.
 
 use sdl_model::facts::{BaseKind, DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
@@ -10,7 +10,7 @@ use crate::driver::Visit;
 
 /// How long a constant's or property's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 80;
-/// How many parts of a declaration come before what it declares, at most.
+/// The most parts of a declaration before the declared item.
 const MODIFIERS: usize = 10;
 
 pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: SymbolKind) {
@@ -144,7 +144,7 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
     }
 }
 
-/// States what the modifiers and attributes of `node` say of `def`.
+/// Applies the modifiers and attributes of `node` to `def`.
 pub(super) fn apply_modifiers<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let mut flags = DefFlags::default();
     let mut visibility = Visibility::Public;

@@ -1,11 +1,11 @@
-//! Types that documentation states, where the code states none, or just that something is an array.
+//! Types that documentation states, where the code states none, or states just an array.
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
 use super::{Context, Node, types};
 use crate::builder::Half;
 
-/// Longest comment that is read.
+/// The longest comment that is read.
 const LONGEST: usize = 16 * 1024;
 /// How deep a type is read.
 const DEPTH: u8 = 4;
@@ -26,7 +26,7 @@ pub(super) fn preceding_doc(node: Node<'_>) -> Option<&str> {
     text.get(open..).filter(|text| text.starts_with("/**"))
 }
 
-/// The type behind `tag` of `doc`; with a name, that of the line which also names it.
+/// The type after `tag` of `doc`; with a name, that of the line which also names it.
 pub(super) fn tagged_type<'d>(doc: &'d str, tag: &str, name: Option<&str>) -> Option<&'d str> {
     let mut at = 0;
     while let Some(found) = doc.get(at..)?.find(tag) {
@@ -66,7 +66,7 @@ fn first_type(text: &str) -> Option<&str> {
     (!ty.is_empty() && !ty.starts_with('$')).then_some(ty)
 }
 
-/// Whether documentation says more than a stated type.
+/// Whether documentation is more precise than a stated type.
 pub(super) fn says_more(ty: Option<Node<'_>>) -> bool {
     let text = ty.map_or("", |ty| ty.text()).trim_start_matches('?').trim_start_matches('\\');
     matches!(

@@ -48,7 +48,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What operators and conditions give.
+/// The shape of operators and conditions.
 fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Subscript => {
@@ -87,7 +87,7 @@ fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What a literal is.
+/// The shape of a literal.
 fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::ArrayCreation => array_shape(half, node),

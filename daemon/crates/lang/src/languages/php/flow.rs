@@ -1,4 +1,4 @@
-//! PHP: what of it a skeleton shows.
+//! PHP: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

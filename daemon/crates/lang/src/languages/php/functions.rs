@@ -1,4 +1,4 @@
-//! Functions, methods, closures, their parameters and what they give back.
+//! Functions, methods, closures, their parameters and return values.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Param, ParamKind};
@@ -122,7 +122,7 @@ fn read_param_property<'a>(cx: &mut Context<'a>, holder: DefIx, param: Node<'a>)
     }
 }
 
-/// A closure is no definition; what it binds is known inside it.
+/// A closure is no definition; its bindings are known inside it.
 pub(super) fn read_closure<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     bind_params(cx, node, (node.start(), node.end()));
 }

@@ -7,7 +7,7 @@ use super::{Context, F, K, Node, exprs, types};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
-/// What is known of the file.
+/// The facts known about the file.
 #[derive(Debug, Default)]
 pub struct State {
     /// Whether it declares several namespaces; each is then a definition.

@@ -1,8 +1,8 @@
-//! What a function insists on.
+//! The conditions that a function requires.
 
 use super::{Context, F, K, Node};
 
-/// `throw …;`, with the condition under which it stands.
+/// `throw …;`, with its condition.
 pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.b.callable() else { return };
     let cut = |text: &'a str| text.get(..200).unwrap_or(text);

@@ -7,10 +7,10 @@ use super::{Context, F, K, Node};
 /// How many tests of one condition are looked at.
 const MOST_TESTS: usize = 16;
 
-/// A name and the class that a test has shown it to be of.
+/// A name and the class that a test has shown it to have.
 type Fact<'a> = (Node<'a>, Node<'a>);
 
-/// What holds where `condition` is true (`holds`), or where it is false.
+/// The facts that hold where `condition` is true (`holds`), or where it is false.
 fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![(condition, holds)];
@@ -24,7 +24,7 @@ fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
             K::Binary => {
                 let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { continue };
                 match is_conjunction(left, right) {
-                    // All parts of an `and` hold where it does, none of an `or` where it does not.
+                    // If an `and` is true, all its parts are; if an `or` is false, all its parts are.
                     Some(and) if and == holds => todo.extend([(left, holds), (right, holds)]),
                     None if holds => found.extend(instanceof_fact(node, left, right)),
                     _ => {}
@@ -36,7 +36,7 @@ fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     found
 }
 
-/// Whether what is between two conditions is an `and`; none if it is no `or` either.
+/// Whether the operator between two conditions is an `and`; none if it is neither `and` nor `or`.
 fn is_conjunction(left: Node<'_>, right: Node<'_>) -> Option<bool> {
     let between = left.src().get(left.end() as usize..right.start() as usize).unwrap_or("");
     match between.trim() {
@@ -53,10 +53,10 @@ fn instanceof_fact<'a>(node: Node<'a>, left: Node<'a>, right: Node<'a>) -> Optio
     (is_test && is_class && left.is(K::VariableName)).then_some((left, right))
 }
 
-/// Says that `facts` hold from byte `from` to byte `to`.
+/// Binds `facts` from byte `from` to byte `to`.
 fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
     for (name, class) in facts {
-        // What is set in between may be anything.
+        // A variable that is set in between may be anything.
         if name.text() == "$this" || from >= to {
             continue;
         }
@@ -65,7 +65,7 @@ fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u3
     }
 }
 
-/// `if (…) { … }`: what holds in it, and behind one that leaves where it does not hold.
+/// `if (…) { … }`: the facts inside it, and those after one that leaves if the condition does not hold.
 pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(test), Some(body)) = (node.child(F::Condition), node.child(F::Body)) else { return };
     let (from, to) = (body.start(), body.end());
@@ -89,7 +89,7 @@ pub(super) fn narrow_ternary<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `a && b`, `a || b`: what the first part says holds in the second.
+/// `a && b`, `a || b`: the facts of the first part apply in the second.
 pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     if let Some(and) = is_conjunction(left, right) {
@@ -97,7 +97,7 @@ pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether a block's last statement leaves what is around it.
+/// Whether a block's last statement leaves the enclosing block.
 fn always_leaves(body: Node<'_>) -> bool {
     let last = if body.is(K::Compound) { body.children().last() } else { Some(body) };
     let Some(last) = last else { return false };

@@ -6,7 +6,7 @@ use sdl_model::facts::RefForm;
 use super::{Context, F, K, Node, exprs, types};
 use crate::driver::Visit;
 
-/// A reference to the name `node`, with its namespace as what is before it.
+/// A reference to the name `node`, with its namespace as the receiver.
 fn add_name_ref<'a>(cx: &mut Context<'a>, form: RefForm, node: Node<'a>, args: usize) {
     let (base, last) = types::split_name(node.text());
     let recv = base.map(|base| types::name_shape(&mut cx.b.body, base));
@@ -128,7 +128,7 @@ pub(super) fn read_attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// A name that is no part of what is looked at above: a type, a class before `::`, a constant.
+/// A name that is not read above: a type, a class before `::`, a constant.
 pub(super) fn read_name<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(parent) = node.parent() else { return Visit::Skip };
     let form = match parent.kind() {
@@ -138,7 +138,7 @@ pub(super) fn read_name<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         }
         K::ScopedCall | K::ScopedPropertyAccess if node.field() == F::Scope => RefForm::Type,
         K::ClassConstantAccess if parent.first() == Some(node) => RefForm::Type,
-        // Declared, or said already.
+        // A declared name, or one that has its reference already.
         K::ClassConstantAccess
         | K::Attribute
         | K::ObjectCreation

@@ -13,7 +13,7 @@ pub(super) fn bind_pattern<'a>(
     from: u32,
     to: Option<u32>,
 ) {
-    // Patterns nest as deep as the text does, so the ones still to do are kept in a list.
+    // Patterns nest as deep as the text does, so the remaining ones are kept in a list.
     let mut todo = vec![(target, value)];
     while let Some((target, value)) = todo.pop() {
         match target.kind() {
@@ -100,7 +100,7 @@ pub(super) fn bind_walrus<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 /// `with x as y`, `except X as y`, `case X() as y`.
 pub(super) fn as_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    // In a case, the name is in no field.
+    // In a case, the name has no field.
     let alias =
         node.child(F::Alias).or_else(|| node.children().skip(1).find(|child| child.is(K::Identifier)));
     let (Some(source), Some(target)) = (node.first(), alias) else { return };
@@ -123,10 +123,10 @@ pub(super) fn as_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// What entering the context manager `source` gives.
+/// The value that entering the context manager `source` gives.
 fn entered_shape<'a>(cx: &mut Context<'a>, node: Node<'a>, source: Node<'a>) -> ExprIx {
     let value = cx.b.body.value(source);
-    // What the library makes of its argument gives that.
+    // These library functions give their argument when entered.
     if source.is(K::Call)
         && let Some(callee) = source.child(F::Function)
         && matches!(callee.text().rsplit('.').next(), Some("closing" | "aclosing" | "nullcontext"))
@@ -187,7 +187,7 @@ pub(super) fn case_name<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         None if class => cx.b.reference(RefForm::Type, node.text(), node.start(), None, 0),
         None if node.text() == "_" => {}
         None => {
-            // The whole case is one name: it is what is matched on.
+            // The whole case is one name, which is bound to the subject.
             let clause = node.ancestors().take(2).find(|around| around.is(K::CaseClause));
             let subject = clause
                 .and_then(|clause| clause.ancestors().take(2).find(|around| around.is(K::MatchStatement)))

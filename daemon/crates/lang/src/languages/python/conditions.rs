@@ -1,4 +1,5 @@
-//! Branches that a program never takes as it runs here: what only type checkers read, other systems, old versions.
+//! Branches that a program never takes when it runs here: those for type checkers only, for other systems or for old
+//! versions.
 
 use sdl_model::facts::{DefFlags, DefIx};
 
@@ -6,9 +7,9 @@ use super::{Context, F, K, Node};
 
 /// How many parts of one condition are looked at.
 const MAX_PARTS: usize = 16;
-/// Every Python that is still used is as new as 3 and this.
+/// Every Python still in use is at least version 3 with this minor version.
 const SURELY: u32 = 10;
-/// No Python is as new as 3 and this.
+/// No Python has reached version 3 with this minor version.
 const NOT_YET: u32 = 20;
 
 /// Notes the branches of the `if` at `node` that are left out.
@@ -42,14 +43,14 @@ pub(super) fn mark_left_out(cx: &mut Context<'_>, def: DefIx, at: u32) {
     if !cx.state.left_out.iter().any(|(from, to)| *from <= at && at < *to) {
         return;
     }
-    // What is around it says it for all that is inside.
+    // The flag of an enclosing definition covers everything inside it.
     let is_inside = cx.b.def(def).parent.is_some_and(|parent| cx.b.def(parent).flags.has(DefFlags::LEFT_OUT));
     if !is_inside {
         cx.b.flag(def, DefFlags::LEFT_OUT);
     }
 }
 
-/// Whether `condition` holds wherever the program runs, if that can be told.
+/// Whether `condition` holds wherever the program runs; none if unknown.
 fn condition_holds(condition: Node<'_>, parts: usize) -> Option<bool> {
     let parts = parts.checked_sub(1)?;
     match condition.kind() {
@@ -97,7 +98,7 @@ fn comparison_holds(condition: Node<'_>) -> Option<bool> {
     }
 }
 
-/// Whether the Python that runs is as `operator` and `version`, a tuple, say.
+/// Whether the running Python satisfies `operator` and `version`, a tuple.
 fn by_version(operator: &str, version: Node<'_>) -> Option<bool> {
     let mut parts =
         version.children().filter(|_| version.is(K::Tuple)).map(|part| part.text().parse::<u32>());

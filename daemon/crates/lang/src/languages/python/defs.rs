@@ -15,7 +15,7 @@ pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {
     add_docstring(cx, DefIx::MODULE, root);
 }
 
-/// Gives `def` the documentation that `block` begins with.
+/// Sets the documentation of `def` to the docstring at the start of `block`.
 fn add_docstring(cx: &mut Context<'_>, def: DefIx, block: Node<'_>) {
     let Some(statement) = block.first().filter(|first| first.is(K::ExpressionStatement)) else { return };
     let Some(text) = statement.first().filter(|text| text.is(K::String)) else { return };
@@ -97,7 +97,7 @@ fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>, name: N
     def
 }
 
-/// The last part of the plain or dotted name that `node` is, type arguments and calls left out.
+/// The last part of the plain or dotted name in `node`, without type arguments and calls.
 fn last_part(node: Node<'_>) -> Option<&str> {
     match node.kind() {
         K::Identifier => Some(node.text()),
@@ -125,7 +125,7 @@ fn read_function<'a>(
             "staticmethod" => flags = flags.with(DefFlags::STATIC),
             "classmethod" => flags = flags.with(DefFlags::CLASS_METHOD),
             "setter" | "getter" | "deleter" | "reify" => is_property = true,
-            // What makes a property says so by custom, whatever it does besides.
+            // By custom, decorators that make properties have such a name, whatever else they do.
             name if name.ends_with("property") => is_property = true,
             "abstractmethod" | "overload" => flags = flags.with(DefFlags::ABSTRACT),
             "override" => flags = flags.with(DefFlags::OVERRIDE),
@@ -180,7 +180,7 @@ fn of_type(text: &str) -> Option<&str> {
 }
 
 pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    // `a = b = c` is done as a whole, from the first target.
+    // `a = b = c` is read as a whole, from the first target.
     if node.parent_kind() == Some(K::Assignment) {
         return;
     }
@@ -212,7 +212,7 @@ struct Statement<'a> {
     node: Node<'a>,
     stated: Option<Node<'a>>,
     value: Option<Node<'a>>,
-    /// Whether one of its targets holds what is inside it.
+    /// Whether one of its targets is an open definition, which holds the nested ones.
     opened: bool,
 }
 
@@ -240,7 +240,7 @@ impl<'a> Statement<'a> {
     }
 }
 
-/// A target in a module or a class: a definition the first time, one more value after that.
+/// A target in a module or a class: a definition the first time, and one more value of it after that.
 fn read_variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'a>) {
     if !target.is(K::Identifier) {
         // `module.name = …`, `table[key] = …` define nothing here.
@@ -264,7 +264,7 @@ fn read_variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target
         return;
     }
     let name = target.text();
-    // What is inside belongs to the first target; the others stand beside it.
+    // Nested definitions belong to the first target; the other targets are its siblings.
     let scope = if statement.opened { cx.b.def(cx.b.scope()).parent } else { Some(cx.b.scope()) };
     let scope = scope.unwrap_or(DefIx::MODULE);
     let def = match cx.b.find_def(scope, name) {
@@ -318,7 +318,7 @@ fn is_alias(name: &str, value: Node<'_>) -> bool {
     is_type_name && value.is(K::Subscript) && base().is_some_and(|base| FORMS.contains(&base))
 }
 
-/// What makes a type of its arguments.
+/// Generic forms that make a type of their arguments.
 const FORMS: [&str; 44] = [
     "AsyncGenerator",
     "AsyncIterable",
@@ -423,7 +423,8 @@ fn bind_local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: N
     }
 }
 
-/// The value that a field is set to. A function that is inside the method is known by both names: others don't see it.
+/// The value that a field is set to. A function inside the method is given by the method's name and its own, because
+/// others don't see it.
 fn field_value<'a>(cx: &mut Context<'a>, value: Node<'a>) -> ExprIx {
     let scope = cx.b.scope();
     let inner = Some(value.text())
@@ -482,7 +483,7 @@ pub(super) fn type_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Into
 }
 
-/// Exports the names that stand as text in `node`.
+/// Exports the names that `node` contains as text.
 pub(super) fn export_strings(cx: &mut Context<'_>, node: Node<'_>) {
     cx.state.has_all = true;
     for text in node.descendants().filter(|node| node.is(K::String)).take(4_096) {
@@ -514,8 +515,8 @@ fn name_visibility(name: &str, kind: SymbolKind) -> Visibility {
     }
 }
 
-/// Marks what others may use: what `__all__` names, or every public name where there is no `__all__`, and public members of
-/// those.
+/// Marks the definitions that others may use: the names in `__all__`, or every public name where there is no
+/// `__all__`, and public members of those.
 pub(super) fn mark_exports(cx: &mut Context<'_>) {
     let named: std::collections::HashSet<_> = cx.b.exports().iter().map(|export| export.local).collect();
     for at in 1..cx.b.defs().len() {

@@ -14,7 +14,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.attr(base, name)
         }
         K::Call => call_shape(half, node),
-        // `Box[int](1)`: what is before the brackets is built.
+        // `Box[int](1)`: the type before the brackets is built.
         K::Subscript if is_generic_class(node) => half.value_or_unknown(node.child(F::Value)),
         K::Subscript => {
             let base = half.value_or_unknown(node.child(F::Value));
@@ -48,7 +48,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::Type => half.ty(node),
         K::BinaryOperator => {
-            // Only text stays what it is whatever is added to it.
+            // Only text keeps its type whatever is added to it.
             let left = node.child(F::Left).map(|left| half.value(left));
             match left.map(|left| half.expr(left)) {
                 Some(Expr::Lit(Lit::Str)) => half.lit(Lit::Str),
@@ -73,7 +73,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// Whether `node`, a subscript, is called and by custom names a class with its type arguments.
+/// Whether `node`, a subscript, is called and, by naming custom, is a class with its type arguments.
 fn is_generic_class(node: Node<'_>) -> bool {
     let is_class = |name: &str| {
         let name = name.rsplit('.').next().unwrap_or(name).trim_start_matches('_');
@@ -116,7 +116,7 @@ fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     half.call(callee, arg_count(args))
 }
 
-/// What a builtin makes of the elements of its arguments; they are looked at one by one.
+/// The result of a builtin for the elements of its arguments, read one by one.
 fn of_elements<'a>(half: &mut Half<'a>, callee: &str, args: Option<Node<'a>>) -> ExprIx {
     let args = args.map(Node::children).into_iter().flatten();
     let mut elements = Vec::new();
@@ -137,7 +137,7 @@ fn of_elements<'a>(half: &mut Half<'a>, callee: &str, args: Option<Node<'a>>) ->
     half.add(Expr::Tuple(vec![element, element]))
 }
 
-/// `[f(x) for x in y]`: elements of what is before the `for`, as far as it does not lead through the loop's names.
+/// `[f(x) for x in y]`: elements of the expression before the `for`, unless it leads through the loop's names.
 fn comprehension_shape<'a>(half: &mut Half<'a>, node: Node<'a>, otherwise: Lit) -> ExprIx {
     let (Some(body), Some(clause)) = (node.first(), node.child_of(K::ForInClause)) else {
         return half.lit(otherwise);

@@ -1,4 +1,4 @@
-//! Python: what of it a skeleton shows.
+//! Python: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

@@ -45,7 +45,7 @@ fn name_and_alias(item: Node<'_>) -> (Node<'_>, Option<&str>) {
     }
 }
 
-/// A dotted name's text without the white space that may stand around its dots.
+/// A dotted name's text without the white space around its dots.
 fn dotted_name(node: Node<'_>) -> String {
     let text = node.text();
     if text.contains(char::is_whitespace) { fold_line(text, 500).replace(' ', "") } else { text.to_owned() }

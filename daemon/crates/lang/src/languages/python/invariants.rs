@@ -1,10 +1,10 @@
-//! What a function gives back, and what it insists on.
+//! A function's return values, and the conditions it requires.
 
 use sdl_model::facts::{DefFlags, Expr};
 
 use super::{Context, F, K, Node};
 
-/// How many statements from a function's start a guard may stand.
+/// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;
 
 pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -26,7 +26,7 @@ pub(super) fn read_yield<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 pub(super) fn read_raise<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    // A bare `raise` passes on what someone else raised.
+    // A bare `raise` raises an exception from elsewhere again.
     let (Some(def), Some(_)) = (cx.b.callable(), node.first()) else { return };
     match node.parent().filter(|block| block.field() == F::Consequence).and_then(Node::parent) {
         Some(condition) => add_conditional(cx, condition, node),

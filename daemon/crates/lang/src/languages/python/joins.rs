@@ -1,4 +1,4 @@
-//! What a name is behind branches that set it to one thing or another.
+//! The value of a name after branches that set it to different values.
 
 use std::collections::BTreeMap;
 
@@ -6,20 +6,20 @@ use sdl_model::facts::{Binding, BindingKind, Expr, ExprIx, StrIx};
 
 use super::{Context, F, K, Node};
 
-/// Statements that bind more than this in their branches are tables.
+/// A statement whose branches bind more names than this is a table.
 const MAX_BINDINGS: usize = 128;
 /// Most branches.
 const MAX_BRANCHES: usize = 12;
-/// Most parts of a value that are looked through.
+/// The most parts of a value that are searched.
 const MAX_PARTS: usize = 32;
 
-/// Notes where the bindings of a statement with branches begin.
+/// Notes the start of the bindings of a statement with branches.
 pub(super) fn enter_branches(cx: &mut Context<'_>) {
     let count = cx.b.bindings().len();
     cx.state.branching.push(count);
 }
 
-/// Binds, behind `node`, what its branches set to different values.
+/// Binds, after `node`, the names that its branches set to different values.
 pub(super) fn join_branches<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(first) = cx.state.branching.pop() else { return };
     let count = cx.b.bindings().len().saturating_sub(first);
@@ -31,7 +31,7 @@ pub(super) fn join_branches<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let (scope, to) = (cx.b.scope(), cx.b.scope_end());
-    // Of each name, what it is at the end of each branch.
+    // For each name, its value at the end of each branch.
     let mut ends: BTreeMap<StrIx, Vec<Option<ExprIx>>> = BTreeMap::new();
     for binding in cx.b.bindings().get(first..).unwrap_or_default() {
         let is_plain = binding.kind == BindingKind::Local && binding.scope == scope && binding.to == to;
@@ -53,7 +53,7 @@ pub(super) fn join_branches<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let text = cx.b.body.text(name).to_owned();
         let latest = ends.iter().rev().find_map(|end| *end);
         let is_known = values.iter().all(|value| Some(*value) == latest);
-        // What is made of the name itself would be asked for from here.
+        // A value derived from the name itself would be looked up from here.
         if is_known || values.iter().any(|value| names_itself(cx, *value, name)) {
             continue;
         }
@@ -62,7 +62,7 @@ pub(super) fn join_branches<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// A branch: where it stands, and whether what is behind the statement comes after it.
+/// A branch: its position, and whether control reaches the code after the statement from it.
 struct Branch {
     start: u32,
     end: u32,
@@ -92,7 +92,7 @@ fn statement_branches(node: Node<'_>) -> (Vec<Branch>, bool) {
             found.push(branch(part.start(), block));
         }
     } else {
-        // What is tried goes on in its `else`; what is caught comes instead.
+        // The `try` body continues in its `else`; an `except` clause replaces it.
         let tried = node.child(F::Body);
         let rest = node.child_of(K::ElseClause);
         let block = rest.and_then(|rest| rest.child(F::Body)).or(tried);
@@ -114,7 +114,7 @@ fn earlier_binding(cx: &Context<'_>, name: StrIx, first: usize) -> Option<Bindin
     (found.kind == BindingKind::Local && found.ty.is_none()).then_some(found)
 }
 
-/// Whether `value` is made from what is called `name`.
+/// Whether `value` is derived from `name`.
 fn names_itself(cx: &Context<'_>, value: ExprIx, name: StrIx) -> bool {
     let mut todo = vec![value];
     for _ in 0..MAX_PARTS {

@@ -160,14 +160,14 @@ pub struct Python;
 type Node<'a> = crate::tape::Node<'a, Python>;
 type Context<'a> = Cx<'a, Python>;
 
-/// What must be remembered between nodes.
+/// State between nodes.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Up to here on the tape, names stand for types.
+    /// Up to here on the tape, names are types.
     type_until: u32,
-    /// Whether the file says what it exports (`__all__`).
+    /// Whether the file states its exports (`__all__`).
     has_all: bool,
-    /// Where the bindings of the statements with branches begin that are open.
+    /// For each open statement with branches, the index of its first binding.
     branching: Vec<usize>,
     /// The ranges of branches that no program takes here.
     left_out: Vec<(u32, u32)>,
@@ -198,7 +198,7 @@ impl Language for Python {
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
             K::DecoratedDefinition => defs::read_decorated(cx, node),
-            // The one in a decorated definition is open already.
+            // A definition inside a decorated definition is open already.
             K::FunctionDefinition | K::ClassDefinition
                 if node.parent_kind() != Some(K::DecoratedDefinition) =>
             {

@@ -7,10 +7,10 @@ use super::{Context, F, K, Node};
 /// How many tests of one condition are looked at.
 const MAX_TESTS: usize = 16;
 
-/// A name and the type that a test has shown it to be of.
+/// A name and the type that a test has shown it to have.
 type Fact<'a> = (Node<'a>, Node<'a>);
 
-/// What holds where `condition` is true (`holds`), or where it is false.
+/// The facts that hold where `condition` is true (`holds`), or where it is false.
 fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![(condition, holds)];
@@ -21,7 +21,7 @@ fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
             K::NotOperator => todo.extend(node.first().map(|inner| (inner, !holds))),
             K::BooleanOperator => {
                 let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { continue };
-                // All parts of an `and` hold where it does, none of an `or` where it does not.
+                // If an `and` is true, all its parts are; if an `or` is false, all its parts are.
                 if is_and(left, right) == holds {
                     todo.extend([(left, holds), (right, holds)]);
                 }
@@ -33,7 +33,7 @@ fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     found
 }
 
-/// The type that `name` is shown to be of where `condition` holds.
+/// The type that `name` is shown to have where `condition` holds.
 pub(super) fn shown_type<'a>(condition: Node<'a>, name: &str) -> Option<Node<'a>> {
     condition_facts(condition, true).into_iter().find(|(tested, _)| tested.text() == name).map(|(_, ty)| ty)
 }
@@ -55,10 +55,10 @@ fn isinstance_fact(call: Node<'_>) -> Option<Fact<'_>> {
     Some((name, ty))
 }
 
-/// Says that `facts` hold from byte `from` to byte `to`.
+/// Binds `facts` from byte `from` to byte `to`.
 fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
     for (name, ty) in facts {
-        // What is no local would become one.
+        // A name that is not local would become local.
         if !cx.b.is_bound(name.text()) {
             continue;
         }
@@ -78,7 +78,7 @@ pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     };
     apply_facts(cx, condition_facts(condition, true), block.start(), block.end());
-    // What comes behind a branch that leaves has failed its test.
+    // The code after a branch that leaves is reached only if the test failed.
     let leaves = block.children().last().is_some_and(|last| {
         matches!(
             last.kind(),
@@ -101,7 +101,7 @@ pub(super) fn narrow_assert<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `a and b`: in `b`, `a` holds.
+/// `a and b`: `a` holds in `b`.
 pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     apply_facts(cx, condition_facts(left, is_and(left, right)), right.start(), right.end());
@@ -115,7 +115,7 @@ pub(super) fn narrow_ternary<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `… for x in y if condition`: holds in all of the comprehension, since what fails it is left out.
+/// `… for x in y if condition`: holds in all of the comprehension, because elements that fail it are left out.
 pub(super) fn narrow_comprehension<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(condition), Some(around)) = (node.first(), node.parent()) {
         apply_facts(cx, condition_facts(condition, true), around.start(), around.end());

@@ -86,7 +86,8 @@ fn bind_param<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Opti
     cx.b.bind_within(BindingKind::Param, param.name.text(), ty, value, from, to);
 }
 
-/// A lambda: its parameters are known in it alone. One that is bound to a name is that definition's.
+/// A lambda: its parameters are known only in it. A lambda that is bound to a name is a definition, which has its own
+/// parameters.
 pub(super) fn bind_lambda_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let opened = node.is_in(K::Assignment, F::Right)
         && cx.b.def(cx.b.scope()).kind.is_callable()

@@ -5,7 +5,7 @@ use sdl_model::facts::RefForm;
 use super::{Context, F, K, Node, binds, exprs, types};
 use crate::driver::Visit;
 
-/// Longest callee that is looked up as a whole for side effects.
+/// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -97,7 +97,7 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// What is done with the value of `node`: called, applied as a decorator, or used in another way.
+/// How the value of `node` is used: called, applied as a decorator, or used in another way.
 fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let Some(parent) = node.parent() else { return (RefForm::Value, 0) };
     match parent.kind() {
@@ -116,8 +116,7 @@ fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     }
 }
 
-/// Whether `node` is what a class inherits from, by itself or before its type arguments: that is a base, not a
-/// reference.
+/// Whether `node` is a class's base, by itself or before its type arguments, and so not a reference.
 fn is_superclass(node: Node<'_>) -> bool {
     let is_base =
         |node: Node<'_>| node.parent().is_some_and(|list| list.is_in(K::ClassDefinition, F::Superclasses));

@@ -223,7 +223,7 @@ fn parse_single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     Some(generic_shape(reader.half, last, base, args, open_ended))
 }
 
-/// What is before the closing bracket, and whether there is an ellipsis.
+/// The types before the closing bracket, and whether there is an ellipsis.
 fn parse_type_list(reader: &mut Reader<'_, '_, '_>) -> Option<(Vec<ExprIx>, bool)> {
     let mut open_ended = false;
     let items = reader.list("]", |reader| {

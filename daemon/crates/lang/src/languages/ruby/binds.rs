@@ -51,7 +51,7 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// The parameters of a block: what the call that it is passed to gives them.
+/// The parameters of a block: the values that the call taking the block gives them.
 pub(super) fn bind_block_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(block) = node.parent() else { return };
     let call = block.parent().filter(|call| call.is(K::Call));

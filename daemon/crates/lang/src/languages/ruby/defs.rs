@@ -49,7 +49,7 @@ pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let body = node.child(F::Body);
     let list = node.child(F::Parameters);
     let mut new = NewDef::new(kind, name.text(), name, node);
-    // `private def x`: its documentation is above all of it.
+    // `private def x`: its documentation is above the whole expression.
     let wrapper = node.parent().filter(|list| list.is(K::ArgumentList)).and_then(Node::parent);
     let word = wrapper.filter(|call| call.is(K::Call)).and_then(|call| call.child(F::MethodField));
     if let (Some(wrapper), Some(_)) = (wrapper, word.and_then(|word| parse_visibility(word.text()))) {
@@ -109,7 +109,7 @@ fn read_param<'a>(cx: &mut Context<'a>, def: DefIx, param: Node<'a>) {
     cx.b.bind(BindingKind::Param, name.text(), None, value, from);
 }
 
-/// What a word such as `private` says.
+/// The visibility that a word such as `private` sets.
 pub(super) fn parse_visibility(word: &str) -> Option<Visibility> {
     match word {
         "private" | "private_class_method" => Some(Visibility::Private),

@@ -64,7 +64,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What the call `node` calls.
+/// The shape of the callee of the call `node`.
 pub(super) fn callee_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let Some(name) = node.child(F::MethodField) else { return half.unknown() };
     match node.child(F::Receiver) {

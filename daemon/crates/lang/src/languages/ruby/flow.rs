@@ -1,4 +1,4 @@
-//! Ruby: what of it a skeleton shows.
+//! Ruby: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

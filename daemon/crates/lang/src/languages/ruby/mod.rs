@@ -23,10 +23,10 @@ pub use kinds::{F, K};
 #[derive(Clone, Copy, Debug)]
 pub struct Ruby;
 
-/// What is known of the text so far.
+/// The facts known about the text so far.
 #[derive(Debug, Default)]
 pub struct State {
-    /// What a bare `private` and its like say of the methods that follow in a class.
+    /// The visibility that a bare `private` or the like sets for the methods that follow in a class.
     visibility: HashMap<DefIx, Visibility>,
     /// The locals so far; any other bare name is a call.
     locals: HashSet<(DefIx, StrIx)>,

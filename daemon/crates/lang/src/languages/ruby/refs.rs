@@ -139,7 +139,7 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.reference(form, name, node.start(), None, 0);
 }
 
-/// Whether `node` is what is constructed, declared or assigned, which is said already.
+/// Whether `node` is a constructed, declared or assigned name, which has its fact already.
 fn is_said(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return true };
     match parent.kind() {
@@ -168,7 +168,7 @@ pub(super) fn instance_variable<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.reference(RefForm::Attr, node.text(), node.start(), Some(recv), 0);
 }
 
-/// `super`: the method of the same name further up.
+/// `super`: the method of the same name in an ancestor.
 pub(super) fn bare_super<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.b.callable() else { return };
     if node.field() == F::Receiver {

@@ -1,4 +1,4 @@
-//! What a branch gives that is a name which its own pattern binds: `match x { Some(y) => y, … }`.
+//! Values of branches whose result is a name that the branch's own pattern binds: `match x { Some(y) => y, … }`.
 
 use sdl_model::facts::{Expr, ExprIx};
 
@@ -6,16 +6,16 @@ use super::imports::plain_name;
 use super::{F, K, Node, exprs, members, patterns};
 use crate::builder::Half;
 
-/// Most patterns in one that are looked at.
+/// The most patterns that are read inside one.
 const MAX_PARTS: usize = 24;
-/// Most borrowings around a name.
+/// The most borrowings around a name.
 const MAX_WRAPS: usize = 4;
 
 /// The value of the arm `arm` of a match of `subject`.
 pub(super) fn arm_shape<'a>(half: &mut Half<'a>, subject: Option<Node<'a>>, arm: Node<'a>) -> ExprIx {
     let value = arm.child(F::Value).map(branch_result);
     let pattern = arm.child(F::Pattern);
-    // Seen with what is before a guard.
+    // Without the guard.
     let pattern = pattern.and_then(|pattern| {
         if pattern.is(K::MatchPattern) {
             pattern.children().find(|part| part.field() == F::None)
@@ -41,7 +41,7 @@ pub(super) fn branch_shape<'a>(
     bound_shape(half, subject, pattern, value).unwrap_or_else(|| half.value_or_unknown(value))
 }
 
-/// What a branch gives: the last of a block, borrowed or not.
+/// The result of a branch: the last expression of a block, borrowed or not.
 fn branch_result(mut value: Node<'_>) -> Node<'_> {
     for _ in 0..MAX_WRAPS {
         let inner = match value.kind() {
@@ -56,7 +56,7 @@ fn branch_result(mut value: Node<'_>) -> Node<'_> {
     value
 }
 
-/// What `value`, a name that `pattern` binds, is a part of.
+/// The part of the matched value that `value`, a name that `pattern` binds, refers to.
 fn bound_shape<'a>(
     half: &mut Half<'a>,
     subject: Option<Node<'a>>,

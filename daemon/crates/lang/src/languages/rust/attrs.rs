@@ -8,7 +8,7 @@ use super::{Context, F, K, Node, items, tokens};
 use crate::builder::text::{clean_comment, fold_line};
 use crate::driver::Visit;
 
-/// Longest condition that is kept whole.
+/// The longest condition that is kept whole.
 const MAX_CONDITION: usize = 200;
 
 /// Attributes of the language itself: they lead to no definition.
@@ -69,7 +69,7 @@ pub(super) fn read_attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
             next = attribute.next_sibling();
         }
         let vis = next.filter(|next| next.is(K::VisibilityModifier));
-        // The end of what follows does not matter here, only that nothing before it is looked at again.
+        // The end of the item does not matter here. This only prevents a second reading of the attributes before it.
         cx.state.attributes_until = last.next_ix();
         let item = if vis.is_some() { None } else { next };
         if let Some(import) =
@@ -103,7 +103,7 @@ fn cfg_condition(first: Node<'_>) -> Option<String> {
     }
 }
 
-/// What is in the brackets of `cfg(…)`.
+/// The text in the brackets of `cfg(…)`.
 fn cfg_predicate(attribute: Node<'_>) -> Option<String> {
     attribute.first().filter(|path| path.text() == "cfg")?;
     let text = attribute.child(F::ArgumentsField)?.text();
@@ -111,7 +111,7 @@ fn cfg_predicate(attribute: Node<'_>) -> Option<String> {
     Some(fold_line(text, MAX_CONDITION)).filter(|text| !text.is_empty())
 }
 
-/// Adds to `def`, which is `item`, what the attributes from `first` on say.
+/// Adds to `def`, which is `item`, the information in the attributes from `first` on.
 fn complete_def<'a>(cx: &mut Context<'a>, def: DefIx, first: Node<'a>, item: Node<'a>) {
     let mut docs = String::new();
     let mut at = Some(first);
@@ -190,7 +190,7 @@ fn apply_attribute<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, do
     cx.b.def_mut(def).decorators.push(shape);
 }
 
-/// What an attribute refers to.
+/// Adds the references in an attribute.
 fn add_references<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(attribute) = node.first().filter(|attribute| attribute.is(K::Attribute)) else { return };
     let Some(path) = attribute.first() else { return };
@@ -275,7 +275,7 @@ fn add_path_refs<'a>(cx: &mut Context<'a>, tree: Node<'a>) {
     }
 }
 
-/// The documentation that stands first in `block` and speaks of what is around it: `//! …`.
+/// The documentation at the start of `block` that describes the item around it: `//! …`.
 pub(super) fn inner_doc(block: Node<'_>) -> Option<String> {
     let mut text = String::new();
     let mut at = block.ix();

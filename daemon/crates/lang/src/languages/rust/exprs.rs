@@ -42,7 +42,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What operators give.
+/// The shape of operators.
 fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::AwaitExpression => {
@@ -55,7 +55,7 @@ fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         // A borrowed value has the members of the value.
         K::ReferenceExpression => half.value_or_unknown(node.child(F::Value)),
-        // Through the reference that a method has, and on to what `Deref` gives.
+        // Dereferences the reference that a method has, and then applies `Deref`.
         K::UnaryExpression
             if node.text().trim_start_matches(['*', '(', ' ']) == "self" && node.text().starts_with("**") =>
         {
@@ -81,7 +81,7 @@ fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What expressions with blocks give.
+/// The shape of expressions with blocks.
 fn block_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::IfExpression => {
@@ -127,7 +127,7 @@ fn block_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What a literal is.
+/// The shape of a literal.
 fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::ArrayExpression => {
@@ -151,10 +151,10 @@ fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-/// What a macro of the standard library gives.
+/// The result of a macro of the standard library.
 fn macro_value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.child(F::MacroName).map_or("", Node::text).rsplit("::").next().unwrap_or("") {
-        // What they are called with, or what that holds.
+        // Their argument, or the value that it holds.
         "ready" | "try_ready" | "try" | "tri" | "dbg" | "pin" => {
             let given = node.child_of(K::TokenTree).and_then(|tree| tokens::first_element_shape(half, tree));
             match given {
@@ -186,12 +186,12 @@ fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         let last = path.map_or("", |path| super::items::type_head(path).text());
         let last = last.rsplit("::").next().unwrap_or(last);
         match (last, callee.child(F::Name).map_or("", Node::text)) {
-            // Pointers and what gives back a value of the type that it is given.
+            // Pointers, and functions that return a value of the type they are given.
             (of, name) if is_pointer(of, name) || (of == "mem" && matches!(name, "take" | "replace")) => {
                 return half.value_or_unknown(args.and_then(Node::first));
             }
             ("Default", "default") => return half.unknown(),
-            // What every type gives for itself, derived or written.
+            // These return the type itself, whether derived or written out.
             (of, "default" | "from") if of.starts_with(char::is_uppercase) => {
                 let ty = half.ty_or_unknown(path);
                 return half.add(Expr::New(ty));
@@ -204,7 +204,7 @@ fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         let held = half.value(first);
         return of_values(half, "Option", held);
     }
-    // What a function gives that it is called with, it may give in turn.
+    // The callee may return the result of the function passed to it.
     let function = match callee.child(F::Field).filter(|_| callee.is(K::FieldExpression)) {
         Some(name) if is_made_by(name.text()) => args
             .and_then(|args| args.children().take(3).filter(|arg| arg.is(K::ClosureExpression)).last())
@@ -226,7 +226,7 @@ pub(super) fn of_values(half: &mut Half<'_>, name: &str, element: ExprIx) -> Exp
     half.add(Expr::New(ty))
 }
 
-/// Whether the function `name` of the type `of` gives a value of the type that it is given, or a pointer to one.
+/// Whether the function `name` of the type `of` returns a value of the type that it is given, or a pointer to one.
 pub(super) fn is_pointer(of: &str, name: &str) -> bool {
     match name {
         "new" | "clone" | "pin" | "new_unchecked" => matches!(of, "Box" | "Rc" | "Arc" | "Pin"),
@@ -238,7 +238,7 @@ pub(super) fn is_pointer(of: &str, name: &str) -> bool {
     }
 }
 
-/// Methods that give what the function gives that they are called with, or something that holds it.
+/// Methods that return the result of the function passed to them, or a container of it.
 fn is_made_by(name: &str) -> bool {
     matches!(
         name,
@@ -264,11 +264,11 @@ pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
     args.map_or(0, |args| args.children().filter(|arg| !arg.is(K::AttributeItem)).count())
 }
 
-/// The expression that a block gives.
+/// The expression whose value is the block's.
 pub(super) fn block_tail(block: Node<'_>) -> Option<Node<'_>> {
     let last = block.children().last()?;
     match last.kind() {
-        // One that ends with a block looks like a statement.
+        // An expression that ends with a block looks like a statement.
         K::ExpressionStatement if last.text().ends_with(';') => None,
         K::ExpressionStatement => last.first(),
         K::LetDeclaration | K::UseDeclaration | K::ModItem | K::AttributeItem => None,

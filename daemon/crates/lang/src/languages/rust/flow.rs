@@ -1,4 +1,4 @@
-//! Rust: what of it a skeleton shows.
+//! Rust: the parts that a skeleton shows.
 
 use crate::flow::{Body, Flow};
 

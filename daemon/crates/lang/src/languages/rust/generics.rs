@@ -6,7 +6,7 @@ use super::{Context, F, K, Node, items};
 use crate::builder::text::fold_line;
 use crate::builder::{Half, MAX_ELEMENTS};
 
-/// Adds the generic parameters of `item` and what its where clause says to `def`.
+/// Adds to `def` the generic parameters of `item` and the bounds in its where clause.
 pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
     if let Some(list) = item.child(F::TypeParameters) {
         cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));
@@ -33,7 +33,7 @@ pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>
     }
 }
 
-/// What a bound of a type that a parameter's trait asks for is kept under: `T::Item`.
+/// The name under which a bound of a parameter's associated type is kept: `T::Item`.
 fn projection_name(left: Node<'_>) -> Option<String> {
     let name = left.child(F::Name).filter(|_| left.is(K::ScopedTypeIdentifier))?;
     let mut of = left.child(F::Path)?;
@@ -76,7 +76,7 @@ fn join_bounds(half: &mut Half<'_>, old: ExprIx, more: ExprIx) -> ExprIx {
     half.union(all)
 }
 
-/// The type that `bounds` state: any of them may have a member that is asked for.
+/// The type that `bounds` state: any of them may have a requested member.
 pub(super) fn bounds_shape<'a>(half: &mut Half<'a>, bounds: Node<'a>) -> Option<ExprIx> {
     let all = bounds.children().filter(|bound| !matches!(bound.kind(), K::Lifetime | K::RemovedBound));
     let mut all = half.types(all);

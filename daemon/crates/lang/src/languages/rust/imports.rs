@@ -50,7 +50,7 @@ pub(super) fn read_use<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Skip
 }
 
-/// Says of the imports from `first` on under which condition `node`, which makes them, stands.
+/// Sets the condition of `node` for the imports from `first` on, which it makes.
 fn set_import_condition<'a>(cx: &mut Context<'a>, node: Node<'a>, first: usize) {
     let Some((_, text)) = cx.state.condition.take_if(|(of, _)| *of == node.ix()) else { return };
     let text = cx.b.out.str(&text);
@@ -59,7 +59,7 @@ fn set_import_condition<'a>(cx: &mut Context<'a>, node: Node<'a>, first: usize) 
     }
 }
 
-/// Imports what `full` names, as `alias` or its last part.
+/// Imports `full` as `alias` or its last part.
 fn add_import<'a>(cx: &mut Context<'a>, full: &str, alias: Option<&'a str>, at: Node<'a>, reexport: bool) {
     let full = full.strip_suffix("::self").unwrap_or(full);
     let (module, name) = match full.rsplit_once("::") {

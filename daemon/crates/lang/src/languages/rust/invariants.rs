@@ -1,10 +1,10 @@
-//! What a function gives back, and what it insists on.
+//! A function's return values, and the conditions it requires.
 
 use super::{Context, F, K, Node};
 
-/// How many statements from a function's start a guard may stand.
+/// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;
-/// Longest expression that is an invariant as a whole.
+/// The longest expression that is an invariant as a whole.
 const LONG: u32 = 120;
 
 pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -1,4 +1,4 @@
-//! Items: what is defined.
+//! Items: definitions.
 
 use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr};
 use sdl_model::{SymbolKind, Visibility};
@@ -28,7 +28,7 @@ pub(super) fn is_item(kind: K) -> bool {
     ) || kind == K::ModItem
 }
 
-/// Opens `item`; `whole` is `item` or the first attribute before it. None for what defines nothing.
+/// Opens `item`; `whole` is `item` or the first attribute before it. None if the item defines nothing.
 pub(super) fn read_item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let def = match item.kind() {
         K::FunctionItem | K::FunctionSignature => read_function(cx, item, whole)?,
@@ -43,7 +43,7 @@ pub(super) fn read_item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a
         K::ModItem => read_module(cx, item, whole)?,
         _ => return None,
     };
-    // A module's own documentation does not speak of what comes first in it.
+    // A module's own documentation does not describe the first item in it.
     let start = cx.b.def(def).span.start;
     if matches!(cx.b.slice(start, start + 3), "//!" | "/*!") {
         cx.b.def_mut(def).doc = None;
@@ -246,7 +246,7 @@ fn read_module<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Opt
     Some(def)
 }
 
-/// Marks what other files may use: what is not private, in what is not private.
+/// Marks the definitions that other files may use: public ones in public ones.
 pub(super) fn mark_exports(cx: &mut Context<'_>) {
     for at in 1..cx.b.defs().len() {
         let ix = DefIx(at as u32);

@@ -1,7 +1,7 @@
-//! Items that a macro is given to hand on: `cfg_if_unix! { pub mod unix; }`, `pin_project! { struct S { … } }`.
+//! Items passed to a macro that emits them: `cfg_if_unix! { pub mod unix; }`, `pin_project! { struct S { … } }`.
 //!
-//! To the grammar what a macro is called with is tokens. Where an item may stand, and the tokens read as whole items, the
-//! macro's name and its braces become white space and the items what they look like.
+//! To the grammar, a macro's arguments are tokens. Where an item is allowed and the tokens read as whole items, white
+//! space replaces the macro's name and braces, so that the items parse as items.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,14 +11,14 @@ use crate::languages::blank::blank_range;
 /// Deeper than people nest such macros; bounds the work.
 const MAX_DEPTH: usize = 4;
 
-/// `bytes` with white space for the macros that stand around items.
+/// `bytes` with white space in place of the macros around items.
 pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     if !opens_macro(bytes) {
         return Cow::Borrowed(bytes);
     }
     let mut out: Option<Vec<u8>> = None;
     let mut scan = Scan { bytes, at: 0 };
-    // For each open brace, whether items are in it, and whether it is a macro's that is masked.
+    // For each open brace: whether it holds items, and whether it belongs to a macro that is masked.
     let mut open: Vec<(bool, bool)> = Vec::new();
     let mut masked = 0;
     let mut head = Head::default();
@@ -56,7 +56,7 @@ pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     out.map_or(Cow::Borrowed(bytes), Cow::Owned)
 }
 
-/// Whether some `name! {` stands anywhere.
+/// Whether `name! {` occurs anywhere.
 fn opens_macro(bytes: &[u8]) -> bool {
     bytes.iter().enumerate().filter(|(_, byte)| **byte == b'!').any(|(at, _)| {
         let rest = bytes.get(at + 1..).unwrap_or_default();
@@ -65,12 +65,12 @@ fn opens_macro(bytes: &[u8]) -> bool {
     })
 }
 
-/// What has been read since the last item ended.
+/// The text read since the last item ended.
 #[derive(Default)]
 struct Head {
-    /// The path of what may be a macro's name.
+    /// The path that may be a macro's name.
     path: Option<Range<usize>>,
-    /// The same, behind its `!`.
+    /// The same, after its `!`.
     called: Option<Range<usize>>,
     /// Whether an item has begun, and whether items are in its braces.
     begun: bool,
@@ -119,13 +119,13 @@ impl Head {
     }
 }
 
-/// In place of the word that an item begins with: a macro is called.
+/// Replaces the word that an item begins with, for a macro call.
 const CALL: &[u8] = b"!";
-/// The word that the definition of a macro begins with.
+/// The first word of a macro's definition.
 const RULES: &[u8] = b"macro_rules";
 
-/// What a macro has for itself among the items between the brace before `from` and its partner: marks like `#full` after
-/// a type's name and `@section name` on a line in a block. None if the rest does not read as whole items.
+/// The macro's own syntax among the items between the brace before `from` and its partner: marks like `#full` after a
+/// type's name and `@section name` on a line in a block. None if the rest does not read as whole items.
 fn macro_marks(bytes: &[u8], from: usize) -> Option<Vec<Range<usize>>> {
     let mut scan = Scan { bytes, at: from };
     let mut items = Items {
@@ -150,19 +150,19 @@ fn macro_marks(bytes: &[u8], from: usize) -> Option<Vec<Range<usize>>> {
     None
 }
 
-/// What was read of the items in a macro's braces. Its methods return none for what no item has.
+/// The items read so far in a macro's braces. Its methods return none for tokens that no item has.
 struct Items<'a> {
-    /// What the macro has for itself.
+    /// The macro's own syntax.
     marks: Vec<Range<usize>>,
     open: Vec<u8>,
     /// The word that the present item began with, and how many words came after it.
     item: Option<&'a [u8]>,
     words: usize,
-    /// Whether there was an item that is no call.
+    /// Whether there was an item other than a macro call.
     any: bool,
-    /// The mark before, `w` for a word.
+    /// The previous mark, `w` for a word.
     before: u8,
-    /// Where a `#` stands right before.
+    /// The position of a `#` right before.
     hash: Option<usize>,
 }
 
@@ -194,7 +194,7 @@ impl<'a> Items<'a> {
             Some(b"const") if outside && matches!(word, b"fn" | b"unsafe" | b"async" | b"extern") => {
                 self.item = Some(b"fn");
             }
-            // Items are not in the head of another.
+            // Items are not allowed in the head of another.
             Some(_) if outside && matches!(word, b"struct" | b"enum" | b"trait" | b"mod" | b"use") => {
                 return None;
             }
@@ -210,14 +210,14 @@ impl<'a> Items<'a> {
             b"pub" | b"unsafe" | b"async" | b"default" | b"extern" => return,
             b"const" | b"fn" | b"struct" | b"enum" | b"union" | b"trait" | b"impl" | b"mod" | b"use"
             | b"type" | RULES => word,
-            // A macro that is called among them.
+            // A macro call among them.
             _ => CALL,
         };
         self.item = Some(item);
         self.words = 0;
     }
 
-    /// Reads the mark at `at`, and with it the line that a mark of the macro's own takes.
+    /// Reads the mark at `at`, and with it the line of a mark that belongs to the macro's own syntax.
     fn mark(&mut self, mark: u8, at: usize, scan: &mut Scan<'_>) -> Option<()> {
         let in_rules = self.item == Some(RULES);
         if self.hash.is_some() && !in_rules && !matches!(mark, b'[' | b'!') {
@@ -243,7 +243,7 @@ impl<'a> Items<'a> {
         Some(())
     }
 
-    /// A mark of a macro that is called: it has no more than a path before its brackets.
+    /// A mark of a macro call, which has only a path before its brackets.
     fn call_mark(&mut self, mark: u8) -> Option<()> {
         match mark {
             b'!' if self.before == b'w' => {}
@@ -279,7 +279,7 @@ impl<'a> Items<'a> {
         match mark {
             b';' => self.any |= self.item.take()? != CALL,
             b'>' if self.before == b'=' && at > 0 && bytes.get(at - 1) == Some(&b'=') => return None,
-            // `struct Flags: u8 { … }` and the like are a macro's own.
+            // `struct Flags: u8 { … }` and the like are the macro's own syntax.
             b':' if self.words == 1
                 && self.before == b'w'
                 && matches!(self.item, Some(b"struct" | b"enum" | b"union")) =>
@@ -293,7 +293,7 @@ impl<'a> Items<'a> {
     }
 }
 
-/// Where the line that begins with the mark at `from` ends; none if more than names and brackets are on it.
+/// The end of the line that begins with the mark at `from`; none if the line holds more than names and brackets.
 fn marked_line(bytes: &[u8], from: usize) -> Option<usize> {
     let line = bytes.get(from + 1..)?;
     let line = line.split(|byte| *byte == b'\n').next()?.trim_ascii_end();
@@ -406,7 +406,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Whether `word` opens a raw string, or a raw name, whose mark is left out.
+    /// Whether `word` opens a raw string, or a raw name, whose mark is skipped.
     fn raw(&mut self, word: &Range<usize>) -> bool {
         if !matches!(self.bytes.get(word.clone()), Some(b"r" | b"br" | b"cr")) {
             return false;

@@ -9,7 +9,7 @@ use crate::builder::NewDef;
 /// How long a constant may be to serve as its signature with its value.
 const SHORT_VALUE: u32 = 60;
 
-/// What the fields of tuple structs and variants are called.
+/// The names of the fields of tuple structs and variants.
 const ORDINALS: [&str; 16] =
     ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"];
 
@@ -87,7 +87,7 @@ pub(super) fn read_constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Nod
             new = new.header_to(value.start());
         }
     }
-    // What a constant in a function is set to is the function's doing.
+    // The value of a constant in a function is part of the function's behaviour.
     let local = cx.b.scope_kind().is_callable();
     let def = if local { cx.b.leaf(new) } else { cx.b.open(new) };
     items::set_visibility(cx, def, item);

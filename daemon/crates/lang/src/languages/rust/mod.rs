@@ -197,10 +197,10 @@ pub struct Rust;
 type Node<'a> = crate::tape::Node<'a, Rust>;
 type Context<'a> = Cx<'a, Rust>;
 
-/// What must be remembered between nodes.
+/// State between nodes.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Up to here on the tape, attributes and what they are before are taken care of.
+    /// Up to here on the tape, attributes and the items after them have been read.
     attributes_until: u32,
     /// Up to here on the tape, names in lower case are bound.
     pattern_until: u32,

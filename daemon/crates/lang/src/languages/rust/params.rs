@@ -5,7 +5,7 @@ use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 use super::{Context, F, K, Node, patterns};
 use crate::builder::text::fold_line;
 
-/// Adds the parameters in `list` to `def`, the innermost open definition. Whether the first is a receiver.
+/// Adds the parameters in `list` to `def`, the innermost open definition. Returns whether the first is a receiver.
 pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) -> bool {
     let mut has_receiver = false;
     let range = (cx.b.def(def).span.start, cx.b.scope_end());
@@ -30,7 +30,7 @@ pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) 
             }
             // Attributes.
             K::AttributeItem => continue,
-            // A type alone, in traits of old and in types of functions.
+            // A type alone, in traits of the 2015 edition and in types of functions.
             _ => (String::new(), Some(node)),
         };
         has_receiver |= kind == ParamKind::Receiver;
@@ -69,11 +69,11 @@ pub(super) fn pattern_range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// A closure: its parameters are known in it alone.
+/// A closure: its parameters are known only in it.
 pub(super) fn bind_closure_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(list) = node.child(F::Parameters) else { return };
     let range = (node.start(), node.end());
-    // What it is passed to says what its parameters are.
+    // The callee that takes the closure states its parameters.
     let passed = node.parent().filter(|list| list.is(K::Arguments)).and_then(|list| {
         let at =
             list.children().filter(|arg| !arg.is(K::AttributeItem)).take(8).position(|arg| arg == node)?;

@@ -1,4 +1,4 @@
-//! What patterns bind.
+//! Names that patterns bind.
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
@@ -6,17 +6,17 @@ use super::imports::plain_name;
 use super::{Context, F, K, Node, members};
 use crate::builder::{Half, MAX_ELEMENTS};
 
-/// Most patterns in one that are looked at.
+/// The most patterns that are read inside one.
 const MAX_PARTS: usize = 4_000;
 /// Most borrowings around one name.
 const MAX_WRAPS: usize = 4;
 
-/// A name in a pattern that is bound and not a constant or a variant.
+/// Whether a name in a pattern is bound, and not a constant or a variant.
 pub(super) fn is_binding(name: &str) -> bool {
     !name.starts_with(char::is_uppercase)
 }
 
-/// Says that names up to the end of `pattern` are bound.
+/// Records that names up to the end of `pattern` are bound.
 pub(super) fn enter_pattern(cx: &mut Context<'_>, pattern: Node<'_>) {
     cx.state.pattern_until = cx.state.pattern_until.max(pattern.next_ix());
 }
@@ -37,7 +37,7 @@ pub(super) fn bind_pattern<'a>(
         }
         return;
     }
-    // Patterns nest as deep as the text does, so the ones still to do are kept in a list.
+    // Patterns nest as deep as the text does, so the remaining ones are kept in a list.
     let mut todo = vec![(pattern, ty, value)];
     let mut parts = 0;
     while let Some((pattern, ty, value)) = todo.pop() {
@@ -139,7 +139,7 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
             let inner = whole.map(|whole| cx.b.body.add(Expr::Unwrap(whole)));
             todo.extend(parts.map(|part| (part, None, inner)));
         }
-        // What stands beside the value.
+        // The error, which is the value's second part.
         "Err" => {
             let error = whole.map(|whole| cx.b.body.add(Expr::Item(whole, 1)));
             todo.extend(parts.map(|part| (part, None, error)));
@@ -159,7 +159,7 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
     }
 }
 
-/// The parts of a pattern with their places; `_`, which is no part, has one, too.
+/// The parts of a pattern with their indexes; `_`, which is no part, has an index, too.
 pub(super) fn placed_parts<'a>(
     pattern: Node<'a>,
     from: u32,
@@ -210,14 +210,14 @@ pub(super) fn let_declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(pattern) = node.child(F::Pattern) else { return };
     let ty = node.child(F::TypeField).map(|ty| cx.b.body.ty(ty));
     let value = node.child(F::Value).map(|value| cx.b.body.value(value));
-    // `let x: Vec<_>` and the like say less than the value, but something.
+    // `let x: Vec<_>` and the like carry less information than the value, but some.
     let ty = ty.filter(|ty| !cx.b.body.is_unknown(*ty));
     let to = node.parent().map_or_else(|| cx.b.scope_end(), Node::end);
     enter_pattern(cx, pattern);
     bind_pattern(cx, BindingKind::Local, pattern, ty, value, (node.end(), to));
 }
 
-/// `if let pattern = value`: known in what follows the condition.
+/// `if let pattern = value`: the names are known in the code after the condition.
 pub(super) fn let_condition<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(pattern) = node.child(F::Pattern) else { return };
     let value = node.child(F::Value).map(|value| cx.b.body.value(value));

@@ -5,15 +5,15 @@ use sdl_model::facts::{BindingKind, EffectKind, Expr, ExprIx, Lit, RefForm};
 use super::imports::plain_name;
 use super::{Context, F, K, Node, exprs, invariants, patterns, tokens};
 
-/// Longest callee that is looked up as a whole for side effects.
+/// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: u32 = 120;
 
-/// Names of the prelude that lead nowhere.
+/// Names of the prelude, which lead to no definition.
 pub(super) fn is_prelude(name: &str) -> bool {
     matches!(name, "Some" | "None" | "Ok" | "Err" | "Self" | "_")
 }
 
-/// What calling `node` shows besides the reference itself, which the walk meets later.
+/// Reads the side effects of calling `node`; the walk reads the reference itself later.
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     read_push(cx, node);
     let Some(callee) = node.child(F::Function).map(exprs::plain_callee) else { return };
@@ -50,7 +50,7 @@ pub(super) fn note_effect(cx: &mut Context<'_>, text: &str) {
 /// The side effect of calling the method `name`, whose receiver starts at `start`.
 pub(super) fn method_effect<'a>(cx: &mut Context<'a>, start: u32, name: Node<'a>) {
     let whole = cx.b.slice(start, name.end());
-    // What the receiver was made by is a call of its own.
+    // The receiver was made by a call, which has its own side effects.
     if whole.len() <= LONG_CALLEE as usize && !whole.contains(['(', '\n']) {
         cx.b.effect_of(whole);
     } else {
@@ -61,7 +61,7 @@ pub(super) fn method_effect<'a>(cx: &mut Context<'a>, start: u32, name: Node<'a>
     }
 }
 
-/// An environment variable is read.
+/// Adds a reference to an environment variable that is read.
 fn add_config_ref(cx: &mut Context<'_>, key: Option<Node<'_>>) {
     if let Some(key) = key.filter(|key| key.is(K::StringLiteral)) {
         cx.b.reference(RefForm::Config, key.text().trim_matches('"'), key.start(), None, 0);
@@ -109,7 +109,7 @@ pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// With how many arguments `node` is called, if it is.
+/// The number of arguments that `node` is called with, if it is called.
 fn call_arity(node: Node<'_>) -> Option<usize> {
     let mut at = node;
     if at.is_in(K::GenericFunction, F::Function) {
@@ -119,7 +119,7 @@ fn call_arity(node: Node<'_>) -> Option<usize> {
         .then(|| exprs::arg_count(at.parent().and_then(|call| call.child(F::ArgumentsField))))
 }
 
-/// `a::b`, in whatever place.
+/// `a::b`, in any place.
 pub(super) fn read_path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let text = plain_name(name.text());
@@ -129,7 +129,7 @@ pub(super) fn read_path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let form = match node.parent_kind() {
         _ if is_base(node) => return,
         Some(K::ScopedIdentifier | K::ScopedTypeIdentifier) if node.field() == F::Path => {
-            // Modules on the way are no references of their own.
+            // Modules in the path get no references of their own.
             if !text.starts_with(char::is_uppercase) {
                 return;
             }
@@ -168,8 +168,8 @@ pub(super) fn read_path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.reference(form, text, name.start(), recv, args);
 }
 
-/// What the call of `node`, a path whose first part `base` may be a trait, is made for: `Default::default()` for what is set
-/// to it, `Trait::method(value, …)` perhaps for the value.
+/// The form and receiver of the call of `node`, a path whose first part `base` may be a trait. The receiver of
+/// `Default::default()` is the place that is set to the result; that of `Trait::method(value, …)` may be the value.
 fn trait_call<'a>(
     cx: &mut Context<'a>,
     node: Node<'a>,
@@ -194,7 +194,7 @@ fn trait_call<'a>(
     Some((RefForm::PathCall, cx.b.body.add(Expr::Either(vec![recv?, value]))))
 }
 
-/// What is set to the value of `call`: a field of a struct, a local with a stated type.
+/// The place that is set to the value of `call`: a field of a struct, a local with a stated type.
 fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
     let parent = call.parent()?;
     match parent.kind() {
@@ -213,7 +213,7 @@ fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
             let ty = cx.b.body.ty(parent.child(F::TypeField)?);
             Some(cx.b.body.add(Expr::New(ty)))
         }
-        // What a function gives.
+        // The function's return value.
         K::Block if exprs::block_tail(parent) == Some(call) => {
             let function = parent.parent().filter(|function| function.is(K::FunctionItem))?;
             let ty = cx.b.body.ty(function.child(F::ReturnType)?);
@@ -223,7 +223,7 @@ fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
     }
 }
 
-/// `list.push(element)`: what an empty list holds from here on.
+/// `list.push(element)`: the element type of an empty list from here on.
 pub(super) fn read_push<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = node.child(F::Function).filter(|callee| callee.is(K::FieldExpression)) else { return };
     let name = callee.child(F::Field).map_or("", Node::text);
@@ -271,7 +271,7 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let (form, args) = match parent.kind() {
-        // Seen with what is around them.
+        // These are read together with the nodes around them.
         K::TokenTree | K::TokenRepetition | K::Attribute => return,
         K::ScopedIdentifier | K::ScopedTypeIdentifier => {
             if !text.starts_with(char::is_uppercase) {
@@ -303,8 +303,8 @@ pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether `node` is what an impl block implements or a trait extends, by itself or before its arguments: that is a
-/// base, not a reference.
+/// Whether `node` is the trait that an impl block implements or a trait extends, by itself or before its arguments.
+/// That is a base, not a reference.
 fn is_base(node: Node<'_>) -> bool {
     let stated = |node: Node<'_>| {
         node.is_in(K::ImplItem, F::Trait)

@@ -1,6 +1,6 @@
-//! What macros are called with: tokens without structure, in which chains of names, calls and members are made out.
+//! Arguments of macros: tokens without structure, in which chains of names, calls and members are recognised.
 //!
-//! Punctuation and keywords are not on the tape; they are read from the text between the tokens that are.
+//! Punctuation and keywords are not on the tape; they are read from the text between the tokens on it.
 
 use sdl_model::facts::{Expr, ExprIx, Lit, RefForm};
 use sdl_model::{SymbolKind, Visibility};
@@ -11,19 +11,19 @@ use super::{Context, F, K, Node, exprs};
 use crate::builder::{Half, NewDef};
 use crate::driver::Visit;
 
-/// Most tokens of an element that is made out.
+/// The most tokens of an element that is read as an expression.
 const MAX_PATH: usize = 12;
-/// Longest type of a static that is read.
+/// The longest type of a static that is read.
 const MAX_TYPE: u32 = 200;
 /// How deep arguments of such types nest.
 const MAX_TYPES: u8 = 4;
-/// Most pointers to pointers in one.
+/// The most pointers to pointers in one value.
 const MAX_POINTERS: u8 = 4;
 
-/// How a token follows what is before it.
+/// How a token follows the text before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Link {
-    /// Something new starts.
+    /// A new chain starts.
     None,
     /// `a::b`.
     Path,
@@ -35,14 +35,14 @@ enum Link {
 const DECLARING: &[&str] =
     &["fn", "struct", "enum", "union", "trait", "mod", "type", "const", "static", "let", "for", "ref", "'"];
 
-/// A chain in the making.
+/// A chain that is being read.
 #[derive(Clone, Copy)]
 struct Chain {
     shape: ExprIx,
     start: u32,
 }
 
-/// The tokens directly in `node`; the walk comes to those in brackets later.
+/// Reads the tokens directly in `node`; the walk enters the tokens in brackets later.
 pub(super) fn read_token_tree<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let before = cx.b.slice(node.start().saturating_sub(2), node.start());
     if before.ends_with('#') || before == "#!" {
@@ -60,7 +60,7 @@ pub(super) fn read_token_tree<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit
     Visit::Into
 }
 
-/// Notes where in `tree` the pattern of `matches!(value, pattern)` stands.
+/// Notes the position of the pattern of `matches!(value, pattern)` in `tree`.
 fn note_matches_pattern<'a>(cx: &mut Context<'a>, name: &str, tree: Node<'a>) {
     if !matches!(name.rsplit("::").next(), Some("matches" | "assert_matches" | "debug_assert_matches")) {
         return;
@@ -81,10 +81,10 @@ struct Reader<'c, 'a, 't> {
     cx: &'c mut Context<'a>,
     tokens: &'t [Node<'a>],
     at: usize,
-    /// Where the last token ended.
+    /// The end of the last token.
     end: u32,
     chain: Option<Chain>,
-    /// Where a chain goes on after its type arguments.
+    /// The position at which a chain continues after its type arguments.
     resume: Option<(usize, Chain)>,
 }
 
@@ -141,7 +141,7 @@ impl<'a> Reader<'_, 'a, '_> {
         self.chain = Some(Chain { shape, start: token.start() });
     }
 
-    /// How what comes after `gap` follows the chain, which takes in what the gap says of it.
+    /// How the token after `gap` follows the chain. The chain records what the gap states about it.
     fn link(&mut self, gap: &str) -> Link {
         let Some(chain) = &mut self.chain else { return Link::None };
         let mut rest = gap.trim();
@@ -164,7 +164,7 @@ impl<'a> Reader<'_, 'a, '_> {
         if rest == "." { Link::Member } else { Link::None }
     }
 
-    /// The token behind the one just read, its type arguments left out, and what is between.
+    /// The token after the one just read, skipping its type arguments, and the text between them.
     fn following(&self, token: Node<'a>) -> Option<(usize, &'a str)> {
         let next = *self.tokens.get(self.at)?;
         let between = text_between(token, next);
@@ -288,7 +288,8 @@ impl<'a> Reader<'_, 'a, '_> {
                 let mut text = text.split('=').next().unwrap_or("");
                 written_type(&mut self.cx.b.out, &mut text, 0)
             });
-            // What `thread_local!` makes is there for whoever asks it; what `lazy_static!` makes is the value itself.
+            // `thread_local!` makes a holder, which gives each thread its value; `lazy_static!` makes the value
+            // itself.
             let ty = ty.map(|ty| {
                 let out = &mut self.cx.b.out;
                 if gap.trim_end().ends_with("ref") {
@@ -308,7 +309,7 @@ impl<'a> Reader<'_, 'a, '_> {
         }
     }
 
-    /// The brackets at `at` belong to the name before them. What lies between is still to be read.
+    /// The brackets at `at` belong to the name before them. Their content is still to be read.
     fn skip(&mut self, at: usize) {
         if at == self.at
             && let Some(tree) = self.tokens.get(at)
@@ -327,7 +328,7 @@ impl<'a> Reader<'_, 'a, '_> {
                 let shape = body.add(Expr::Index(chain.shape));
                 self.chain = Some(Chain { shape, ..chain });
             }
-            // A call behind type arguments has been turned into one already.
+            // A call after type arguments has been turned into one already.
             (Some(chain), "(") if follows => {
                 let already = matches!(body.expr(chain.shape), Expr::Call(..));
                 let shape = if already { chain.shape } else { body.call(chain.shape, arg_count(tree)) };
@@ -341,7 +342,7 @@ impl<'a> Reader<'_, 'a, '_> {
     }
 }
 
-/// The shape of the first element of the list in `tree`, as far as it is a chain of names and calls or a struct.
+/// The shape of the first element of the list in `tree`, if it is a chain of names and calls or a struct.
 pub(super) fn first_element_shape<'a>(half: &mut Half<'a>, tree: Node<'a>) -> Option<ExprIx> {
     first_at(half, tree, 0)
 }
@@ -387,7 +388,7 @@ fn first_at<'a>(half: &mut Half<'a>, tree: Node<'a>, depth: u8) -> Option<ExprIx
     Some(shape)
 }
 
-/// What a pointer points to that the call of `callee` with `tree` makes: `Pin::new(&mut self.inner)`.
+/// The value that a new pointer points to, if calling `callee` with `tree` makes one: `Pin::new(&mut self.inner)`.
 fn pointee_shape<'a>(half: &mut Half<'a>, callee: ExprIx, tree: Node<'a>, depth: u8) -> Option<ExprIx> {
     let Expr::Path(of, name) = *half.expr(callee) else { return None };
     let Expr::Name(of) = *half.expr(of) else { return None };
@@ -395,7 +396,7 @@ fn pointee_shape<'a>(half: &mut Half<'a>, callee: ExprIx, tree: Node<'a>, depth:
     is_pointer.then(|| first_at(half, tree, depth + 1)).flatten()
 }
 
-/// What a pointer that is made of it points to: the argument of `Pin::new(…)`.
+/// The value that a new pointer points to: the argument of `Pin::new(…)`.
 fn tokens_pointed<'a>(
     cx: &mut Context<'a>,
     made: Node<'a>,
@@ -407,7 +408,7 @@ fn tokens_pointed<'a>(
     first_element_shape(&mut cx.b.body, tree)
 }
 
-/// The type at the start of `text`, which is moved behind it: a path with its arguments.
+/// The type at the start of `text`: a path with its arguments. Moves `text` past it.
 fn written_type(half: &mut Half<'_>, text: &mut &str, depth: u8) -> Option<ExprIx> {
     let mut rest = text.trim_start().trim_start_matches('&').trim_start();
     let mut shape = None;
@@ -456,7 +457,7 @@ fn is_camel(text: &str) -> bool {
     text.starts_with(char::is_uppercase) && text.contains(char::is_lowercase)
 }
 
-/// How many arguments are in the brackets `tree`.
+/// The number of arguments in the brackets `tree`.
 pub(super) fn arg_count(tree: Node<'_>) -> usize {
     let src = tree.src();
     let mut at = tree.start() as usize + 1;

@@ -31,7 +31,7 @@ pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let inner = node.child(F::TypeField).or_else(|| node.first());
             half.ty_or_unknown(inner)
         }
-        // `<T as Trait>`: what T has, unless T has no name.
+        // `<T as Trait>`: T's own member, unless T has no name.
         K::QualifiedType => {
             let ty = half.ty_or_unknown(node.child(F::TypeField));
             let named =
@@ -72,7 +72,7 @@ fn name_shape(half: &mut Half<'_>, text: &str) -> ExprIx {
     }
 }
 
-/// The types among type arguments; of `Iterator<Item = T>` T.
+/// The types among type arguments; for `Iterator<Item = T>`, T.
 fn type_arguments<'a>(half: &mut Half<'a>, list: Option<Node<'a>>) -> Vec<ExprIx> {
     let args = list.into_iter().flat_map(Node::children);
     args.filter(|arg| !matches!(arg.kind(), K::Lifetime | K::Block) && arg.field() != F::Bounds)

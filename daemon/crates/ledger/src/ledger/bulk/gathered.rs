@@ -2,7 +2,7 @@
 
 use crate::Result;
 
-/// Where a row lies in its arena.
+/// The place of a row in its arena.
 #[derive(Clone, Copy)]
 struct Place {
     /// The first bytes of the key: most comparisons end here.

@@ -8,7 +8,7 @@ use crate::env::{Env, Table, Write};
 /// A transaction is committed when it holds this much: LMDB keeps the pages of a running one in memory, and keeps that
 /// memory.
 const STAGE_BYTES: usize = 2 << 20;
-/// What a row costs besides its key and value.
+/// The overhead of a row besides its key and value.
 const ROW_COST: usize = 24;
 
 /// Writes rows.
@@ -88,7 +88,7 @@ impl<'e> Loader<'e> {
         Ok(())
     }
 
-    /// Commits what is left.
+    /// Commits the remaining rows.
     pub(super) fn done(self) -> Result<()> {
         self.txn.map_or(Ok(()), Write::commit)
     }

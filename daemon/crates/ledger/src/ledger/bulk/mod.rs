@@ -167,7 +167,7 @@ impl<'l> Bulk<'l> {
         loader.groups(tables.names, files.names)?;
         let mut symbols = files.symbols;
         symbols.sort_unstable();
-        // Two files whose symbols' hashes coincide: as in a batch, the later one has it.
+        // If the symbols of two files have the same hash, the later file gets the symbol, as in a batch.
         for (n, (symbol, home)) in symbols.iter().enumerate() {
             if symbols.get(n + 1).is_none_or(|(next, _)| next != symbol) {
                 loader.row(tables.symbols, &id_key(symbol.0), &pack_home(*home), true)?;
@@ -176,7 +176,7 @@ impl<'l> Bulk<'l> {
         loader.done()
     }
 
-    /// Reads what was staged; several threads may at once.
+    /// Reads the staged rows; several threads may read at once.
     pub fn view<T>(&self, read: impl FnOnce(&Snapshot<'_>) -> T) -> Result<T> {
         Ok(read(&Snapshot::staged(self.ledger)?))
     }

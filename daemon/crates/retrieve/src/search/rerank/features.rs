@@ -1,4 +1,4 @@
-//! What is known of the best candidates.
+//! The features of the best candidates.
 
 use std::collections::HashMap;
 
@@ -15,39 +15,39 @@ use crate::{Evidence, Result, Source};
 
 /// The features' names, in their order. Shares are of the mass of the query's words.
 pub const FEATURES: [&str; 27] = [
-    // The logarithm of how well the words fit, without and with what the query spells.
+    // The logarithm of how well the words fit, without and with the names and paths that the query spells.
     "words",
     "fit",
-    // Which class of length the definition has, the shortest apart.
+    // The length class of the definition; the shortest class has no feature.
     "lines.4",
     "lines.16",
     "lines.64",
-    // Which share of the name's words the query has.
+    // The share of the name's words that the query contains.
     "named",
-    // Whether it is such a thing, unless the query asks for them.
+    // Whether it is such a symbol, unless the query asks for them.
     "test",
     "aside",
     "local",
-    // What the query spells: its name, its file's path.
+    // The symbol's name and its file's path, if the query spells them.
     "spelled.name",
     "spelled.path",
     "module",
     "value",
     "property",
-    // The shares that are found in its owners' names, in its path, anywhere in it.
+    // The shares found in its owners' names, in its path, anywhere in it.
     "owner",
     "path",
     "covered",
-    // The best of its file beside the best of all; the three best of its file beside those of the best file; how many
-    // of its file come before it (logarithm).
+    // The best of its file relative to the best of all; the three best of its file relative to those of the best file;
+    // the number of symbols of its file before it (logarithm).
     "file.best",
     "file.three",
     "file.rank",
-    // The best caller beside the best of all; callers and callees among the candidates (logarithm of the sum).
+    // The best caller relative to the best of all; callers and callees among the candidates (logarithm of the sum).
     "caller.best",
     "callers",
     "callees",
-    // What commits say of its file: see [`Behind`].
+    // The evidence of commits about its file: see [`Behind`].
     "past.said",
     "past.alike",
     "past.often",
@@ -56,21 +56,22 @@ pub const FEATURES: [&str; 27] = [
 
 /// Keeps logarithms finite.
 const LEAST: f32 = 0.01;
-/// What a spelled path is worth at most.
+/// The highest score of a spelled path.
 const SPELLED_PATH: f32 = 4.0;
-/// The best of a file that speak for it.
+/// The number of a file's best candidates that count for it.
 const SPEAKERS: u32 = 3;
-/// Callees of one candidate that are looked at.
+/// Most callees of one candidate that are looked at.
 const MOST_CALLEES: usize = 200;
 
-/// What is known of the best candidates.
+/// The features of the best candidates.
 pub(super) struct Features {
-    /// One row a candidate.
+    /// One row for each candidate.
     pub(super) rows: Vec<[f32; FEATURES.len()]>,
 }
 
 impl Features {
-    /// Of candidates in order, best first. Takes time in their number, the lists' number and the candidates' edges.
+    /// The features of candidates in order, best first. The time is proportional to the number of candidates, lists and
+    /// the candidates' edges.
     pub(super) fn of(
         source: &Source<'_>,
         plan: &Plan,
@@ -145,7 +146,7 @@ fn is_value(kind: SymbolKind) -> bool {
     )
 }
 
-/// Where in a symbol the query's words stand.
+/// Where the query's words occur in a symbol.
 #[derive(Default)]
 struct Seen {
     /// The sum of the words' impacts.
@@ -154,7 +155,7 @@ struct Seen {
     covered: f32,
     owner: f32,
     path: f32,
-    /// How many of them are in the name.
+    /// The number of them in the name.
     named: u16,
     flags: Flags,
     bonus: Bonus,
@@ -189,7 +190,7 @@ impl Seen {
     }
 }
 
-/// What the candidates of a file say for each other: what a task is about tends to lie together.
+/// How the candidates of a file support each other: the symbols relevant to a task tend to be close together.
 struct Files {
     count: usize,
     best: Vec<f32>,
@@ -210,7 +211,7 @@ impl Files {
         for ((found, seen), home) in best.iter().zip(seen).zip(homes) {
             let file = home.map(|home| files.entry(home).or_default());
             let mut before = 0;
-            // A module is its file again.
+            // A module represents its file, so it does not count again.
             if let Some(file) = file.filter(|_| !is_module(seen.flags.kind())) {
                 before = file.count;
                 file.count += 1;
@@ -256,7 +257,7 @@ impl Calls {
                     / 100.0
                     / highest;
                 calls.callees[from] += sure * best[to].score;
-                // That a test uses something says little: tests use everything.
+                // Use by a test means little, because tests use everything.
                 if !seen.flags.test() {
                     calls.callers[to] += sure * caller.score;
                     calls.best_caller[to] = calls.best_caller[to].max(sure * caller.score);

@@ -1,4 +1,4 @@
-//! What commits say of the candidates' files.
+//! The features of the candidates' files that come from commits.
 
 use sdl_model::FileId;
 

@@ -1,10 +1,10 @@
-//! The best candidates, put in order by all that is known of them.
+//! Orders the best candidates by all their features.
 //!
-//! Words find; what decides among the best is more: where the words stand, how long the definition is, what else its
-//! file holds that fits, and which of the others call it,
-//! what commits say of the file. Each such feature has a weight, fitted on commits and the
-//! definitions that they changed, so that the probability of a candidate is `exp(sum of weight * feature)` over the same
-//! for all (a log-linear model, fitted to the likelihood of what was changed; `tests/it/fit.rs` does it).
+//! Words find the candidates, but the order of the best depends on more: where the words occur, the length of the
+//! definition, the other matches in its file, which of the other candidates call it, and the history of the file in
+//! commits. Each such feature has a weight, fitted on commits and the definitions that they changed, so that the
+//! probability of a candidate is `exp(sum of weight * feature)` over the same for all (a log-linear model, fitted to
+//! the likelihood of the changed definitions; `tests/it/fit.rs` does it).
 
 mod features;
 mod history;
@@ -23,20 +23,20 @@ use crate::{Evidence, Result, Source};
 pub use features::FEATURES;
 use features::Features;
 
-/// How many candidates are put in order.
+/// The number of candidates that are ordered.
 const BEST: usize = 200;
 
-/// A candidate for what a task is about.
+/// A candidate for a task.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     /// The symbol.
     pub symbol: SymbolId,
-    /// What is known of it, in the order of [`FEATURES`].
+    /// Its features, in the order of [`FEATURES`].
     pub features: [f32; FEATURES.len()],
 }
 
-/// Puts the best in order. Their scores are handed out again, the highest to the first: they stay before all others, and
-/// scores of searches by words alone can be compared with these.
+/// Orders the best. Their scores are reassigned in the new order, the highest to the first. So they stay before all
+/// others, and scores of searches by words alone remain comparable with these.
 pub(super) fn rerank_best(
     source: &Source<'_>,
     plan: &Plan,
@@ -60,21 +60,21 @@ pub(super) fn rerank_best(
     let mut before = f32::INFINITY;
     for (slot, found) in best.iter_mut().zip(judged) {
         slot.symbol = found.symbol;
-        // Of equal scores the lower id would come first.
+        // With equal scores, the lower id would come first.
         slot.score = slot.score.min(before.next_down());
         before = slot.score;
     }
     Ok(())
 }
 
-/// Says that the best are left as they are.
+/// Records that the best are not reordered.
 pub(super) fn report_off(evidence: &mut Evidence) {
     evidence.skipped("file");
     evidence.skipped("calls");
     evidence.skipped("history");
 }
 
-/// The best candidates with their features, as words alone order them.
+/// The best candidates with their features, in the order by words alone.
 pub(super) fn rerank_candidates(source: &Source<'_>, plan: &Plan) -> Result<Vec<Candidate>> {
     let mut evidence = Evidence::default();
     let mut found = score_symbols(source, plan, &Filter::default(), &mut evidence)?;
@@ -98,7 +98,7 @@ fn best_of(ranked: &mut [Ranked]) -> &mut [Ranked] {
     best
 }
 
-/// Where each of the best stands.
+/// The place of each of the best.
 fn rank_places(best: &[Ranked]) -> HashMap<SymbolId, usize> {
     best.iter().enumerate().map(|(at, found)| (found.symbol, at)).collect()
 }

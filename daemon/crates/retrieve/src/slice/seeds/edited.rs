@@ -1,4 +1,4 @@
-//! Symbols of edited files, and who calls them.
+//! Symbols of edited files, and their callers.
 
 use sdl_model::facts::DefFlags;
 use sdl_model::{EdgeKind, SymbolKind};
@@ -8,9 +8,9 @@ use crate::search::files::files_at;
 use crate::slice::{Link, SliceRequest};
 use crate::{Evidence, LaneStatus, Result, Source};
 
-/// Callers of one symbol that are forced in.
+/// Most callers of one symbol that are forced in.
 const MOST_CALLERS: usize = 20;
-/// What a user of an edited variable is worth.
+/// The score of a user of an edited variable.
 const USER: f32 = 0.5;
 
 pub(super) fn add_edited_seeds(
@@ -48,7 +48,8 @@ pub(super) fn add_edited_seeds(
                         seeds.add(edge.from, 0.8 * sure, true);
                         found += 1;
                     } else if !runs && edge.kind != EdgeKind::Import {
-                        // What is no function is used without a call: its users come after all that must be there.
+                        // A symbol that is not a function is used without a call. Its users come after all required
+                        // symbols.
                         seeds.add(edge.from, USER * sure, false);
                         found += 1;
                     }

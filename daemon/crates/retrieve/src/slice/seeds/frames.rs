@@ -83,7 +83,7 @@ pub(crate) fn parse_frames(trace: &str) -> Vec<Frame> {
 /// The function of a line that is above its place, as Go and Rust print it.
 fn function_line(line: &str) -> Option<String> {
     let line = line.trim();
-    // Rust: `3: a::b::c`, with a hash behind it in old mangling.
+    // Rust: `3: a::b::c`, followed by a hash in old mangling.
     let rust = line
         .split_once(": ")
         .filter(|(number, _)| number.chars().all(|c| c.is_ascii_digit()))

@@ -8,13 +8,13 @@ use crate::search::{Filter, exact, rank};
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source};
 
-/// More seeds than this are not taken from a text.
+/// Most seeds that are taken from a text.
 const MOST: usize = 200;
-/// What a symbol is worth whose very name the task is or spells: more than any that words alone point to.
+/// The score of a symbol whose exact name the task is or spells: higher than that of any found by words alone.
 const NAMED: f32 = 0.95;
-/// Words of a short task.
+/// Most words of a short task.
 const MOST_WORDS: usize = 8;
-/// Symbols that a task means which is a single name.
+/// Most symbols that a task of a single name can mean.
 const MOST_BEARERS: usize = 3;
 
 pub(super) fn add_task_seeds(
@@ -37,13 +37,14 @@ pub(super) fn add_task_seeds(
         return Ok(());
     }
     let mut ranked = rank::rank_symbols(source, plan, &Filter::default(), evidence)?;
-    // Words point to what a task is about more surely than edges do from there: what the seeds lead to comes behind them.
+    // Words point to a task's symbols more reliably than edges from there, so symbols reached from the seeds come after
+    // them.
     let most = (request.budget.max_cards as usize).clamp(4, MOST);
     evidence.limited |= ranked.len() > most;
     rank::keep_best(&mut ranked, most);
     let best = ranked.first().map_or(1.0, |found| found.score).max(f32::EPSILON);
     for found in &ranked {
-        // Scores fall off faster than relevance does. Where each word is in every symbol they are nothing, or just below.
+        // Scores fall off faster than relevance does. If each word is in every symbol, they are 0 or just below.
         let share = (found.score / best).max(0.0);
         seeds.guess(found.symbol, 0.9 * share.powf(0.7));
     }
@@ -51,8 +52,8 @@ pub(super) fn add_task_seeds(
     Ok(())
 }
 
-/// The symbols whose very name the task is; of a short task also those that it spells, where only one symbol can be meant.
-/// A long text spells much that it is not about.
+/// The symbols whose exact name the task is. For a short task also those that it spells, where only one symbol can be
+/// meant. A long text spells many names that it is not about.
 fn named_symbols(source: &Source<'_>, request: &SliceRequest, plan: &Plan) -> Result<Vec<SymbolId>> {
     let text = request.task_text.as_deref().unwrap_or("");
     if text.split_whitespace().nth(MOST_WORDS).is_some() {

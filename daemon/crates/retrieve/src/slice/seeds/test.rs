@@ -17,7 +17,7 @@ pub(super) fn add_test_seeds(
         evidence.skipped("failingTestPath");
         return Ok(());
     };
-    // pytest and cargo name tests behind `::`, some runners behind `#`.
+    // pytest and cargo name tests after `::`, some runners after `#`.
     let mut parts = spelled.split("::").flat_map(|part| part.split('#'));
     let path = parts.next().unwrap_or("");
     let name = parts.last().map(|name| name.split('[').next().unwrap_or(name));

@@ -1,4 +1,4 @@
-//! What must hold for every action, and needs all of them to be asked.
+//! Tests that hold for every action and that need all of them.
 
 mod find;
 mod reads;

@@ -122,7 +122,7 @@ fn other_value(schema: &Value, value: Value) -> Value {
     }
 }
 
-/// What is at a field's path, in the first item of lists.
+/// Returns the value at a field's path, in the first item of lists.
 fn value_read<'r>(reads: &'r Reads, field: &Field) -> Option<&'r Value> {
     reads.get(&path_name(&field.path).replace("[]", "[0]"))
 }

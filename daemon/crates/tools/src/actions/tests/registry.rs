@@ -1,4 +1,4 @@
-//! What must hold for every action, whoever adds it.
+//! Rules for every action, whoever adds it.
 
 use serde_json::{Value, json};
 

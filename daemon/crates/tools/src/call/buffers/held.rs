@@ -1,4 +1,4 @@
-//! The buffers of all repositories, and until when each lies over its tree.
+//! The buffers of all repositories, and how long each overlays its tree.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use sdl_retrieve::layer::Layer;
 use super::overlay::{self, Overlay};
 use crate::{Cancel, Code, Repo, ToolError};
 
-/// How long a buffer outlives its connection, in milliseconds: an editor that reconnects finds its buffers.
+/// How long a buffer outlives its connection, in milliseconds: an editor that reconnects finds its buffers again.
 const GRACE_MS: u64 = 30_000;
-/// Buffers of one repository.
+/// Most buffers of one repository.
 const MOST_FILES: usize = 256;
-/// Bytes of text in the buffers of one repository.
+/// Most bytes of text in the buffers of one repository.
 const MOST_BYTES: usize = 32 << 20;
-/// States of one repository that can be compared with.
+/// Most states of one repository that are kept for comparison.
 const KEPT_STATES: usize = 16;
 
 /// One buffer.
@@ -25,14 +25,14 @@ const KEPT_STATES: usize = 16;
 pub(super) struct Buffer {
     /// The editor's own count of its changes.
     pub(super) version: u64,
-    /// Whether the editor says that it differs from the file.
+    /// Whether the editor marks it as different from the file.
     pub(super) dirty: bool,
-    /// What lies over the tree; none if the file itself is what counts.
+    /// The text that overlays the tree; none if the file itself counts.
     pub(super) text: Option<Text>,
     /// The connection that pushed it.
     pub(super) session: u64,
     pub(super) pushed_ms: u64,
-    /// When it ends, if its connection is gone.
+    /// When it expires, if its connection is gone.
     pub(super) until_ms: Option<u64>,
 }
 
@@ -41,7 +41,7 @@ pub(super) struct Buffer {
 pub(super) struct Text {
     pub(super) bytes: Arc<[u8]>,
     pub(super) path: RelPath,
-    /// What a version would say of it.
+    /// The row that a version would have for it.
     pub(super) row: Option<FileRow>,
     pub(super) facts: Option<Arc<Facts>>,
 }
@@ -55,12 +55,13 @@ impl Buffer {
 /// The buffers of one repository.
 #[derive(Default)]
 struct Desk {
-    /// Grows with each change of what lies over the tree. Starts at the time, so that no two daemons give out the same.
+    /// Grows with each change of the overlay. Starts at the current time, so that no two daemons give out the same
+    /// number.
     seq: u64,
     buffers: BTreeMap<RelPath, Buffer>,
-    /// The state that was read last: the next is made from it.
+    /// The state that was read last: the next one is built from it.
     newest: Option<Arc<Overlay>>,
-    /// States that were read lately: what lay over which version.
+    /// States that were read lately: the layer over each version.
     states: VecDeque<(Version, u64, Arc<Layer>)>,
 }
 
@@ -70,7 +71,7 @@ impl Desk {
         self.seq
     }
 
-    /// Lets go of buffers whose time is over.
+    /// Drops buffers whose time is over.
     fn sweep(&mut self, now: u64) {
         let before = self.buffers.len();
         self.buffers.retain(|_, buffer| buffer.until_ms.is_none_or(|until| now < until));
@@ -84,7 +85,7 @@ impl Desk {
     }
 }
 
-/// A buffer, as `buffer.status` tells of it.
+/// A buffer, as `buffer.status` shows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Shown {
     pub(crate) file: String,
@@ -93,10 +94,10 @@ pub(crate) struct Shown {
     pub(crate) age_ms: u64,
 }
 
-/// What comparing the buffers with the tree gave.
+/// The result of comparing the buffers with the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checkpoint {
-    /// Files whose buffers were equal to them and lie over the tree no more.
+    /// Files whose buffers were equal to them and no longer overlay the tree.
     pub(crate) dropped: Vec<String>,
     /// Files whose buffers differ from them.
     pub(crate) diverged: Vec<String>,
@@ -116,17 +117,17 @@ impl Default for Buffers {
 }
 
 impl Buffers {
-    /// With that clock.
+    /// Creates an empty set of buffers that uses `clock`.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         Self { clock, desks: Mutex::default() }
     }
 
-    /// Nothing that is done under the lock can leave it half changed.
+    /// Locks the desks. A poisoned lock is used anyway: nothing that is done under it can leave a desk half changed.
     fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Desk>> {
         self.desks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs `work` on a repository's buffers, those that are over left out.
+    /// Runs `work` on a repository's buffers, without the expired ones.
     fn on<T>(&self, repo: &dyn Repo, work: impl FnOnce(&mut Desk, u64) -> T) -> T {
         let now = self.clock.unix_ms();
         let mut desks = self.lock();
@@ -135,13 +136,12 @@ impl Buffers {
         work(desk, now)
     }
 
-    /// The buffer of a file as it was pushed last.
+    /// Returns the buffer of a file as it was pushed last.
     pub(super) fn known(&self, repo: &dyn Repo, path: &RelPath) -> Option<Buffer> {
         self.on(repo, |desk, _| desk.buffers.get(path).cloned())
     }
 
-    /// Puts a buffer that was pushed now in the place of the one before, or ends it. Returns the number of what lies over the
-    /// tree now.
+    /// Replaces a file's buffer with the one that was pushed now, or ends it. Returns the new number of the overlay.
     pub(super) fn set(&self, repo: &dyn Repo, path: &RelPath, new: Option<Buffer>) -> Result<u64, ToolError> {
         self.on(repo, |desk, now| {
             let buffer = new.map(|buffer| Buffer { pushed_ms: now, ..buffer });
@@ -169,7 +169,7 @@ impl Buffers {
         })
     }
 
-    /// A connection is gone: its buffers follow.
+    /// Handles the end of a connection: its buffers expire after a grace period.
     pub(crate) fn session_ended(&self, session: u64) {
         let until = self.clock.unix_ms().saturating_add(GRACE_MS);
         let mut desks = self.lock();
@@ -180,7 +180,7 @@ impl Buffers {
         }
     }
 
-    /// Every buffer, in order of path, and the number of what lies over the tree.
+    /// Returns every buffer, sorted by path, and the number of the overlay.
     pub(crate) fn shown(&self, repo: &dyn Repo) -> (Vec<Shown>, u64) {
         self.on(repo, |desk, now| {
             let shown = desk.buffers.iter().map(|(path, buffer)| Shown {
@@ -193,7 +193,7 @@ impl Buffers {
         })
     }
 
-    /// What lies over the tree: its number and how many files; none without buffers that do.
+    /// Returns the overlay's number and how many files it has; none if no buffer overlays the tree.
     pub(crate) fn lying(&self, repo: &dyn Repo) -> Option<(u64, usize)> {
         self.on(repo, |desk, _| {
             let files = desk.lying().count();
@@ -201,7 +201,7 @@ impl Buffers {
         })
     }
 
-    /// Drops the buffers that are equal to what `row` says of their files, and names the others.
+    /// Drops the buffers that are equal to their files according to `row`, and names the others.
     pub(crate) fn checkpoint(
         &self,
         repo: &dyn Repo,
@@ -226,7 +226,7 @@ impl Buffers {
         })
     }
 
-    /// What lies over the snapshot's version; none where nothing does.
+    /// Returns the overlay over the snapshot's version; none if there is none.
     pub(crate) fn over(
         &self,
         repo: &dyn Repo,
@@ -262,7 +262,7 @@ impl Buffers {
         Ok(Some(made))
     }
 
-    /// What lay over a version in an earlier answer, if it is still known.
+    /// Returns the layer that overlaid a version in an earlier answer, if it is still known.
     pub(crate) fn state(&self, repo: &dyn Repo, version: Version, seq: u64) -> Option<Arc<Layer>> {
         self.on(repo, |desk, _| {
             let found = desk.states.iter().find(|(at, of, _)| (*at, *of) == (version, seq));

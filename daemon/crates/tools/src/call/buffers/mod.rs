@@ -1,5 +1,5 @@
-//! Unsaved editor buffers. They lie over the tree for every read of their repository while the connection that pushed them
-//! lives, and a while after; nothing of them is ever stored.
+//! Unsaved editor buffers. They overlay the tree for every read of their repository while the connection that pushed
+//! them lives, and a while after. They are never stored.
 //!
 //! * `push`: one event of an editor -> a buffer; * `held`: the buffers of all repositories; * `overlay`: buffers over a version,
 //!   as a layer that reads like a version of its own.

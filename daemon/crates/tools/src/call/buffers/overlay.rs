@@ -12,13 +12,13 @@ use crate::{Cancel, Repo, ToolError};
 
 /// Unsaved buffers over one version.
 pub(crate) struct Overlay {
-    /// Tells it from others over the same version.
+    /// Distinguishes it from others over the same version.
     pub(crate) seq: u64,
     /// How many files have a buffer.
     pub(crate) files: usize,
-    /// What is otherwise than in the version.
+    /// Its differences from the version.
     pub(crate) layer: Arc<Layer>,
-    /// What a search finds in it.
+    /// The search over it.
     pub(crate) search: Search,
     pub(super) place: (Incarnation, Version),
     state: State,
@@ -26,13 +26,13 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// A file's unsaved text.
+    /// Returns a file's unsaved text.
     pub(crate) fn text(&self, file: FileId) -> Option<&Arc<[u8]>> {
         self.texts.get(&file)
     }
 }
 
-/// The facts of the texts. They are nowhere else.
+/// The facts of the texts. They are not stored anywhere else.
 struct Texts<'a> {
     facts: HashMap<FileId, Arc<Facts>>,
     cancel: &'a Cancel,
@@ -50,8 +50,8 @@ impl Origin for Texts<'_> {
     }
 }
 
-/// Lays these texts over the snapshot's version, beginning with what `before` found of it. A text that says what the version
-/// says changes nothing.
+/// Overlays the snapshot's version with these texts. Continues from the state of `before` if that is over the same
+/// version. A text that equals the version's changes nothing.
 pub(super) fn make_overlay(
     repo: &dyn Repo,
     cancel: &Cancel,
@@ -65,7 +65,7 @@ pub(super) fn make_overlay(
     for Text { bytes, path, row, facts } in texts {
         let id = FileId::of(path);
         let below = snapshot.file(id)?;
-        // What lies on the disk and is not in the version is left out by the tree's rules, and so is its buffer.
+        // A file that is on the disk but not in the version is excluded by the tree's rules, and so is its buffer.
         let left_out = below.is_none() && repo.root().join(path.as_str()).symlink_metadata().is_ok();
         if left_out {
             continue;

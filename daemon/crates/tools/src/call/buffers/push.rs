@@ -1,4 +1,4 @@
-//! One event of an editor to a buffer.
+//! Applies one event of an editor to a buffer.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::Buffers;
 use super::held::{Buffer, Text};
 use crate::{Repo, ToolError};
 
-/// What happened to a buffer.
+/// The kinds of events of a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     Open,
@@ -28,22 +28,22 @@ pub(crate) struct Push {
     pub(crate) version: u64,
     pub(crate) language: Option<Lang>,
     pub(crate) dirty: Option<bool>,
-    /// The connection that it came by.
+    /// The connection that sent it.
     pub(crate) session: u64,
 }
 
-/// What became of an event.
+/// The result of an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pushed {
-    /// Whether the buffer is as the editor says.
+    /// Whether the buffer now matches the editor's.
     pub(crate) accepted: bool,
-    /// The number of what lies over the tree now.
+    /// The new number of the overlay.
     pub(crate) overlay_version: u64,
     pub(crate) warnings: Vec<String>,
 }
 
 impl Buffers {
-    /// Takes an event in. Parses the text, if it lies over the tree from now on. `saved` is what the newest version says of
+    /// Applies an event. Parses the text if it overlays the tree from now on. `saved` is the newest version's row of
     /// the file.
     pub(crate) fn push(
         &self,
@@ -78,7 +78,8 @@ impl Buffers {
             .as_ref()
             .map(|content| read_buffer(&repo.rules(), &push.path, push.language, content, &mut warnings));
         let differs = text.as_ref().is_some_and(|text| text.row.as_ref() != saved);
-        // Once it is saved, the file is what counts: whoever changes it behind the editor's back must be seen.
+        // Once it is saved, the file is what counts: changes by other programs that the editor has not noticed must be
+        // seen.
         let dirty = match push.event {
             Event::Save => false,
             Event::Open => push.dirty.unwrap_or(differs),
@@ -96,7 +97,7 @@ impl Buffers {
     }
 }
 
-/// Reads a text by the rules that its file would be read by.
+/// Reads a text by the rules that apply to its file.
 fn read_buffer(
     rules: &Rules,
     path: &RelPath,

@@ -1,4 +1,4 @@
-//! Several calls as one: each step may use what earlier ones gave, and all answer from one version.
+//! Runs several calls as one: each step may use the results of earlier ones, and all answer from one version.
 
 mod path;
 mod share;
@@ -21,10 +21,10 @@ pub(crate) use share::Budget;
 pub(crate) const NAME: &str = "chain";
 /// How often steps are run again because the repository moved on between them.
 const ATTEMPTS: usize = 8;
-/// What references may bring into the arguments of one step, in bytes.
+/// Most bytes that references may add to the arguments of one step.
 const MOST_ARGUMENTS: usize = 1 << 20;
 
-/// One step to take.
+/// One step to run.
 #[derive(Debug)]
 pub(crate) struct Step {
     pub(crate) action: String,
@@ -32,7 +32,7 @@ pub(crate) struct Step {
     pub(crate) name: Option<String>,
 }
 
-/// One step that was taken.
+/// One step that was run.
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) outcome: Result<Arc<Answer>, ToolError>,
@@ -44,17 +44,17 @@ pub(crate) struct Done {
 pub(crate) struct Pinned {
     pub(crate) repo: String,
     pub(crate) version: String,
-    /// The first step of those that have it in common.
+    /// The first of the steps that answered from it.
     pub(crate) from: usize,
 }
 
-/// Whether steps may be called that.
+/// Whether a step may have this name.
 pub(crate) fn is_name(name: &str) -> bool {
     path::is_name(name)
 }
 
-/// Takes the steps in order; `stop` at the first that fails. All steps between two that change something answer from one
-/// version of each repository: where one moves on meanwhile, they are taken again.
+/// Runs the steps in order; with `stop`, only up to the first that fails. All steps between two that change something
+/// answer from one version of each repository: if one moves on meanwhile, they are run again.
 pub(crate) fn run_chain(
     call: &Call<'_>,
     registry: &Registry,
@@ -65,7 +65,7 @@ pub(crate) fn run_chain(
     let pins = Pins::default();
     let inner = Call { pins: Some(&pins), progress: &NoProgress, ..*call };
     let (mut done, mut pinned) = (Vec::<Done>::new(), Vec::new());
-    // The first step since the last change: from there on steps are taken again.
+    // The first step since the last change: steps are run again from there.
     let (mut from, mut attempts) = (0, 0);
     let mut decided = call.decisions.mark();
     while let Some(step) = steps.get(done.len()) {
@@ -99,8 +99,8 @@ pub(crate) fn run_chain(
     Ok((done, pinned))
 }
 
-/// How the whole answer stands to the tree: as the step that stands worst. None where the steps answered from several
-/// versions or repositories, or from none.
+/// Returns the freshness of the whole answer: that of the step that is least fresh. None if the steps answered from
+/// several versions or repositories, or from none.
 pub(crate) fn chain_freshness(done: &[Done], pinned: &[Pinned]) -> Option<Freshness> {
     let stood = done.iter().filter_map(|done| done.stood.as_ref());
     let first = stood.clone().next()?;
@@ -116,7 +116,7 @@ pub(crate) fn chain_freshness(done: &[Done], pinned: &[Pinned]) -> Option<Freshn
     Some(Freshness { lag_ms, overlay, ..worst.freshness.clone() })
 }
 
-/// Whether none of the steps can change anything; what is no action changes nothing.
+/// Whether none of the steps can change anything. A step that names no action, such as a transform, changes nothing.
 pub(crate) fn only_reads(registry: &Registry, args: &Map<String, Value>) -> bool {
     let steps = args.get("steps").and_then(Value::as_array);
     let reads = |step: &Value| {
@@ -135,7 +135,7 @@ fn release_pins(pins: &Pins) -> impl Iterator<Item = Pinned> {
     pins.release().into_iter().map(pinned)
 }
 
-/// What every step of a chain is taken with.
+/// The context of every step of a chain.
 struct Taking<'a> {
     call: &'a Call<'a>,
     registry: &'a Registry,
@@ -144,7 +144,7 @@ struct Taking<'a> {
 }
 
 impl Taking<'_> {
-    /// Takes one step.
+    /// Runs one step.
     fn take(&self, done: &[Done], step: &Step) -> Result<Answer, ToolError> {
         let Self { call, registry, steps, budget } = *self;
         let place = format!("steps[{}].args", done.len());
@@ -168,12 +168,12 @@ impl Taking<'_> {
     }
 }
 
-/// Puts what earlier steps gave in the place of references to it.
+/// Replaces references with the results of earlier steps.
 struct Resolver<'a> {
     steps: &'a [Step],
     done: &'a [Done],
     room: usize,
-    /// What the caller should know about the arguments.
+    /// Notes on the arguments for the caller.
     notes: Vec<String>,
 }
 
@@ -202,7 +202,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// What a reference leads to; null where that may be missing.
+    /// Returns the value of a reference; null if it is missing and optional.
     fn find(&mut self, head: &Head, path: &path::Path, text: &str, place: &str) -> Result<Value, ToolError> {
         let at = self.step(head, text, place)?;
         let result = match self.done.get(at).map(|done| &done.outcome) {
@@ -218,7 +218,7 @@ impl Resolver<'_> {
         Ok(found)
     }
 
-    /// A longer text with what its references lead to.
+    /// Returns a longer text with its references replaced.
     fn fill(&mut self, text: &str, place: &str) -> Result<String, ToolError> {
         if !text.contains('$') {
             return Ok(text.to_owned());
@@ -249,7 +249,7 @@ impl Resolver<'_> {
         Ok(out)
     }
 
-    /// The place of the step that a reference means.
+    /// Returns the index of the step that a reference means.
     fn step(&self, head: &Head, text: &str, place: &str) -> Result<usize, ToolError> {
         let found = match head {
             Head::Step(at) => Some(*at).filter(|at| *at < self.steps.len()),

@@ -1,8 +1,8 @@
-//! Paths into values, and references to what earlier steps gave: `$0.results[0].symbolId`, `$found?.cursor`.
+//! Paths into values, and references to the results of earlier steps: `$0.results[0].symbolId`, `$found?.cursor`.
 
 use serde_json::Value;
 
-/// More parts than this lead nowhere: no answer is that deep.
+/// Longer paths match nothing: no answer is that deep.
 const MOST_PARTS: usize = 64;
 
 /// One part of a path.
@@ -16,33 +16,33 @@ struct Part {
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum At {
     Key(String),
-    /// From the end where it is negative.
+    /// Negative numbers count from the end.
     Index(i64),
 }
 
-/// The way from a value to one inside it.
+/// The path from a value to one inside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Path(Vec<Part>);
 
-/// Whose result a reference means.
+/// The step whose result a reference means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Head {
     Step(usize),
     Name(String),
 }
 
-/// What a text in a step's arguments is.
+/// The kinds of text in a step's arguments.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Text<'t> {
-    /// Itself.
+    /// Plain text.
     Plain(&'t str),
-    /// Itself, but for references inside.
+    /// Text that may contain references.
     Long(&'t str),
     Reference(Head, Path),
 }
 
-/// Reads a text. What begins with one dollar sign is a reference; two stand for one that is none. References inside a
-/// longer text, in braces, are for [`split_pieces`].
+/// Reads a text. One dollar sign at its start makes it a reference. Two are an escaped dollar sign at the start of
+/// plain text. References inside a longer text, in braces, are for [`split_pieces`].
 pub(super) fn read_text(text: &str) -> Result<Text<'_>, String> {
     let Some(rest) = text.strip_prefix('$').filter(|rest| !rest.starts_with('{')) else {
         return Ok(Text::Long(text));
@@ -66,14 +66,14 @@ pub(super) fn read_text(text: &str) -> Result<Text<'_>, String> {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Piece<'t> {
     Plain(&'t str),
-    /// `${0.path}`: what stands there, and as it is written.
+    /// `${0.path}`: the parsed reference, and its original text.
     Reference(Head, Path, &'t str),
-    /// `$0.path` without braces: stays as it is.
+    /// `$0.path` without braces: kept as it is.
     Bare(&'t str),
 }
 
-/// Takes a text apart that does not begin with a reference. `is_step` tells whether a head names a step: what is in braces
-/// and names none is text.
+/// Splits a text that doesn't begin with a reference. `is_step` decides whether a head names a step: braces around
+/// anything else are text.
 pub(super) fn split_pieces<'t>(
     text: &'t str,
     is_step: &dyn Fn(&Head) -> bool,
@@ -94,7 +94,7 @@ pub(super) fn split_pieces<'t>(
         } else {
             let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
             let (name, after) = rest.split_at(end);
-            // An amount of money is no reference.
+            // An amount of money is not a reference.
             let leads_on = after.strip_prefix(['.', '[', '?']).is_some_and(|next| {
                 next.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '.' | '"'))
             });
@@ -115,7 +115,7 @@ fn head_of(name: &str) -> Option<Head> {
     (!name.is_empty()).then(|| Head::Name(name.to_owned()))
 }
 
-/// Whether a step may be called that.
+/// Whether a step may have this name.
 pub(super) fn is_name(name: &str) -> bool {
     name.is_ascii()
         && name.chars().all(is_word)
@@ -154,7 +154,7 @@ impl Path {
         Ok(Self(parts))
     }
 
-    /// The value that the path leads to; none where it leads to nothing and may.
+    /// Returns the value that the path leads to; none if an optional part is missing.
     pub(super) fn find<'v>(&self, from: &'v Value) -> Result<Option<&'v Value>, String> {
         let mut value = from;
         let mut so_far = String::new();
@@ -184,7 +184,7 @@ impl Path {
     }
 }
 
-/// Says what is there instead.
+/// Describes the value that is there instead.
 fn describe_missing(value: &Value, at: &At, so_far: &str) -> String {
     let place = if so_far.is_empty() { "it".to_owned() } else { so_far.to_owned() };
     let wanted = match at {
@@ -210,7 +210,7 @@ fn read_key(text: &str) -> Result<(At, &str), String> {
     Ok((At::Key(key.to_owned()), after))
 }
 
-/// What is between brackets: a number, or a key in quotes.
+/// Reads the text between brackets: a number, or a key in quotes.
 fn read_bracketed(inside: &str) -> Result<(At, &str), String> {
     if inside.starts_with('"') {
         let mut keys = serde_json::Deserializer::from_str(inside).into_iter::<String>();

@@ -1,4 +1,4 @@
-//! How a chain's budget is shared out: a step without a budget of its own may take an even share of what is left.
+//! Shares out a chain's budget: a step without a budget of its own may take an even share of the remaining tokens.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use crate::ToolError;
 use crate::call::budget;
 use crate::call::registry::Entry;
 
-/// What the answer around the results takes, and what it takes for each step, in tokens.
+/// Tokens of the answer around the results, without the part for each step.
 const FRAME: usize = 150;
 const STEP: usize = 50;
 
@@ -16,11 +16,11 @@ const STEP: usize = 50;
 pub(crate) struct Budget {
     /// Tokens of the whole answer.
     pub(crate) tokens: usize,
-    /// Whether the caller named it. Else it only lowers what steps would take.
+    /// Whether the caller named it. If not, it only lowers the usual budgets of the steps.
     pub(crate) given: bool,
 }
 
-/// What one step may take.
+/// The budget of one step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Share {
     tokens: usize,
@@ -28,7 +28,7 @@ pub(super) struct Share {
 }
 
 impl Budget {
-    /// The share of the first of the steps that are `left`, after those that are `done`.
+    /// Returns the share of the first of the steps in `left`, after those that are `done`.
     pub(super) fn share(self, left: &[Step], done: &[Done]) -> Result<Share, ToolError> {
         let mut room = self.tokens.saturating_sub(FRAME + STEP * (left.len() + done.len()));
         for done in done {
@@ -36,21 +36,21 @@ impl Budget {
                 Ok(answer) => budget::json_tokens(&answer.structured)?,
                 Err(error) => budget::json_tokens(&error.to_value())?,
             };
-            // What did not fit will be left out: it takes nothing from the others.
+            // A result that does not fit will be left out: it takes nothing from the others.
             room = room.checked_sub(taken).unwrap_or(room);
         }
-        // Transforms take what they are given.
+        // Transforms take no share.
         let takers = left.iter().filter(|step| !transform::NAMES.contains(&step.action.as_str())).count();
         Ok(Share { tokens: room / takers.max(1), given: self.given })
     }
 }
 
-/// Where an action takes its budget, from the outermost field.
+/// The arguments in which an action takes its budget, by their path from the outermost field.
 const PLACES: [&[&str]; 4] =
     [&["budget", "maxEstimatedTokens"], &["budget", "maxTokens"], &["budget"], &["maxTokens"]];
 
 impl Share {
-    /// Puts it into the arguments of an action that takes a budget and was not given one.
+    /// Adds the share to the arguments of an action that takes a budget and was not given one.
     pub(super) fn hand_to(self, entry: &Entry, args: &mut Map<String, Value>) {
         let names = |key: &str| key.replace('_', "").to_lowercase();
         if args.keys().any(|key| ["budget", "maxtokens"].contains(&names(key).as_str())) {
@@ -66,7 +66,7 @@ impl Share {
         let usual = entry.usual_tokens.filter(|_| !self.given).unwrap_or(usize::MAX);
         let most = bound("maximum").unwrap_or(budget::MOST_TOKENS).min(usual);
         let tokens = self.tokens.max(bound("minimum").unwrap_or(0)).min(most);
-        // What must be given is asked for, as it is of a call alone.
+        // A required budget must be given by the caller, as in a call of its own.
         let required = entry.request.get("required").and_then(Value::as_array);
         if required.is_some_and(|all| all.iter().any(|name| path.first().is_some_and(|outer| name == outer)))
         {

@@ -1,4 +1,4 @@
-//! Steps that only reshape what earlier ones gave.
+//! Steps that only reshape the results of earlier steps.
 
 use std::cmp::Ordering;
 
@@ -11,10 +11,10 @@ use crate::{Code, ToolError};
 
 /// The transforms, as steps name them.
 pub(super) const NAMES: [&str; 6] = ["pick", "map", "filter", "sort", "limit", "template"];
-/// A text that a template makes is no longer than this.
+/// Most bytes of a text that a template makes.
 const LONGEST: usize = 1 << 20;
 
-/// `{from, fields}`: of an object, or of each object of a list, these fields alone.
+/// `{from, fields}`: only these fields of an object, or of each object of a list.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pick {
@@ -22,7 +22,7 @@ struct Pick {
     fields: Vec<String>,
 }
 
-/// `{from, path}`: what the path leads to in each item.
+/// `{from, path}`: the value at the path in each item.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Each {
@@ -30,7 +30,7 @@ struct Each {
     path: String,
 }
 
-/// `{from, path?, op, value?}`: the items of which that is true.
+/// `{from, path?, op, value?}`: the items that meet the condition.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Filter {
@@ -55,7 +55,7 @@ enum Op {
     Exists,
 }
 
-/// `{from, path?, descending?}`: the items in the order of what the path leads to.
+/// `{from, path?, descending?}`: the items, sorted by the value at the path.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Sort {
@@ -76,7 +76,7 @@ struct Limit {
     offset: usize,
 }
 
-/// `{from, text, join?}`: the text with each `{path}` replaced; of a list, one for each item.
+/// `{from, text, join?}`: the text with each `{path}` replaced; for a list, one text for each item.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Template {
@@ -85,22 +85,23 @@ struct Template {
     join: Option<String>,
 }
 
-/// Why a transform gives nothing.
+/// Why a transform has no result.
 enum Wrong {
-    /// A path that leads nowhere, and why.
+    /// A path that matches nothing, and why.
     Path(String, String),
     /// Something else.
     Other(String),
 }
 
 impl Wrong {
-    /// About that path.
+    /// Creates an error about this path.
     fn path(path: &str) -> impl Fn(String) -> Self {
         move |why| Self::Path(path.to_owned(), why)
     }
 }
 
-/// Runs a transform; `place` is where its arguments stand. Its result is `{"value": …}`; of lists also their `count`.
+/// Runs a transform; `place` is the path of its arguments. Its result is `{"value": …}`; for lists it also has their
+/// `count`.
 pub(super) fn run_transform(
     name: &str,
     args: Map<String, Value>,
@@ -133,7 +134,7 @@ pub(super) fn run_transform(
     Ok(out)
 }
 
-/// The argument that holds a transform's paths.
+/// Returns the argument that holds a transform's paths.
 fn paths_field(name: &str) -> &'static str {
     match name {
         "pick" => "fields",
@@ -210,7 +211,7 @@ fn filter_items(Filter { from, path, op, value }: Filter) -> Result<Value, Wrong
     Ok(from.into_iter().filter(fits).collect())
 }
 
-/// The order of two values of one kind.
+/// Compares two values of one kind.
 fn compare_values(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64()?.partial_cmp(&b.as_f64()?),
@@ -235,7 +236,7 @@ fn sort_items(Sort { from, path, descending }: Sort) -> Result<Value, Wrong> {
     items.sort_by(|a, b| {
         let (a, b) = (path.find(a).ok().flatten(), path.find(b).ok().flatten());
         let within = a.zip(b).and_then(|(a, b)| compare_values(a, b)).unwrap_or(Ordering::Equal);
-        // What has nothing to sort by stays at the end either way.
+        // An item without a value to sort by stays at the end in both directions.
         let missing = (kind(a) == 4).cmp(&(kind(b) == 4));
         let order = kind(a).cmp(&kind(b)).then(within);
         missing.then(if descending { order.reverse() } else { order })

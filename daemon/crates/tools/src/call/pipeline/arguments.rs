@@ -1,4 +1,5 @@
-//! From bytes to arguments that fit an action's schema, whatever way they came: flat, through a gateway, as a payload.
+//! Converts bytes to arguments that fit an action's schema, whichever way they came: flat, through a gateway, as a
+//! payload.
 
 use serde_json::{Map, Value, json};
 
@@ -11,7 +12,7 @@ use sdl_contract::nearest_names;
 use sdl_contract::wrong_type;
 use sdl_json::BadJson;
 
-/// Reads the bytes of a call's arguments. Nothing at all, and null, mean none.
+/// Reads the bytes of a call's arguments. Empty input and null mean no arguments.
 pub(crate) fn parse_arguments(bytes: &[u8]) -> Result<Value, ToolError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Object(Map::new()));
@@ -72,13 +73,13 @@ pub(crate) fn check_call(registry: &Registry, tool: Tool, value: Value) -> Resul
     check_schema(entry, value, notes)
 }
 
-/// What a call of an action through another gateway than its own is told.
+/// Returns the hint for a call of an action through the wrong gateway.
 pub(super) fn other_gateway_hint(entry: &Entry) -> String {
     let home = names::underscored_name(entry.def.namespace.name());
     format!("{} belongs to {home}; it was answered all the same", entry.def.name)
 }
 
-/// Checks the arguments of the action of that name.
+/// Checks the arguments of the action with this name.
 pub(crate) fn check_action<'a>(
     registry: &'a Registry,
     action: &str,
@@ -93,7 +94,7 @@ fn check_schema(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Check
     match entry.shape.check(value, "") {
         Ok(Value::Object(args)) => Ok(Checked { entry, args, notes }),
         Ok(other) => Err(wrong_type("object", &other, "").into()),
-        // Who sends an unknown field may hold a stale schema: here is the current one.
+        // A caller with an unknown field may hold a stale schema, so the error has the current one.
         Err(error) if error.code == Code::UnknownField => {
             Err(error.with("schema", entry.request.clone()).into())
         }
@@ -101,7 +102,7 @@ fn check_schema(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Check
     }
 }
 
-/// The action that a gateway call asks for, without checking its arguments.
+/// Returns the action that a gateway call asks for, without checking its arguments.
 fn gateway_action<'a>(registry: &'a Registry, tool: Tool, bytes: &[u8]) -> Option<&'a Entry> {
     let value = parse_arguments(bytes).ok()?;
     let value = if tool.raw { unwrap_payload(value).ok()? } else { value };
@@ -126,7 +127,7 @@ pub(crate) fn is_mutating(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool
     !read().is_ok_and(|checked| only_reads(registry, &checked.args))
 }
 
-/// An object, also where it came as a string that holds one.
+/// Returns an object, also from a string that contains one.
 fn unpack_object(value: Value) -> Result<Value, ToolError> {
     match value {
         Value::String(text) => {
@@ -136,7 +137,7 @@ fn unpack_object(value: Value) -> Result<Value, ToolError> {
     }
 }
 
-/// The first pass: `action` and everything that is in `args` or beside it.
+/// The first pass: extracts `action`, and everything that is in `args` or beside it.
 fn through_gateway(
     registry: &Registry,
     gateway: Namespace,
@@ -152,7 +153,8 @@ fn through_gateway(
         Some(Value::Null) | None => return Err(no_action(registry, gateway)),
         Some(other) => return Err(wrong_type("string", &other, "action").into()),
     };
-    // An action may have args of its own, a list: beside `action` anything but an object is that, and stays where it stands.
+    // An action may have an argument `args` of its own, which is a list. Anything but an object beside `action` is that
+    // argument, and stays where it is.
     let own = entry.request.pointer("/properties/args").is_some();
     let inner = match outer.get("args").cloned().map(unpack_object) {
         Some(Ok(Value::Object(inner))) => {
@@ -184,7 +186,7 @@ fn no_action(registry: &Registry, gateway: Namespace) -> ToolError {
         .or_one_of(names.into_iter().map(|name| Candidate::of("action", name)))
 }
 
-/// Actions that may be meant: those of a like name, else those that its words describe.
+/// Returns the actions that may be meant: those with a similar name, else those that match its words.
 pub(super) fn likely_actions<'r>(registry: &'r Registry, name: &str) -> Vec<&'r str> {
     let near =
         nearest_names(&names::fold_name(name), registry.entries().iter().map(|entry| entry.def.name), 3);

@@ -1,4 +1,4 @@
-//! Calls that come before the first index is done: they wait for it as long as they would wait for writes. After that the
+//! Calls that arrive before the first index is done wait for it as long as they would wait for writes. After that the
 //! answer is an error that says how far the index is. A tree that is not read yet is never taken for an empty one.
 
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use crate::{Code, Repo, ToolError};
 
 /// How often a waiting call reports progress.
 const TICK: Duration = Duration::from_millis(200);
-/// When to try again if nothing tells how fast the index is.
+/// When to try again if the speed of the index is not known.
 const RETRY: Duration = Duration::from_secs(2);
-/// The longest time that a call is told to wait before it tries again.
+/// The longest wait that is suggested before a call tries again.
 const MOST_RETRY: Duration = Duration::from_secs(60);
 
 /// How far an index is.
@@ -59,7 +59,8 @@ fn how_far(Stage { done, total }: Stage) -> String {
     format!("the first index is under way ({done}{of} files)")
 }
 
-/// The error for a call that came too early; `waited` says since when it is here and how far the index was then.
+/// Returns the error for a call that arrived too early; `waited` has the time of its arrival and the state of the index
+/// then.
 pub(super) fn too_early(repo: &dyn Repo, waited: &Waited) -> ToolError {
     if let RepoState::Failed { reason } = repo.status().state {
         let message = format!("repository {:?} has no index yet, and it failed: {reason}", repo.id());
@@ -85,19 +86,19 @@ pub(super) fn too_early(repo: &dyn Repo, waited: &Waited) -> ToolError {
         )
 }
 
-/// When a call began to wait, and how far the index was.
+/// When a call began to wait, and the state of the index then.
 pub(super) struct Waited {
     since: Instant,
     done: u64,
 }
 
 impl Waited {
-    /// Beginning now.
+    /// Starts to wait now.
     pub(super) fn from_now(repo: &dyn Repo) -> Self {
         Self { since: Instant::now(), done: index_stage(repo).map_or(0, |stage| stage.done) }
     }
 
-    /// How long the rest of the index takes if it goes on as it did while this call waited.
+    /// Estimates the rest of the index from its speed while this call waited.
     fn estimate(&self, now: Stage) -> Duration {
         let (read, left) =
             (now.done.saturating_sub(self.done), now.total.unwrap_or(0).saturating_sub(now.done));

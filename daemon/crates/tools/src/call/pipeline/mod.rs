@@ -1,5 +1,6 @@
-//! What happens around every handler: read the arguments, check them, find the repository, wait for the tree, take a
-//! snapshot, run, add what every answer carries. The one way to an action; a surface only decides how to get here.
+//! The steps around every handler: read the arguments, check them, find the repository, wait for the tree, take a
+//! snapshot, run, add the fields that every answer has. The only way to an action; a surface only decides how to get
+//! here.
 
 mod arguments;
 mod first_index;
@@ -30,14 +31,14 @@ use crate::{Cancel, Candidate, Code, Progress, Session, ToolError};
 use sdl_contract::nearest_names;
 use sdl_redact::Level;
 
-/// A call whose arguments are known to fit the action's schema.
+/// A call whose arguments fit the action's schema.
 pub(crate) struct Checked<'a> {
     entry: &'a Entry,
     pub(crate) args: Map<String, Value>,
     notes: Vec<String>,
 }
 
-/// Who calls, and from where its call is followed.
+/// The caller, and how its call is followed.
 #[derive(Clone, Copy)]
 pub(crate) struct Caller<'a> {
     pub(crate) session: &'a Session,
@@ -69,7 +70,8 @@ pub(crate) fn answer_call(
         memos: &services.memos,
         buffers: &services.buffers,
     };
-    // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
+    // No code below holds a lock while a handler runs, and the state that handlers share is valid between any two of
+    // its steps.
     let caught = catch_unwind(AssertUnwindSafe(|| answer_tool(&call, &services.registry, name, args)));
     let answered = caught.unwrap_or_else(|panic| {
         let why = panic
@@ -81,7 +83,7 @@ pub(crate) fn answer_call(
             ToolError::internal(&format!("answering {name}"), format!("a defect of the daemon ({why})"));
         Err(leaving::error(error, || Level::Likely))
     });
-    // In the log before it is out of the house.
+    // Decisions are logged before the answer is sent.
     decisions.settle(services.host.audit(), services.host.agent())?;
     answered
 }
@@ -96,7 +98,7 @@ fn answer_tool(call: &Call<'_>, registry: &Registry, name: &str, bytes: &[u8]) -
     execute_action(call, registry, read().map_err(|error| leaving::error(error, || Level::Likely))?)
 }
 
-/// Answers a call of an action from within another call.
+/// Answers a call that is made within another call.
 pub(crate) fn answer_step(
     call: &Call<'_>,
     registry: &Registry,
@@ -110,11 +112,11 @@ pub(crate) fn answer_step(
     execute_action(call, registry, checked)
 }
 
-/// Runs an action. Everything that leaves a handler comes through here, and no secret goes further.
+/// Runs an action. Every answer of a handler passes through here, and secrets are masked here.
 fn execute_action(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answer, ToolError> {
     let entry = checked.entry;
     call.decisions.begin(entry.def.name);
-    // Which repository this action was about: another step's policy is not its own.
+    // The repository of this action: the policy of another step's repository does not apply to it.
     let mut before = None;
     call.serves(|served| before = served.repo.take());
     let answered = run_checked(call, registry, checked);
@@ -124,7 +126,7 @@ fn execute_action(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) ->
         served.repo = served.repo.take().or(before);
     });
     let level = || match about {
-        // What its steps gave was masked by the policies of their repositories.
+        // The results of its steps were masked already, by the policies of their repositories.
         _ if entry.only_reads.is_some() => Level::Known,
         Some(repo) => policies::of_id(call.host, &repo).map_or(Level::Likely, |policy| policy.level()),
         None => Level::Likely,
@@ -141,7 +143,7 @@ fn execute_action(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) ->
 fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answer, ToolError> {
     call.check()?;
     let Checked { entry, mut args, mut notes } = checked;
-    // Of a step that failed.
+    // Notes of a step that failed.
     call.notes.take();
     call.serves(|served| served.action = served.action.or(Some(entry.def.name)));
     let mut answer = match &entry.runner {
@@ -160,7 +162,8 @@ fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Re
             answer
         }
         Runner::Read(runner) => {
-            // Room for it on every way to the action: a budget must not cut the answer of one and not of another.
+            // Reserves room for it on every way to the action: a budget must not cut the answer differently depending
+            // on the way.
             let room = arguments::other_gateway_hint(entry);
             read::run_read(call, *runner, args, &room)?
         }
@@ -171,7 +174,7 @@ fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Re
     Ok(answer)
 }
 
-/// Says how the answer stands to the tree, in both forms: a reader of the text alone must not take stale for fresh.
+/// Adds the freshness of the answer, in both forms: a reader of only the text must not mistake stale for fresh.
 fn stamp_freshness(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {
     add_field(answer, "freshness", freshness)?;
     answer.text.push_str(&freshness.line());

@@ -1,4 +1,4 @@
-//! Reading: the barrier, the snapshot, and the freshness that every answer carries.
+//! Read actions: the barrier, the snapshot, and the freshness that every answer carries.
 
 use std::cell::RefCell;
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ use crate::{Code, Repo, ToolError};
 
 /// How long to wait for the tree unless the call says otherwise.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
-/// No snapshot lives longer: old snapshots keep the store from reusing pages.
+/// The longest life of a snapshot: old snapshots keep the store from reusing pages.
 const READ_LIMIT: Duration = Duration::from_secs(20);
 
-/// How often a call is answered again because another one let its slice begin again meanwhile.
+/// How often a call is answered again because another call restarted its slice meanwhile.
 const ATTEMPTS: usize = 5;
 
-/// Runs a read action on a snapshot taken behind the barrier. `noted` is what may be added to its answer.
+/// Runs a read action on a snapshot taken after the barrier. `noted` is a note that may be added to its answer.
 pub(super) fn run_read(
     call: &Call<'_>,
     runner: ReadRunner,
@@ -43,7 +43,7 @@ pub(super) fn run_read(
     let (sync, early) = (common.sync.unwrap_or(runner.sync), runner.early);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
     let waited = first_index::Waited::from_now(repo.as_ref());
-    // What says how far the index is does not wait for its end.
+    // An action that reports how far the index is doesn't wait for its end.
     let patience = if early && sync != Sync::Require { Duration::ZERO } else { timeout };
     let wait = || wait_for_tree(call, repo.as_ref(), sync, timeout, (patience, &waited));
     let mut barrier = match call.pins {
@@ -61,7 +61,7 @@ pub(super) fn run_read(
                 return Err(first_index::too_early(repo.as_ref(), &waited));
             }
             match prepared.as_ref().map_err(Clone::clone).and_then(|prepared| prepared.run(cx)) {
-                // What is named may well be there once the tree is read.
+                // The named symbol or file may well exist once the tree is read.
                 Err(error) if unread && names_nothing(error.code) => {
                     Err(first_index::too_early(repo.as_ref(), &waited))
                 }
@@ -69,8 +69,8 @@ pub(super) fn run_read(
             }
         });
         let (mut answer, writes) = match answered {
-            // A file changed between the version and the reading of its text: once more, behind another barrier.
-            // A chain stays on its version.
+            // A file changed between the version and the reading of its text: try once more, after another barrier. A
+            // chain stays on its version.
             Err(error)
                 if error.code == Code::SourceMoved
                     && call.pins.is_none()
@@ -100,19 +100,19 @@ pub(super) fn run_read(
     ))
 }
 
-/// Whether an error says that something is not in the tree.
+/// Whether an error means that something is not in the tree.
 fn names_nothing(code: Code) -> bool {
     matches!(code, Code::UnknownSymbol | Code::UnknownPath)
 }
 
-/// Lets the repository know of damage.
+/// Reports damage to the repository.
 fn report_damage(repo: &dyn Repo, error: ToolError) -> ToolError {
     let Some(damage) = &error.about.damage else { return error };
     repo.damaged(damage);
     error.next(Call::tool("repo.status"), json!({ "repoId": repo.id() }), "says when it answers again")
 }
 
-/// One answer from one snapshot, and what it leaves to be written.
+/// Returns one answer from one snapshot, and the writes that it leaves.
 fn on_snapshot(
     call: &Call<'_>,
     repo: &dyn Repo,
@@ -171,7 +171,7 @@ fn on_snapshot(
     Ok((answer, writes.into_inner()))
 }
 
-/// Writes what an answer left to be written. The first failure is told; the others are tried all the same.
+/// Performs the writes that an answer left. The first failure is returned; the others are tried all the same.
 fn perform_writes(call: &Call<'_>, repo: &dyn Repo, writes: Vec<LeaseWrite>) -> Result<(), Unwritten> {
     let mut outcome = Ok(());
     for write in writes {
@@ -193,8 +193,8 @@ fn answer_freshness(barrier: &Barrier, version: Version, overlay: Option<&Overla
     }
 }
 
-/// Waits for the tree as `sync` asks. An error where that was required and could not be had.
-/// A first index has `patience`; `waited` says since when.
+/// Waits for the tree as `sync` asks. An error if the wait was required and failed. A first index may take `patience`;
+/// `waited` is the start of the wait.
 fn wait_for_tree(
     call: &Call<'_>,
     repo: &dyn Repo,
@@ -214,7 +214,7 @@ fn wait_for_tree(
             }
         }
         RepoState::Failed { reason } if sync != Sync::Require => return Ok(unconfirmed(reason)),
-        // What failed is tried again now.
+        // With `Sync::Require`, a repository that failed is tried again now.
         RepoState::Failed { .. } | RepoState::Live | RepoState::Scanning => {}
     }
     if sync == Sync::None {

@@ -1,4 +1,4 @@
-//! Which repository a call is about.
+//! Finds the repository of a call.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use crate::host::Absence;
 use crate::{Candidate, Code, Repo, ToolError};
 use sdl_contract::nearest_names;
 
-/// The repository of that id; else the one whose ledger the handle names; else the one that holds the client's working
-/// directory.
+/// Returns the repository with this id; else the one whose ledger the handle names; else the one that contains the
+/// client's working directory.
 pub(super) fn find_repo(
     call: &Call<'_>,
     given: Option<&str>,
@@ -23,7 +23,7 @@ pub(super) fn find_repo(
     Ok(found)
 }
 
-/// The repository of that id; else the one that holds the client's working directory.
+/// Returns the repository with this id; else the one that contains the client's working directory.
 pub(crate) fn resolve_repo(call: &Call<'_>, given: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
     find_repo(call, given, None)
 }
@@ -56,14 +56,14 @@ fn looked_up(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Resu
         }
         (None, Some(named)) => Ok(named),
         (None, None) => match (infer_repo(call), handle) {
-            // A handle needs no repository: what is wrong is the handle.
+            // A handle needs no repository, so the error is about the handle.
             (Err(_), Some(handle)) => Err(stray_handle(handle)),
             (found, _) => found,
         },
     }
 }
 
-/// The error for a handle that is of no registered repository.
+/// Returns the error for a handle that belongs to no registered repository.
 fn stray_handle(handle: &str) -> ToolError {
     let shown: String = handle.chars().take(40).collect();
     let message = match incarnation_of(handle) {
@@ -81,7 +81,7 @@ fn stray_handle(handle: &str) -> ToolError {
     )
 }
 
-/// The error for a repository that can't be asked at the moment, if that is the one which is meant.
+/// Returns the error for a repository that can't be queried at the moment, if the call means that one.
 fn unserved_error(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Option<ToolError> {
     let unserved = call.host.unserved();
     let of_handle = handle.and_then(|handle| call.leases.repo_of(handle));
@@ -134,7 +134,7 @@ fn unknown_repo(call: &Call<'_>, id: &str) -> ToolError {
     no_repo(call, &repos, format!("no repository is registered as {shown:?}{hint}"))
 }
 
-/// Lists what is registered and says how to register what is not.
+/// Lists the registered repositories and says how to register another one.
 fn no_repo(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolError {
     let how = if repos.is_empty() {
         "none is registered yet; register the tree with repo.register"
@@ -157,13 +157,13 @@ fn no_repo(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolErr
 }
 
 fn known_repos(repos: &[Arc<dyn Repo>]) -> impl Iterator<Item = Candidate> {
-    // An agent that has to choose from more than these has to be told its repository anyway.
+    // With more repositories than these, an agent needs to know the id from its user anyway.
     repos.iter().take(20).map(|repo| {
         Candidate::of("repoId", repo.id()).with("rootPath", repo.root().to_string_lossy().into_owned())
     })
 }
 
-/// The nearest folder around `cwd` that git calls a work tree; else `cwd`.
+/// Returns the nearest folder around `cwd` that git calls a work tree; else `cwd`.
 fn project_root(cwd: &Path) -> PathBuf {
     cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd).to_owned()
 }

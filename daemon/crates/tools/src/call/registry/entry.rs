@@ -1,4 +1,4 @@
-//! An action with its types erased: what the registry holds.
+//! An action with its types erased, as the registry holds it.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -21,7 +21,7 @@ pub(crate) struct Answer {
     pub(crate) text: String,
 }
 
-/// Checked arguments, without those that the pipeline took.
+/// Checked arguments, without those that the pipeline handles.
 pub(crate) type Args = Map<String, Value>;
 
 /// How an action runs.
@@ -38,15 +38,16 @@ pub(crate) type RunRepo = fn(&RepoCx<'_>, Args) -> Result<(Answer, Stand), ToolE
 /// How a [`ReadAction`] runs.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadRunner {
-    /// What `sync` is when it is not given.
+    /// The default of `sync`.
     pub(crate) sync: Sync,
     /// See [`ReadAction::EARLY`].
     pub(crate) early: bool,
-    /// Types the arguments. Once for each call: a call that is answered again starts from the same request.
+    /// Parses the arguments into their type. Once for each call: a call that is answered again starts from the same
+    /// request.
     pub(crate) prepare: fn(Args) -> Result<Box<dyn PreparedRead>, ToolError>,
 }
 
-/// A read whose arguments have their types.
+/// A read with parsed arguments.
 pub(crate) trait PreparedRead {
     /// See [`ReadAction::handle`].
     fn handle(&self) -> Option<(HandleKind, &str)>;
@@ -67,32 +68,32 @@ impl<A: ReadAction<Request: Clone>> PreparedRead for Prepared<A> {
     }
 }
 
-/// An action that belongs to no repository, and is about the actions there are.
+/// An action that belongs to no repository and is about the actions of the registry.
 pub(crate) trait RegistryAction: Action {
-    /// For an action that is made of others: whether such arguments ask for nothing but reads.
+    /// Returns whether such arguments only read. For an action that runs other actions.
     const ONLY_READS: Option<OnlyReads> = None;
 
-    /// Acts.
+    /// Runs the action.
     fn run(cx: &Call<'_>, registry: &Registry, request: Self::Request) -> Result<Self::Response, ToolError>;
 }
 
-/// Whether checked arguments ask for nothing but reads.
+/// Whether checked arguments only read.
 pub(crate) type OnlyReads = fn(&Registry, &Args) -> bool;
 
 /// One action.
 pub(crate) struct Entry {
     pub(crate) def: ActionDef,
-    /// Tokens of its answer at most unless the caller names a budget; none if it takes no budget.
+    /// Most tokens of its answer if the caller names no budget; none if the action takes no budget.
     pub(crate) usual_tokens: Option<usize>,
-    /// What a call may hold, in full.
+    /// The full schema of its arguments.
     pub(crate) request: Value,
-    /// What an answer holds, in full.
+    /// The full schema of its answer.
     pub(crate) response: Value,
     pub(crate) shape: Shape,
     pub(crate) runner: Runner,
-    /// For an action that is made of others; see [`RegistryAction::ONLY_READS`].
+    /// For an action that runs other actions; see [`RegistryAction::ONLY_READS`].
     pub(crate) only_reads: Option<OnlyReads>,
-    /// What the types read of checked arguments.
+    /// Records which of the checked arguments the types read.
     #[cfg(test)]
     pub(crate) reads: fn(Args) -> Result<super::Reads, serde_json::Error>,
 }
@@ -142,7 +143,7 @@ struct Fresh {
 }
 
 impl Entry {
-    /// An action on a snapshot.
+    /// Creates the entry of an action on a snapshot.
     pub(crate) fn read<A: ReadAction<Request: Clone>>() -> Self {
         let prepare = |args: Args| {
             Ok(Box::new(Prepared::<A>(typed_arguments::<A::Request>(args)?)) as Box<dyn PreparedRead>)
@@ -151,7 +152,7 @@ impl Entry {
         Self::new::<A, ReadArgs>(true, Runner::Read(runner))
     }
 
-    /// An action on a repository.
+    /// Creates the entry of an action on a repository.
     pub(crate) fn repo<A: RepoAction>() -> Self {
         let run = |cx: &RepoCx<'_>, args: Args| {
             let (response, stand) = A::run(cx, typed_arguments::<A::Request>(args)?)?;
@@ -160,13 +161,13 @@ impl Entry {
         Self::new::<A, RepoArgs>(true, Runner::Repo(run))
     }
 
-    /// An action on the host.
+    /// Creates the entry of an action on the host.
     pub(crate) fn host<A: HostAction>() -> Self {
         let run = |cx: &Call<'_>, args: Args| to_answer(&A::run(cx, typed_arguments::<A::Request>(args)?)?);
         Self::new::<A, Nothing>(false, Runner::Host(run))
     }
 
-    /// An action on the registry.
+    /// Creates the entry of an action on the registry.
     pub(crate) fn registry<A: RegistryAction>() -> Self {
         let run = |cx: &Call<'_>, registry: &Registry, args: Args| {
             to_answer(&A::run(cx, registry, typed_arguments::<A::Request>(args)?)?)
@@ -205,7 +206,7 @@ impl Entry {
 }
 
 fn typed_arguments<T: DeserializeOwned>(args: Map<String, Value>) -> Result<T, ToolError> {
-    // Checked against the schema before, so this fails only where a type accepts less than its schema says.
+    // The arguments fit the schema already, so this fails only where a type accepts less than its schema allows.
     serde_json::from_value(Value::Object(args))
         .map_err(|e| ToolError::new(Code::InvalidArgument, e.to_string()))
 }
@@ -219,7 +220,7 @@ pub(crate) fn take_fields<T: DeserializeOwned>(
     typed_arguments(taken)
 }
 
-/// What both types read of the arguments that are theirs.
+/// Records what both types read of their own arguments.
 #[cfg(test)]
 fn all_reads<T: DeserializeOwned, Common: JsonSchema + DeserializeOwned>(
     mut args: Args,

@@ -23,7 +23,7 @@ pub(crate) use recorder::Reads;
 use crate::call::action::Namespace;
 use crate::call::names;
 
-/// What a tool's name stands for.
+/// The target of a tool's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tool {
     pub(crate) to: To,
@@ -49,7 +49,7 @@ pub(crate) struct Registry {
 }
 
 impl Registry {
-    /// The registry of these actions.
+    /// Builds the registry of these actions.
     pub(crate) fn new(entries: Vec<Entry>) -> Self {
         let mut tools = BTreeMap::new();
         for (i, entry) in entries.iter().enumerate() {
@@ -66,17 +66,17 @@ impl Registry {
         Self { entries, tools, schema_version, finder: OnceLock::new() }
     }
 
-    /// The actions, in the order in which they are listed.
+    /// Returns the actions, in the order in which they are listed.
     pub(crate) fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The tool of that name, in any spelling.
+    /// Returns the tool with this name, in any spelling.
     pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
         self.tools.get(&names::fold_name(name)).copied()
     }
 
-    /// The action of that name, in any spelling, with or without prefix. Gateways and twins are no actions.
+    /// Returns the action with this name, in any spelling, with or without prefix. Gateways and twins are not actions.
     pub(crate) fn action(&self, name: &str) -> Option<&Entry> {
         match self.tool(name)? {
             Tool { to: To::Action(i), raw: false } => self.entries.get(i),
@@ -84,12 +84,12 @@ impl Registry {
         }
     }
 
-    /// Every tool's name without prefix, sorted.
+    /// Returns every tool's name without prefix, sorted.
     pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.tools.keys().map(String::as_str)
     }
 
-    /// The actions of a namespace.
+    /// Returns the actions of a namespace.
     pub(crate) fn of(&self, namespace: Namespace) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(move |entry| entry.def.namespace == namespace)
     }
@@ -103,12 +103,12 @@ impl Registry {
         }
     }
 
-    /// What finds actions by words. Made when it is first asked for.
+    /// Returns the index that finds actions by words. Built on first use.
     pub(crate) fn finder(&self) -> &Finder {
         self.finder.get_or_init(|| Finder::new(&self.entries))
     }
 
-    /// A hash of every schema, requests and responses.
+    /// Returns a hash of every schema, requests and responses.
     pub(crate) fn schema_version(&self) -> &str {
         &self.schema_version
     }

@@ -1,4 +1,4 @@
-//! What a type reads of a value, and what it passes over: for the proof that no field is dropped.
+//! Records which parts of a value a type reads, and which it ignores. Used to prove that no field is dropped.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,10 +9,10 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, IntoDeserializer, MapAc
 use serde::forward_to_deserialize_any;
 use serde_json::{Error, Value};
 
-/// What was read, by path: `budget.maxCards`, `symbolIds[0]`.
+/// The values that were read, by path: `budget.maxCards`, `symbolIds[0]`.
 pub(crate) type Reads = BTreeMap<String, Value>;
 
-/// Everything that `T` reads of `value`. What it ignores is not in there.
+/// Returns everything that `T` reads of `value`, without the parts it ignores.
 pub(crate) fn record_reads<T: DeserializeOwned>(value: &Value) -> Result<Reads, Error> {
     let log = RefCell::default();
     T::deserialize(Recorder { value, path: String::new(), log: &log })?;
@@ -74,7 +74,7 @@ impl<'de> Deserializer<'de> for Recorder<'_> {
         visitor.visit_enum(name)
     }
 
-    /// What is passed over is not noted.
+    /// Ignored values are not recorded.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_unit()
     }

@@ -1,4 +1,4 @@
-//! What is counted, and under what.
+//! The counts of usage, and their keys.
 
 use std::io::Read;
 
@@ -8,10 +8,11 @@ use crate::Host;
 use crate::call::budget;
 
 const HOUR_MS: u64 = 60 * 60 * 1_000;
-/// Bytes of a file that are counted: no agent reads more at once.
+/// Most bytes of a file that are counted: no agent reads more at once.
 const MOST_BYTES: u64 = 1 << 20;
 
-/// Whose calls: of which action, in which hour, on which repository; no repository has an empty name.
+/// The calls that a count is for: their action, hour and repository. The repository is empty for calls that belong to
+/// none.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key {
     pub(crate) repo: String,
@@ -26,7 +27,7 @@ impl Key {
         ms / HOUR_MS
     }
 
-    /// When it begins, in Unix milliseconds.
+    /// Returns when this hour begins, in Unix milliseconds.
     pub(crate) fn begins_ms(hour: u64) -> u64 {
         hour * HOUR_MS
     }
@@ -37,11 +38,11 @@ impl Key {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Count {
     pub(crate) calls: u64,
-    /// Of those, the refused and failed.
+    /// How many of them were refused or failed.
     pub(crate) failed: u64,
     /// Tokens of the answers.
     pub(crate) tokens: u64,
-    /// Files whose symbols or source were served, each once for a session.
+    /// Files whose symbols or source were served, each counted once for a session.
     pub(crate) files: u64,
     /// Their tokens.
     pub(crate) file_tokens: u64,
@@ -75,7 +76,7 @@ pub(crate) fn action_rung(action: &str) -> &'static str {
     }
 }
 
-/// The tokens of a file as it is now; none if it cannot be read.
+/// Returns the tokens of a file in its present state; none if it cannot be read.
 pub(super) fn file_tokens(host: &dyn Host, repo: &str, path: &str) -> Option<u64> {
     let path = sdl_model::RelPath::new(path)?;
     let full = host.repo(repo)?.root().join(path.as_str());

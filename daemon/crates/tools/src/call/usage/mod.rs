@@ -1,8 +1,9 @@
-//! What calls cost, and what reading the files instead would have cost.
+//! The cost of calls, and the cost of reading the files instead.
 //!
-//! A call notes its action, its answer's tokens and the files whose symbols or source it served: a few words in memory.
-//! Everything that takes time, counting the files' tokens and storing, is done in batches beside the calls, and when
-//! someone asks. Calls of tools are counted, resources and completions are not. A file counts once for each session, as for an agent that reads it once and remembers it.
+//! A call records its action, its answer's tokens and the files whose symbols or source it served: a few words in
+//! memory. Slow work, such as counting the files' tokens and storing, is done in batches beside the calls, and when
+//! someone asks for the counts. Calls of tools are counted, resources and completions are not. A file counts once for
+//! each session, as for an agent that reads it once and remembers it.
 
 mod count;
 mod served;
@@ -16,13 +17,13 @@ use crate::Host;
 pub(crate) use count::{Count, Key, action_rung};
 pub(crate) use served::Served;
 
-/// Calls after which a batch is worked off.
+/// Calls after which a batch is processed.
 const BATCH: u64 = 256;
-/// Files that wait to be counted; beyond that none are added.
+/// Most files that wait to be counted; no more are added.
 const MOST_WAITING: usize = 20_000;
-/// Files that a session is known to have seen; beyond that none are added.
+/// Most files that are remembered as seen by a session; no more are added.
 const MOST_SEEN: usize = 20_000;
-/// Sessions that are kept; the oldest make room.
+/// Most sessions that are kept; the oldest is dropped.
 const MOST_SESSIONS: usize = 128;
 
 /// Counts of every session, and of those before.
@@ -36,7 +37,7 @@ pub(crate) struct Usage {
 #[derive(Default)]
 struct Now {
     sessions: BTreeMap<u64, OneSession>,
-    /// Not stored yet.
+    /// Counts that are not stored yet.
     pending: BTreeMap<Key, Count>,
     files: Vec<Waiting>,
     calls: u64,
@@ -56,7 +57,7 @@ struct Waiting {
 }
 
 impl Usage {
-    /// Notes one call. Never fails and never waits for the disk. Says whether a batch is due.
+    /// Records one call. Never fails and never waits for the disk. Returns whether a batch is due.
     pub(crate) fn note(&self, session: u64, served: Served, tokens: usize, failed: bool, at_ms: u64) -> bool {
         let Some(action) = served.action else { return false };
         let key =
@@ -80,8 +81,8 @@ impl Usage {
         *calls % BATCH == 0
     }
 
-    /// Counts the files that wait and stores what is not stored yet. What cannot be stored is tried again with the next
-    /// batch.
+    /// Counts the waiting files and stores the pending counts. Counts that can't be stored are tried again with the
+    /// next batch.
     pub(crate) fn settle(&self, host: &dyn Host) {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut pending, files) = {
@@ -104,10 +105,10 @@ impl Usage {
         }
     }
 
-    /// Works off a batch beside the calls.
+    /// Processes a batch beside the calls.
     pub(crate) fn settle_beside(self: &Arc<Self>, host: &Arc<dyn Host>) {
         let (usage, host) = (Arc::clone(self), Arc::clone(host));
-        // Without a thread to spare the batch waits for the next one.
+        // If no thread can be started, the batch waits for the next one.
         let _ = std::thread::Builder::new()
             .name("sdl-usage".to_owned())
             .spawn(move || usage.settle(host.as_ref()));

@@ -1,16 +1,16 @@
-//! What one call served.
+//! The files that one call serves.
 
 use serde_json::{Map, Value};
 
-/// What one call served: filled in while it is answered.
+/// The files that one call serves: filled in while it is answered.
 #[derive(Debug, Default)]
 pub(crate) struct Served {
-    /// The action that was called; a chain stands for its steps.
+    /// The action that was called; for a chain, the chain counts and not its steps.
     pub(crate) action: Option<&'static str>,
-    /// The repository that it was about.
+    /// The repository of the call.
     pub(crate) repo: Option<String>,
-    /// Paths of the files whose cards or source it served. Files that are merely named don't count: nobody would have
-    /// read them all.
+    /// Paths of the files whose cards or source it served. Files that are only named don't count, because nobody would
+    /// have read all of them.
     pub(crate) files: Vec<String>,
 }
 
@@ -36,7 +36,7 @@ impl Served {
     }
 
     fn card(&mut self, card: &Value, paths: Option<&Value>) {
-        // Compact cards say `f`, and where a path occurs more than once its number in the table.
+        // Compact cards have `f`; a path that occurs more than once is replaced by its number in the table.
         if let Some(file) = card.get("file").or_else(|| card.get("f")) {
             self.file(file, paths);
         }

@@ -24,7 +24,7 @@ fn from_key(bytes: &[u8]) -> Option<Key> {
     Some(Key { repo: repo.to_owned(), hour, action: action.to_owned() })
 }
 
-/// Adds counts to what is stored, and forgets those of the same repositories that are too old.
+/// Adds counts to the stored ones, and forgets those of the same repositories that are too old.
 pub(super) fn add_counts(store: &AgentStore, counts: &BTreeMap<Key, Count>) -> Result<(), ToolError> {
     if counts.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! What `fromVersion` and `toVersion` name.
+//! Resolves `fromVersion` and `toVersion`.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use crate::call::context::{Call, ReadCx};
 use crate::call::stamp::Stamp;
 use crate::{Candidate, Code, ToolError};
 
-/// What a git revision begins with.
+/// The prefix of a git revision.
 const GIT: &str = "git:";
 
 /// One of the two states that are compared.
 pub(crate) struct End {
-    /// How it is called: a version, or `git:` and a commit.
+    /// Its name: a version, or `git:` and a commit.
     pub(crate) name: String,
     /// The state, over the snapshot's version.
     pub(crate) layer: Arc<Layer>,
 }
 
-/// Finds both states. `action` is who asks, for what its errors suggest.
+/// Finds both states. `action` is the calling action, for the suggestions in errors.
 pub(crate) fn find_ends(
     cx: &ReadCx<'_>,
     action: &str,
@@ -79,7 +79,7 @@ fn find_end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<En
     Ok(End { name: version.to_string(), layer: Arc::new(layer) })
 }
 
-/// The state of an earlier answer with unsaved buffers in it; none if it is not known any more.
+/// Returns the state of an earlier answer with unsaved buffers; none if it is no longer known.
 fn unsaved_layer(cx: &ReadCx<'_>, text: &str) -> Option<Result<Layer, ToolError>> {
     let Stamp { version, overlay } = text.parse().ok()?;
     let layer = cx.call.buffers.state(cx.repo, version, overlay?)?;
@@ -87,7 +87,7 @@ fn unsaved_layer(cx: &ReadCx<'_>, text: &str) -> Option<Result<Layer, ToolError>
     kept.then(|| Ok(layer.moved_up(cx.snapshot, cx.source.outlines(), version)?))
 }
 
-/// An error about a revision as one about the argument that named it.
+/// Converts an error about a revision to one about the argument that named it.
 fn rename_field(cx: &ReadCx<'_>, action: &str, error: ToolError, field: &str) -> ToolError {
     let mut error = error.at(field);
     for candidate in &mut error.about.candidates {
@@ -98,7 +98,7 @@ fn rename_field(cx: &ReadCx<'_>, action: &str, error: ToolError, field: &str) ->
     if error.code == Code::UnknownVersion { suggest_versions(cx, action, error) } else { error }
 }
 
-/// The newest version before the head.
+/// Returns the newest version before the head.
 fn previous_version(cx: &ReadCx<'_>, head: Version) -> Result<Option<Version>, ToolError> {
     let floor = cx.snapshot.floor().unwrap_or(head);
     let before = Version(head.0.saturating_sub(1));
@@ -113,7 +113,7 @@ fn previous_version(cx: &ReadCx<'_>, head: Version) -> Result<Option<Version>, T
     Ok(found)
 }
 
-/// Says which versions there are, and a call that works.
+/// Adds the existing versions and a call that works to the error.
 fn suggest_versions(cx: &ReadCx<'_>, action: &str, error: ToolError) -> ToolError {
     let (Some(floor), Some(head)) = (cx.snapshot.floor(), cx.snapshot.head()) else { return error };
     let (oldest, newest) = (floor.to_string(), head.to_string());

@@ -1,4 +1,4 @@
-//! As much of a comparison as fits a budget.
+//! Fits a comparison to a budget.
 
 use std::cmp::Reverse;
 
@@ -9,32 +9,32 @@ use super::{Compared, Subject};
 use crate::ToolError;
 use crate::call::budget;
 
-/// Symbols that a spillover handle holds at most.
+/// Most symbols that a spillover handle holds.
 pub(crate) const MOST_SPILLED: usize = 2_000;
 
-/// How large the lists may be.
+/// Limits on the size of the lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits {
-    /// Entries of both lists together.
+    /// Most entries of both lists together.
     pub(crate) entries: usize,
-    /// Tokens of both lists together.
+    /// Most tokens of both lists together.
     pub(crate) tokens: usize,
 }
 
-/// What fits, and what does not.
+/// The part that fits, and the rest.
 pub(crate) struct Fitted {
-    /// In order of path and place.
+    /// Changed symbols that fit, sorted by path and position.
     pub(crate) changed: Vec<ChangedSymbol>,
-    /// Most important first.
+    /// Affected symbols that fit, most important first.
     pub(crate) blast: Vec<BlastItem>,
-    /// What did not fit, changed symbols first.
+    /// Symbols that did not fit, changed symbols first.
     pub(crate) spilled: Vec<SymbolId>,
-    /// How much did not fit.
+    /// How many entries did not fit.
     pub(crate) dropped: usize,
 }
 
-/// Takes what matters most until the limits are reached. Changed symbols may take three quarters of the room, or what
-/// the affected ones leave.
+/// Takes the most important entries until the limits are reached. Changed symbols may take three quarters of the room,
+/// or more if the affected ones need less.
 pub(crate) fn fit_limits(compared: &Compared, limits: Limits) -> Result<Fitted, ToolError> {
     let order = by_weight(&compared.changed);
     let cost = |subject: &Subject| budget::json_tokens(&subject.wire).map(|tokens| tokens + 1);
@@ -69,7 +69,7 @@ pub(crate) fn fit_limits(compared: &Compared, limits: Limits) -> Result<Fitted, 
     }
     let mut full = false;
     for (item, cost) in compared.blast.iter().zip(blast_costs) {
-        // No gaps: what is shown are the most important ones.
+        // The shown entries must be the most important ones, so nothing is added after the first that doesn't fit.
         full = full || !take_room(&mut room, cost);
         if full {
             dropped += 1;
@@ -92,7 +92,7 @@ fn take_room(room: &mut Limits, cost: usize) -> bool {
     true
 }
 
-/// The places of the changed symbols, those that matter most first.
+/// Returns the indexes of the changed symbols, the most important first.
 fn by_weight(changed: &[Subject]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..changed.len()).collect();
     order.sort_by_key(|at| {

@@ -1,4 +1,4 @@
-//! Comparing two states of a repository: what `delta.get` and `pr.risk.analyze` share.
+//! Compares two states of a repository, for `delta.get` and `pr.risk.analyze`.
 
 mod ends;
 mod fit;
@@ -22,11 +22,11 @@ use crate::call::context::ReadCx;
 pub(crate) use ends::{End, find_ends};
 pub(crate) use fit::{Fitted, Limits, MOST_SPILLED, fit_limits};
 
-/// Affected symbols that are looked for.
+/// Most affected symbols that are looked for.
 const MOST_AFFECTED: usize = 2_000;
-/// Symbols whose fan-in grew that are told.
+/// Most symbols with a growing fan-in that are listed.
 const MOST_AMPLIFIERS: usize = 10;
-/// Files that are named one by one.
+/// Most files that are named one by one.
 const MOST_FILES: usize = 20;
 
 /// A symbol on which more and more depends.
@@ -60,29 +60,29 @@ pub(crate) struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Files that could not be compared.
+    /// Returns the files that could not be compared.
     pub(crate) fn unparsed(&self) -> &[String] {
         &self.unparsed_files
     }
 }
 
-/// What differs between two states.
+/// The differences between two states.
 pub(crate) struct Compared {
-    /// The changed symbols in order of path and place.
+    /// The changed symbols, sorted by path and position.
     pub(crate) changed: Vec<Subject>,
-    /// What they may affect, most important first.
+    /// The symbols that they may affect, most important first.
     pub(crate) blast: Vec<BlastItem>,
     /// Symbols whose fan-in grows.
     pub(crate) amplifiers: Vec<Amplifier>,
-    /// How well it went.
+    /// Files that could not be compared in full.
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// A changed symbol with what decides how much it matters.
+/// A changed symbol with the facts that decide how much it matters.
 pub(crate) struct Subject {
-    /// As it is on the wire.
+    /// The symbol as it is on the wire.
     pub(crate) wire: ChangedSymbol,
-    /// How many edges lead to it, in the state where those are more.
+    /// How many edges lead to it, in the state that has more.
     pub(crate) fan_in: u64,
     /// Whether other files see it, in either state.
     pub(crate) exported: bool,
@@ -90,9 +90,9 @@ pub(crate) struct Subject {
     pub(crate) is_test: bool,
     /// Tests that use it, or used it and are still there, at most [`MOST_TESTS`].
     pub(crate) tests: Vec<TestOf>,
-    /// Those who used it, were not edited with it and are likely broken.
+    /// Users that were not edited with it and are likely broken.
     pub(crate) broken: Vec<SymbolId>,
-    /// What those who use it have lost by a change of its header, as a clause.
+    /// The ability that its users lost by a change of its header, as a clause.
     pub(crate) narrowed: Option<&'static str>,
     /// Whether it was edited in more than its documentation, name and place.
     is_behavior: bool,
@@ -106,9 +106,9 @@ pub(crate) struct TestOf {
     pub(crate) file: String,
 }
 
-/// Tests that are looked for, for one symbol.
+/// Most tests that are looked for, for one symbol.
 const MOST_TESTS: usize = 5;
-/// Users that are asked whether they are tests.
+/// Most users that are checked for being tests.
 const MOST_USERS: usize = 100;
 
 impl Subject {
@@ -117,12 +117,12 @@ impl Subject {
         self.exported || self.fan_in > 0
     }
 
-    /// Whether those who depend on it may have to change.
+    /// Whether its dependents may have to change.
     pub(crate) fn breaks(&self) -> bool {
         !self.broken.is_empty() || self.narrowed.is_some() || self.wire.change_type == ChangeType::Removed
     }
 
-    /// Whether what it shows to others changed. A move shows the same.
+    /// Whether its visible interface changed. A move keeps it.
     pub(crate) fn changes_interface(&self) -> bool {
         match self.wire.change_type {
             ChangeType::Added => false,
@@ -131,7 +131,7 @@ impl Subject {
         }
     }
 
-    /// Whether a test of it may come out otherwise than before.
+    /// Whether one of its tests may have a different result.
     pub(crate) fn does_something_else(&self) -> bool {
         self.is_behavior || !self.broken.is_empty()
     }
@@ -146,7 +146,7 @@ pub(crate) fn compare_ends(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Comp
     cx.call.check()?;
     let range = (Between::FROM, Between::TO);
     let mut changed = changed_symbols(&between, &outlines, range, &changes)?;
-    // What nobody edited, though its names resolve to something else now, is affected and not changed.
+    // A symbol that nobody edited is affected but not changed, even if its names resolve to something else now.
     changed.retain(Change::is_edit);
     cx.call.check()?;
     let fan_in = FanIn::between(&between, Between::FROM, &changes)?.following(&changed);
@@ -244,7 +244,7 @@ fn make_subject(
     })
 }
 
-/// The tests that use a symbol, and those that used it and are still there.
+/// Returns the tests that use a symbol, and those that used it and still exist.
 fn tests_of(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<Vec<TestOf>, ToolError> {
     let mut users: Vec<SymbolId> = Vec::new();
     if change.new.is_some() {
@@ -266,7 +266,7 @@ fn tests_of(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<V
         let (name, file) = (user.qualified().to_owned(), user.path().to_owned());
         let found = TestOf { symbol: user.id, name, file };
         let stem = found.file.rsplit('/').next().unwrap_or_default().to_lowercase();
-        // What lies among tests is not always one that can be run: models, settings, fixtures.
+        // A symbol among tests can't always be run: there are models, settings and fixtures too.
         if user.kind().is_callable() && user.name().to_lowercase().starts_with("test") {
             tests.insert(found);
         } else if user.kind().is_callable() || stem.contains("test") || stem.contains("spec") {

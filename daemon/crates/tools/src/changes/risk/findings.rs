@@ -1,4 +1,4 @@
-//! What is risky about a change, one thing at a time, and how that is known.
+//! The risks of a change, one finding at a time, with their evidence.
 
 use std::cmp::Reverse;
 
@@ -10,13 +10,13 @@ use super::score::{Verdict, is_testable, left_behind_score};
 use super::{Named, counted_subjects};
 use crate::changes::delta::{Compared, Subject};
 
-/// Findings of one type that are told one by one.
+/// Findings of one type that are listed one by one.
 const MOST_OF_TYPE: usize = 10;
-/// From so many dependents on a symbol is relied on widely.
+/// From 10 dependents on a symbol counts as widely used.
 const WIDE: u64 = 10;
-/// From so many affected symbols on a change reaches far.
+/// From 50 affected symbols on a change counts as far-reaching.
 const FAR: usize = 50;
-/// The most that a finding scores which leaves nobody behind: medium.
+/// The highest score of a finding that breaks no users: medium.
 const MOST: f64 = 49.0;
 
 /// One thing that is risky.
@@ -50,7 +50,7 @@ pub(crate) struct Evidence {
     pub(crate) description: String,
 }
 
-/// Points for how many depend on something: 0 for none, 20 for 10, 40 for 100.
+/// Points for the number of dependents: 0 for none, 20 for 10, 40 for 100.
 fn spread_points(fan_in: u64) -> f64 {
     20.0 * ((1 + fan_in) as f64).log10()
 }
@@ -60,7 +60,7 @@ fn make_finding(kind: &'static str, score: f64, message: String, affected: Vec<N
     Finding { kind, severity: Verdict::of(score).level, score, message, affected_symbols: affected }
 }
 
-/// The most that a lack of tests scores: low. It tells nothing of what the change does.
+/// The highest score of missing tests: low. Missing tests say nothing about the effect of the change.
 const MOST_UNTESTED: f64 = 24.0;
 
 struct Found {
@@ -69,7 +69,7 @@ struct Found {
 }
 
 impl Found {
-    /// Adds a finding. No more than medium: only those who are left behind make one high.
+    /// Adds to the files that this call serves. A failure to count does not fail the call.
     fn about(&mut self, kind: &'static str, score: f64, subject: &Subject, message: String) {
         let left = if says_who_is_left(kind) { left_behind_score(subject.broken.len()) } else { 0.0 };
         let score = score.min(MOST).max(left);
@@ -82,12 +82,12 @@ impl Found {
     }
 }
 
-/// Whether findings of that type say that users were left behind.
+/// Whether findings of this type say that users were not updated.
 fn says_who_is_left(kind: &str) -> bool {
     matches!(kind, "removedSymbol" | "renamed" | "moved" | "signatureChange")
 }
 
-/// Everything that is risky, the worst first, and how it is known.
+/// Returns all risks, the worst first, and the evidence for them.
 pub(crate) fn find_risks(compared: &Compared) -> (Vec<Finding>, Vec<Evidence>) {
     let mut found = Found { findings: Vec::new(), evidence: Vec::new() };
     for subject in counted_subjects(compared) {
@@ -98,7 +98,7 @@ pub(crate) fn find_risks(compared: &Compared) -> (Vec<Finding>, Vec<Evidence>) {
     (found.findings, found.evidence)
 }
 
-/// Leaves at most `most` findings, and of each type those that are told one by one.
+/// Keeps at most `most` findings, and of each type only those that are listed one by one.
 pub(crate) fn keep_worst(findings: &mut Vec<Finding>, most: usize) {
     let mut counts = std::collections::HashMap::new();
     findings.retain(|finding| {

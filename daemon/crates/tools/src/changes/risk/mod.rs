@@ -1,4 +1,4 @@
-//! How risky a change is: a score with its parts, what was found, which tests to run.
+//! The risk of a change: a score with its parts, the findings, and the tests to run.
 
 mod findings;
 mod recommend;
@@ -40,7 +40,7 @@ impl Named {
     }
 }
 
-/// The changed symbols that count: tests don't break anybody.
+/// Returns the changed symbols that count. Tests don't count, because a change to a test breaks no users.
 fn counted_subjects(compared: &Compared) -> impl Iterator<Item = &Subject> {
     compared.changed.iter().filter(|subject| !subject.is_test)
 }

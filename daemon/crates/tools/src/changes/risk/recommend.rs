@@ -1,4 +1,4 @@
-//! Which tests to run, and which to write.
+//! Recommends tests to run and tests to write.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,11 +12,11 @@ use super::score::is_testable;
 use super::{Named, counted_subjects};
 use crate::changes::delta::{Compared, Subject};
 
-/// Files of tests that are named.
+/// Most test files that are named.
 const MOST_FILES: usize = 12;
-/// Functions that a test is proposed for.
+/// Most functions that a test is proposed for.
 const MOST_MISSING: usize = 8;
-/// Targets that are named for one test.
+/// Most targets that are named for one test.
 const MOST_TARGETS: usize = 10;
 
 /// A test to run or to write.
@@ -34,7 +34,8 @@ pub(crate) struct RecommendedTest {
     pub(crate) target_symbols: Vec<Named>,
 }
 
-/// The tests that use what changed or used what went, directly or not, file by file, and functions that lack one.
+/// Returns the tests that use a changed symbol or used a removed one, directly or not, file by file, and the functions
+/// that lack a test.
 pub(crate) fn recommend_tests(compared: &Compared) -> Vec<RecommendedTest> {
     let mut files: BTreeMap<&str, (BTreeSet<&str>, Vec<&Subject>)> = BTreeMap::new();
     for (item, subject) in affected_tests(compared) {
@@ -87,7 +88,7 @@ pub(crate) fn recommend_tests(compared: &Compared) -> Vec<RecommendedTest> {
     all
 }
 
-/// The functions of tests that the change may affect, and what they are affected by.
+/// Returns the test functions that the change may affect, and the symbols that affect them.
 fn affected_tests(compared: &Compared) -> impl Iterator<Item = (&BlastItem, &Subject)> {
     let is_test = |item: &&BlastItem| item.is_callable && item.test_proximity == Some(Milli(1000));
     compared.blast.iter().filter(is_test).filter_map(|item| {

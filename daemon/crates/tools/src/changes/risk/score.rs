@@ -1,16 +1,16 @@
-//! The score, and what follows from it.
+//! The score of a change, and the verdict that follows from it.
 //!
 //! It is the sum of seven parts, each `weight × value` with a value from 0 to 1, rounded, and 100 at most. Where a part counts
 //! something, `value = x / (x + half)`: the first few count most, and no number of them fills the part.
 //!
 //! | part | weight | x, half |
 //! |---|---|---|
-//! | `worst` | 100 | not a sum: the score of the worst finding, so that none is above the whole; only one of users who were left behind reaches 60, see [`left_behind_score`] |
-//! | `interface` | 25 | over symbols that went, were narrowed or show another header, and that others see or use: 1, or 3 for what went or was narrowed in an exported one; 8 |
+//! | `worst` | 100 | not a sum: the score of the worst finding, so that none is above the whole; only one of users who were not updated reaches 60, see [`left_behind_score`] |
+//! | `interface` | 25 | over symbols that were removed, were narrowed or have another header, and that others see or use: 1, or 3 for an exported one that was removed or narrowed; 8 |
 //! | `reach` | 10 | symbols outside the change that it affects directly, tests too; 10 |
-//! | `behavior` | 25 | over symbols whose body changed: `1 + ln(1 + fanIn)`; a third where nobody sees or uses it or where it went, a tenth where it only moved; 10 |
-//! | `sideEffects` | 15 | side effects that came; 2 |
-//! | `guards` | 20 | checks, raised errors and early returns that went; 1 |
+//! | `behavior` | 25 | over symbols whose body changed: `1 + ln(1 + fanIn)`; a third where nobody sees or uses it or where it was removed, a tenth where it only moved; 10 |
+//! | `sideEffects` | 15 | added side effects; 2 |
+//! | `guards` | 20 | removed checks, raised errors and early returns; 1 |
 //! | `untested` | 5 | changed or new functions that no test uses: their share of all such, times `n / (n + 2)` |
 //!
 //! Comments, white space and documentation count nowhere. Changed tests count in no part; tests that use what changed count
@@ -49,19 +49,19 @@ pub(crate) struct Score {
     pub(crate) parts: Vec<Part>,
 }
 
-/// What a score asks for.
+/// The verdict on a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Verdict {
     /// `low`, `medium`, `high` or `critical`.
     pub(crate) level: &'static str,
     /// `approve`, `review` or `escalate`.
     pub(crate) decision: &'static str,
-    /// Whether somebody has to look at it who knows the code.
+    /// Whether somebody who knows the code has to look at it.
     pub(crate) escalate: bool,
 }
 
 impl Verdict {
-    /// The verdict on a score from 0 to 100, of a whole change or of one finding.
+    /// Returns the verdict on a score from 0 to 100, of a whole change or of one finding.
     pub(crate) fn of(score: u32) -> Self {
         let (level, decision) = match score {
             0..MEDIUM => ("low", "approve"),
@@ -73,14 +73,15 @@ impl Verdict {
     }
 }
 
-/// From here on somebody should look at it.
+/// From this score on somebody should look at it.
 const MEDIUM: u32 = 26;
-/// From here on somebody has to look at it who knows the code.
+/// From this score on somebody who knows the code has to look at it.
 pub(crate) const HIGH: u32 = 60;
-/// From here on many are left behind.
+/// From this score on many users are left broken.
 const CRITICAL: u32 = 75;
 
-/// The score of leaving `users` behind with an interface that is gone or asks for something else. High from the first on.
+/// Returns the score of `users` that were not updated, though the interface they use was removed or has other
+/// requirements. High from the first user on.
 pub(super) fn left_behind_score(users: usize) -> f64 {
     if users == 0 {
         return 0.0;
@@ -88,7 +89,7 @@ pub(super) fn left_behind_score(users: usize) -> f64 {
     (f64::from(HIGH) + 15.0 * ((users + 1) as f64).log10()).min(95.0)
 }
 
-/// Whether it is something that a test can call, and does something else than before.
+/// Whether it is something that a test can call, and its behavior changed.
 pub(super) fn is_testable(subject: &Subject) -> bool {
     let wire = &subject.wire;
     let edited = match wire.change_type {
@@ -108,7 +109,7 @@ fn score_part(name: &'static str, weight: u32, value: f64, why: String) -> Part 
     Part { name, weight, value, points: (value * f64::from(weight) * 10.0).round() / 10.0, why }
 }
 
-/// How much a change of an interface weighs.
+/// Returns the weight of a change to an interface.
 fn interface_weight(subject: &Subject) -> f64 {
     let lost = subject.wire.change_type == ChangeType::Removed || subject.narrowed.is_some();
     match (subject.seen(), lost && subject.exported) {
@@ -118,7 +119,7 @@ fn interface_weight(subject: &Subject) -> f64 {
     }
 }
 
-/// How much a change of a body weighs.
+/// Returns the weight of a change to a body.
 fn behavior_weight(subject: &Subject) -> f64 {
     match subject.wire.change_type {
         _ if subject.wire.body_changed && subject.seen() => 1.0 + (subject.fan_in as f64).ln_1p(),
@@ -129,11 +130,11 @@ fn behavior_weight(subject: &Subject) -> f64 {
     }
 }
 
-/// The score of a change with these findings, the worst first.
+/// Returns the score of a change with these findings, the worst first.
 pub(crate) fn change_score(compared: &Compared, findings: &[Finding]) -> Score {
     let worst = findings.first().map_or(0, |finding| finding.score);
     let why = findings.first().map_or("nothing found", |finding| finding.kind).to_owned();
-    // Each sum begins with zero: the sum of nothing is a negative one.
+    // Each sum begins with zero, because the sum of an empty iterator is negative zero.
     let interfaces: Vec<&Subject> =
         counted_subjects(compared).filter(|subject| subject.changes_interface() && subject.seen()).collect();
     let interface = 0.0 + interfaces.iter().map(|subject| interface_weight(subject)).sum::<f64>();

@@ -1,4 +1,4 @@
-//! Pieces of evidence, each with what it takes.
+//! Pieces of evidence, each with its size in tokens.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -22,11 +22,11 @@ use crate::source::text;
 use crate::source::text::SourceText;
 use sdl_redact::{self as redact, Level};
 
-/// Less room than this is not worth opening a file for.
+/// With less room than this, opening a file is not worth it.
 pub(super) const LEAST: usize = 60;
-/// No piece takes less than about this.
+/// The approximate size of the smallest piece.
 pub(super) const SMALLEST: usize = 36;
-/// Lines of one skeleton or hot path.
+/// Most lines of one skeleton or hot path.
 const MOST_LINES: usize = 60;
 /// Lines around each match.
 const CONTEXT: u32 = 2;
@@ -48,14 +48,14 @@ pub(crate) struct Evidence {
     pub(crate) raw: bool,
 }
 
-/// Adds a piece if there is room; what it takes of the answer.
+/// Adds a piece if there is room. Returns the tokens it takes of the answer.
 pub(super) fn push_evidence(
     cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,
     (kind, symbol, content): (&str, SymbolId, String),
     room: usize,
 ) -> Result<Option<usize>, ToolError> {
-    // Here as well as on the way out, since its tokens are told.
+    // Masked here as well as at the end, because its tokens are reported.
     let level = || crate::host::policies::repo_policy(cx.call.host, cx.repo).map(|policy| policy.level());
     let content = match redact::mask_text(&content, Level::Likely) {
         Some(_) => redact::mask_text(&content, level()?).unwrap_or(content),
@@ -72,17 +72,18 @@ pub(super) fn push_evidence(
     Ok(Some(size))
 }
 
-/// How many lines there are, and the text of the first so many of them.
+/// The number of lines, and a function that returns the text of the first `n` lines.
 pub(super) type Lines<'l> = (usize, &'l dyn Fn(usize) -> String);
 
-/// Adds as many lines as there is room for; what they take, and whether there was room for all that one piece may show.
+/// Adds as many lines as there is room for. Returns their tokens, and whether there was room for all lines that one
+/// piece may show.
 pub(super) fn push_lines(
     cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,
     (kind, symbol, (all, content)): (&str, SymbolId, Lines<'_>),
     room: usize,
 ) -> Result<(usize, bool), ToolError> {
-    // Its other fields take about 40.
+    // The piece's other fields take about 40 tokens.
     let (most, room_for_lines) = (all.min(MOST_LINES), room.saturating_sub(40));
     if most == 0 || budget::json_tokens(&content(1))? > room_for_lines {
         return Ok((0, most == 0));
@@ -95,14 +96,14 @@ pub(super) fn push_lines(
     Ok((size.unwrap_or(0), count == most && size.is_some()))
 }
 
-/// Lines of a symbol's hot path that are among the evidence.
+/// Counts the lines of a symbol's hot path that are among the evidence.
 pub(super) fn lines_shown(list: &[Evidence], symbol: SymbolId) -> usize {
     let id = symbol.to_string();
     let shown = list.iter().filter(|piece| piece.kind == "hotPath" && piece.symbol_id == id);
     shown.map(|piece| piece.content.lines().count()).sum()
 }
 
-/// Lines and tokens of the source as it is; gaps are counted along.
+/// Returns the lines and tokens of raw source; gaps count too.
 pub(super) fn raw_so_far(list: &[Evidence]) -> (usize, usize) {
     let raw = list.iter().filter(|piece| piece.raw);
     raw.fold((0, 0), |(lines, tokens), piece| {
@@ -110,14 +111,14 @@ pub(super) fn raw_so_far(list: &[Evidence]) -> (usize, usize) {
     })
 }
 
-/// Whether there is more to a symbol than its card tells.
+/// Whether a symbol has more than its card shows.
 pub(super) fn has_body(card: &Card) -> bool {
     let long = card.range.end_line >= card.range.start_line + 3;
     long && (card.kind.is_callable() || card.kind.is_type())
 }
 
-/// Files that were opened for one answer: what it shows of several symbols of a file is read and parsed once. As many as
-/// symbols are opened, at most.
+/// Files that were opened for one answer: a file with several symbols is read and parsed once. At most as many as there
+/// are opened symbols.
 #[derive(Default)]
 pub(super) struct Opened(HashMap<FileId, Rc<(SourceText, Arc<Structure>)>>);
 
@@ -172,8 +173,8 @@ pub(super) fn push_skeleton(
     Ok(pushed)
 }
 
-/// Adds the lines around the task's names, `most_lines` of the source at most and no more of a symbol than needs no approval; see
-/// [`push_lines`].
+/// Adds the lines around the task's names: at most `most_lines` of the source, and at most as many of a symbol as need
+/// no approval; see [`push_lines`].
 pub(super) fn push_hot_path(
     cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,

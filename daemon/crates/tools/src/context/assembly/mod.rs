@@ -1,4 +1,5 @@
-//! Assemblies: one task in, evidence across the rungs out, within one budget. A pure function of a version and the task.
+//! Assemblies collect evidence for one task, from all rungs and within one budget. A pure function of a version and the
+//! task.
 
 mod evidence;
 mod start;
@@ -46,7 +47,8 @@ impl TaskType {
 /// A rung, how much of the budget it may take in percent, and why.
 type Share = (Rung, usize, &'static str);
 
-/// How a budget is shared out, in the order in which the rungs are climbed. What one leaves goes to the next.
+/// Returns how a budget is shared out, in the order in which the rungs are climbed. Tokens that one rung leaves go to
+/// the next.
 fn budget_shares(task: Option<TaskType>) -> [Share; 3] {
     use Rung::{Cards, HotPaths, Skeletons};
     match task {
@@ -133,7 +135,7 @@ pub(crate) struct EdgeOut {
     pub(crate) kind: String,
 }
 
-/// All that was gathered.
+/// All the evidence that was gathered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gathered {
     pub(crate) plan: Vec<Step>,
@@ -142,26 +144,26 @@ pub(crate) struct Gathered {
     pub(crate) omitted: Vec<Omitted>,
 }
 
-/// Symbols whose source is looked at on one rung.
+/// Symbols whose source is read on one rung.
 const MOST_OPENED: usize = 16;
-/// Edges told.
+/// Most edges that are listed.
 const MOST_EDGES: usize = 40;
 
-/// What an assembly is gathered from. Whatever is read for one size of it serves the next.
+/// The material that an assembly is gathered from. Data read for one budget is reused for the next.
 pub(crate) struct Ground<'a> {
     cx: &'a ReadCx<'a>,
     start: &'a Start,
     found: Neighbourhood<'a>,
-    /// Cards that tell the least, in the order in which they are shown.
+    /// Cards at the lowest detail, in the order in which they are shown.
     members: Vec<Rc<Card>>,
-    /// What the client holds of those: etags that still hold.
+    /// The etags of those cards that the client holds and that are still current.
     held: Vec<(SymbolId, String)>,
     edges: Vec<EdgeOut>,
     opened: Opened,
 }
 
 impl<'a> Ground<'a> {
-    /// Finds what a task is about.
+    /// Finds the symbols that a task is about.
     pub(crate) fn of(
         cx: &'a ReadCx<'a>,
         start: &'a Start,
@@ -192,7 +194,7 @@ impl<'a> Ground<'a> {
     /// Gathers evidence of at most about `most` tokens.
     pub(crate) fn gather(&mut self, most: usize) -> Result<Gathered, ToolError> {
         let mut out = Gathered::default();
-        // A tenth at most for how the symbols hang together.
+        // At most a tenth for how the symbols are connected.
         let mut left = most / 10;
         for edge in &self.edges {
             let size = budget::json_tokens(edge)? + 1;
@@ -221,7 +223,7 @@ impl<'a> Ground<'a> {
         Ok(out)
     }
 
-    /// Cards, best first, as long as there is room; what they took.
+    /// Adds cards, best first, as long as there is room. Returns the tokens they took.
     fn cards(&self, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
         let cx = self.cx;
         let mut used = 0;
@@ -232,11 +234,11 @@ impl<'a> Ground<'a> {
         }
         for brief in &self.members {
             let mut placed = None;
-            // What has no room is not made.
+            // A card without room is not built.
             if room - used >= evidence::SMALLEST
                 && let Some(card) = self.found.card(brief.symbol_id)?
             {
-                // Less is told of a symbol rather than nothing.
+                // A symbol that doesn't fit in full is shown with less detail.
                 for content in [card::card_text(&card), card::signature_line(&card)] {
                     let piece = ("card", card.symbol_id, content);
                     placed = evidence::push_evidence(cx, &mut out.evidence, piece, room - used)?;
@@ -260,7 +262,7 @@ impl<'a> Ground<'a> {
         Ok(used)
     }
 
-    /// The tests that speak for the best symbols.
+    /// Adds the tests that cover the best symbols.
     fn tests(&self, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
         let full = CardOptions { detail: Detail::Full, ..CardOptions::default() };
         let mut used = 0;
@@ -280,11 +282,11 @@ impl<'a> Ground<'a> {
         Ok(used)
     }
 
-    /// Source of the best symbols on a rung; what it took.
+    /// Adds the source of the best symbols on a rung. Returns the tokens it took.
     fn source(&mut self, rung: Rung, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
         let cx = self.cx;
         let names = self.start.names(&self.members);
-        // All lines of an answer together are no more than a window has.
+        // All lines of an answer together are at most those of one window.
         let policy = crate::host::policies::repo_policy(cx.call.host, cx.repo)?;
         let mut used = 0;
         for found in self.members.iter().filter(|card| evidence::has_body(card)).take(MOST_OPENED) {
@@ -293,7 +295,7 @@ impl<'a> Ground<'a> {
                 break;
             }
             let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
-            // A skeleton of what has been shown tells nothing new.
+            // A skeleton of source that has been shown would add nothing.
             let long = (found.range.end_line - found.range.start_line) as usize + 1;
             if matches!(rung, Rung::Skeletons) && evidence::lines_shown(&out.evidence, sym.id) * 2 > long {
                 continue;
@@ -312,12 +314,12 @@ impl<'a> Ground<'a> {
             match pushed {
                 Ok((size, whole)) => {
                     used += size;
-                    // Reading and parsing further files for the few lines that are left would be for nothing.
+                    // Too few lines remain to make it worth reading and parsing more files.
                     if !whole {
                         break;
                     }
                 }
-                // One file that can't be shown does not keep back the others.
+                // One file that can't be shown doesn't hold back the others.
                 Err(error) if error.code != crate::Code::Cancelled && error.about.damage.is_none() => {
                     let id = sym.id.to_string();
                     if !out.omitted.iter().any(|omitted| omitted.symbol_id == id) {

@@ -1,4 +1,4 @@
-//! Where an assembly starts: a task, read.
+//! The start of an assembly: a parsed task.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -15,14 +15,14 @@ use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::parts::symbols;
 
-/// Symbols that a focused file starts with.
+/// Most symbols that a focused file starts with.
 const MOST_OF_A_FILE: usize = 12;
-/// Symbols that a focused folder starts with.
+/// Most symbols that a focused folder starts with.
 const MOST_OF_A_FOLDER: usize = 8;
-/// Names that are looked for in source.
+/// Most names that are looked for in source.
 const MOST_NAMES: usize = 40;
 
-/// What was asked, still as text.
+/// The request, still as text.
 pub(crate) struct Asked<'a> {
     pub(crate) task_text: &'a str,
     pub(crate) task_type: Option<TaskType>,
@@ -35,19 +35,19 @@ pub(crate) struct Asked<'a> {
     pub(crate) known_card_etags: &'a BTreeMap<String, String>,
 }
 
-/// What was asked, read.
+/// The parsed request.
 pub(crate) struct Start {
     pub(super) request: SliceRequest,
     pub(super) task_type: Option<TaskType>,
     pub(super) include_tests: Option<bool>,
-    /// What was focused on, each with its place in the request.
+    /// The focused symbols, each with its position in the request.
     focus: HashMap<SymbolId, usize>,
     folders: Vec<String>,
     words: Vec<String>,
 }
 
 impl Start {
-    /// Reads what was asked, for an answer of about `tokens`.
+    /// Parses the request, for an answer of about `tokens`.
     pub(crate) fn of(cx: &ReadCx<'_>, asked: &Asked<'_>, tokens: usize) -> Result<Self, ToolError> {
         let mut focus: Vec<Vec<SymbolId>> = Vec::new();
         for (i, id) in asked.focus_symbols.iter().enumerate() {
@@ -115,18 +115,18 @@ impl Start {
         Ok(Self { request, task_type, include_tests, focus: places, folders, words })
     }
 
-    /// Puts what was focused on first, and leaves tests out where they are not wanted.
+    /// Puts the focused symbols first, and removes tests if the request excludes them.
     pub(super) fn sort(&self, cards: &mut Vec<Rc<Card>>) {
         if self.include_tests == Some(false) {
             cards.retain(|card| self.focus.contains_key(&card.symbol_id) || !is_test_path(&card.file));
         }
         let below = |file: &str| self.folders.iter().any(|folder| file.starts_with(folder.as_str()));
-        // Stable: the slice's own order stays among equals.
+        // The sort is stable: equal cards keep the slice's order.
         let place = |card: &Card| self.focus.get(&card.symbol_id).copied().unwrap_or(usize::MAX);
         cards.sort_by_key(|card| (place(card), !below(&card.file)));
     }
 
-    /// The names to look for in source: those of the task, then those of the symbols found.
+    /// Returns the names to look for in source: those of the task, then those of the symbols found.
     pub(super) fn names(&self, found: &[Rc<Card>]) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for name in self.words.iter().chain(found.iter().map(|card| &card.name)) {
@@ -138,7 +138,7 @@ impl Start {
     }
 }
 
-/// Words of a text that look like names in code.
+/// Returns the words of a text that look like names in code.
 fn names_in(text: &str) -> impl Iterator<Item = String> {
     let words = text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| word.len() > 2);
     let named = |word: &&str| {

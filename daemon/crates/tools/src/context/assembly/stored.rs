@@ -1,4 +1,4 @@
-//! What assemblies were made of, kept so that feedback can refer to them.
+//! The sources of assemblies, kept so that feedback can refer to them.
 
 use sdl_model::ids::stable_hash;
 use serde::{Deserialize, Serialize};
@@ -9,12 +9,12 @@ use crate::{Candidate, Code, ToolError, stored};
 
 /// The layout of the stored rows.
 const LAYOUT: u8 = 1;
-/// Assemblies kept for one repository: those of the oldest versions go first.
+/// Most assemblies of one repository. Those of the oldest versions are dropped first.
 const MOST: usize = 1_000;
-/// Characters of a task that are kept.
+/// Most characters of a task that are kept.
 const MOST_TEXT: usize = 2_000;
 
-/// What an assembly was made of.
+/// The sources of an assembly.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Assembly {
@@ -25,12 +25,12 @@ pub(crate) struct Assembly {
     pub(crate) task_type: Option<String>,
     /// The number of the version it was made from.
     pub(crate) version: u64,
-    /// The symbols whose evidence it held.
+    /// The symbols that its evidence was about.
     pub(crate) source_ids: Vec<String>,
 }
 
 impl Assembly {
-    /// The assembly of that task at this version. The same call gives the same id.
+    /// Returns the assembly of that task at this version. The same call gives the same id.
     pub(crate) fn new(cx: &ReadCx<'_>, asked: &str, task_text: &str, task_type: Option<&str>) -> Self {
         let version = cx.version.0.to_le_bytes();
         let incarnation = cx.snapshot.incarnation().0.to_le_bytes();
@@ -45,7 +45,7 @@ impl Assembly {
     }
 }
 
-/// The assembly of that id; an error that says what to do if none is kept.
+/// Returns the assembly with this id; an error that says what to do if it is not kept.
 pub(crate) fn find_assembly(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolError> {
     let of = |repo: &str| -> Result<Option<Assembly>, ToolError> {
         let key = stored::row_key(repo, id);
@@ -55,7 +55,7 @@ pub(crate) fn find_assembly(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolE
     };
     let shown: String = id.chars().take(40).collect();
     let unknown = |message: String| ToolError::new(Code::UnknownHandle, message).at("assemblyId");
-    // No other text is an assembly's id, and none so long a key.
+    // Other texts are no assembly ids, and such a long one may exceed the limit of keys.
     if !id.starts_with("as_") || id.len() > 20 {
         return Err(unknown(format!(
             "{shown:?} is not an assembly's id: those are as_ and 13 characters, from agent.orchestrate"
@@ -76,7 +76,7 @@ pub(crate) fn find_assembly(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolE
     )))
 }
 
-/// Keeps an assembly, in place of the oldest where there are too many.
+/// Stores an assembly. Drops the oldest if there are too many.
 pub(crate) fn keep_assembly(cx: &ReadCx<'_>, assembly: &Assembly) -> Result<(), ToolError> {
     let (store, repo) = (cx.call.host.agent(), cx.repo.id());
     let key = stored::row_key(repo, &assembly.id);

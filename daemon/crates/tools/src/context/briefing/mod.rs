@@ -1,4 +1,5 @@
-//! Briefings: what matters for a question, in a few hundred words. A pure function of a version and the question.
+//! Briefings: the most important facts for a question, in a few hundred words. A pure function of a version and the
+//! question.
 
 mod render;
 mod risk;
@@ -21,11 +22,11 @@ pub(crate) use render::render_markdown;
 pub(crate) use risk::Risk;
 pub(crate) use scope::{Scope, briefing_seeds};
 
-/// Symbols that are opened in full to see what makes them risky.
+/// Most symbols whose full cards are read to rate their risk.
 const MOST_WEIGHED: usize = 12;
-/// Symbols just outside that are named.
+/// Most symbols just outside the briefing that are named.
 const MOST_FRONTIER: usize = 8;
-/// Edges told at most.
+/// Most edges that are listed.
 const MOST_EDGES: usize = 60;
 
 /// What matters for a question.
@@ -109,7 +110,7 @@ pub(crate) struct Touched {
     pub(crate) churn: Option<u32>,
 }
 
-/// Gathers what matters around the seeds of `request`, for an answer of about `tokens`.
+/// Gathers the symbols around the seeds of `request`, for an answer of about `tokens`.
 pub(crate) fn gather_briefing(
     cx: &ReadCx<'_>,
     mut request: SliceRequest,
@@ -186,7 +187,7 @@ pub(crate) fn gather_briefing(
     Ok(briefing)
 }
 
-/// Counted things, most first; equal ones by name.
+/// Sorts counted things, highest count first; equal ones by name.
 fn most_first<K: Ord>(counts: BTreeMap<K, u64>) -> Vec<(K, u64)> {
     let mut counts: Vec<(K, u64)> = counts.into_iter().collect();
     counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -199,7 +200,7 @@ fn is_zero(line: &u32) -> bool {
 }
 
 impl Briefing {
-    /// The same without what a text of it says: ids, scores and counts.
+    /// Returns the briefing without the parts that its text form has: only ids, scores and counts.
     pub(crate) fn referred(&self) -> Self {
         let symbol =
             |symbol: &KeySymbol| KeySymbol { symbol_id: symbol.symbol_id.clone(), ..KeySymbol::default() };
@@ -215,8 +216,8 @@ impl Briefing {
         }
     }
 
-    /// Drops an eighth of the list that is longest for what it tells, from its end; how many went. One key symbol stays.
-    /// None when there is nothing left to drop.
+    /// Drops the last eighth of the list that is longest relative to its usefulness. Returns how many entries were
+    /// dropped; none if nothing can be dropped any more. One key symbol stays.
     pub(crate) fn shorten(&mut self) -> Option<usize> {
         let graph = &mut self.dependency_graph;
         let sizes = [

@@ -25,7 +25,7 @@ pub(crate) fn render_markdown(briefing: &Briefing, query: &str, plain: bool) -> 
     if !graph.edges.is_empty() {
         text.push_str("\n## Dependencies");
     }
-    // The edges of one symbol and type stand together.
+    // The edges of one symbol and type are on one line.
     let mut last = None;
     for edge in &graph.edges {
         let this = (&edge.from, &edge.kind);

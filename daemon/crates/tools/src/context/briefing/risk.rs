@@ -1,10 +1,10 @@
-//! What makes a symbol risky to change.
+//! Rates how risky a symbol is to change.
 
 use schemars::JsonSchema;
 use sdl_retrieve::card::Card;
 use serde::Serialize;
 
-/// Scores below this are not told.
+/// Lower scores are not listed.
 const LEAST: u32 = 25;
 
 /// A symbol that is risky to change.
@@ -26,7 +26,7 @@ pub(crate) struct Risk {
     pub(crate) reasons: Vec<String>,
 }
 
-/// How risky a symbol is, from its full card; none where that is not worth telling. Nobody tests a test.
+/// Returns how risky a symbol is, from its full card; none if the score is low. A test doesn't need tests of its own.
 pub(super) fn symbol_risk(card: &Card, is_test: bool) -> Option<Risk> {
     let metrics = card.metrics.as_ref()?;
     let mut reasons = Vec::new();

@@ -1,4 +1,4 @@
-//! What a question is about: a symbol, a file or a task.
+//! The scope of a question: a symbol, a file or a task.
 
 use schemars::JsonSchema;
 use sdl_model::FileId;
@@ -11,7 +11,7 @@ use crate::call::context::ReadCx;
 use crate::parts::symbols;
 use crate::{Code, ToolError};
 
-/// Symbols of a name that a briefing starts from.
+/// Most symbols of the same name that a briefing starts from.
 const MOST_STARTS: usize = 3;
 
 /// Words that make a short question a task.
@@ -55,7 +55,7 @@ impl Scope {
         }
     }
 
-    /// What a question looks like: a path, else a sentence, else a name.
+    /// Guesses the scope from the form of a question: a path, else a sentence, else a name.
     pub(crate) fn of(query: &str) -> Self {
         let words: Vec<&str> = query.split_whitespace().collect();
         if words.len() == 1 && (query.contains(['/', '\\']) || is_source_name(query)) {
@@ -66,8 +66,8 @@ impl Scope {
     }
 }
 
-/// Where a briefing on a question starts. A question that only looks like a path or a name is taken for a task, and the
-/// answer says so.
+/// Returns where a briefing on a question starts. A question that only looks like a path or a name is treated as a
+/// task, and the answer says so.
 pub(crate) fn briefing_seeds(
     cx: &ReadCx<'_>,
     query: &str,
@@ -82,7 +82,7 @@ pub(crate) fn briefing_seeds(
     match found {
         Ok(request) => Ok((wanted, request)),
         Err(error) if given.is_none() && matches!(error.code, Code::UnknownPath | Code::UnknownSymbol) => {
-            // A note has no candidates beside it.
+            // A note can't carry candidates.
             let meant: Vec<&str> =
                 error.about.candidates.iter().filter_map(|one| one.0.get("query")?.as_str()).collect();
             let meant = if meant.is_empty() { String::new() } else { format!(" ({})", meant.join(", ")) };

@@ -1,12 +1,12 @@
-//! Layers: which folders are on which.
+//! Layers: which folders depend on which.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Folder;
 
-/// The folders in layers, the lowest (which depends on no other) first. Folders that depend on each other in a circle are in
-/// one layer. An edge counts where it is the stronger direction between its two folders, so that one stray import does not
-/// melt a stack into a circle.
+/// Returns the folders in layers, the lowest (which depends on no other) first. Folders that depend on each other in a
+/// circle are in one layer. Between two folders only the stronger direction counts, so that one stray import does not
+/// merge a stack into a circle.
 pub(crate) fn folder_layers(folders: &BTreeMap<String, Folder>) -> Vec<Vec<String>> {
     let names: Vec<&String> = folders.keys().collect();
     let weight = |from: &str, to: &str| folders.get(from).and_then(|f| f.out.get(to)).copied().unwrap_or(0);
@@ -20,7 +20,7 @@ pub(crate) fn folder_layers(folders: &BTreeMap<String, Folder>) -> Vec<Vec<Strin
         .collect();
     let reach: Vec<BTreeSet<usize>> = (0..names.len()).map(|start| reachable_from(start, &below)).collect();
     let mut height: BTreeMap<usize, usize> = BTreeMap::new();
-    // Those that reach fewer stand lower: in this order all that a folder is on is placed before it.
+    // Folders that reach fewer others come first: in this order, all dependencies of a folder are placed before it.
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_key(|i| (reach.get(*i).map_or(0, BTreeSet::len), *i));
     for i in order {

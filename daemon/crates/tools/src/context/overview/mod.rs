@@ -1,4 +1,4 @@
-//! A repository at a glance: a pure function of one version, made in one pass over its files.
+//! Overviews of a repository: a pure function of one version, made in one pass over its files.
 
 mod layers;
 
@@ -19,25 +19,25 @@ use crate::call::stamp::Stamp;
 
 pub(crate) use layers::folder_layers;
 
-/// Hotspots and entry points kept.
+/// Most hotspots and most entry points that are kept.
 const TOP: usize = 20;
 /// Folder parts that make a folder of the overview: `django/db`, not `django/db/models/fields`.
 const DEPTH: usize = 2;
 
-/// One folder, with all that lies below it.
+/// The totals of one folder and everything below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Folder {
     pub(crate) files: u64,
     pub(crate) symbols: u64,
     pub(crate) exported: u64,
     pub(crate) languages: BTreeMap<&'static str, u64>,
-    /// Edges that stay inside.
+    /// Edges within the folder.
     pub(crate) inner: u64,
     /// Edges into other folders of the overview.
     pub(crate) out: BTreeMap<String, u64>,
 }
 
-/// A symbol that stands out.
+/// A symbol that is listed as a hotspot or an entry point.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Standout {
     pub(crate) id: SymbolId,
@@ -50,17 +50,17 @@ pub(crate) struct Standout {
     pub(crate) why: &'static str,
 }
 
-/// All that one pass gives.
+/// The result of one pass.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Overview {
     pub(crate) folders: BTreeMap<String, Folder>,
     /// Most depended on first.
     pub(crate) hotspots: Vec<Standout>,
-    /// Where running starts.
+    /// The symbols where execution starts.
     pub(crate) entry_points: Vec<Standout>,
 }
 
-/// What the pass looks at.
+/// The scope of the pass.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scope {
     /// Only files below one of these; empty means all.
@@ -70,12 +70,12 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    /// Whether a file counts.
+    /// Whether the file at `path` is in scope.
     pub(crate) fn holds(&self, path: &str) -> bool {
         self.directories.is_empty() || self.directories.iter().any(|dir| is_below(path, dir))
     }
 
-    /// The folder of the overview that a file counts for: two parts deep below what was asked for.
+    /// Returns the folder of the overview that a file counts for: two parts deep below the requested folder.
     fn folder<'p>(&self, path: &'p str) -> &'p str {
         let asked =
             self.directories.iter().filter(|dir| is_below(path, dir)).map(String::len).max().unwrap_or(0);
@@ -92,11 +92,11 @@ fn is_below(path: &str, dir: &str) -> bool {
     path.strip_prefix(dir).is_some_and(|rest| dir.is_empty() || rest.starts_with('/'))
 }
 
-/// Overviews made lately, by what they depend on: the ledger, its version with what lies over it, and what was looked at.
+/// Recent overviews, by everything they depend on: the ledger, its version with the overlay, and the scope.
 #[derive(Default)]
 struct Overviews(Recent<(Incarnation, Stamp, Scope), Arc<Overview>, 8>);
 
-/// Looks at every file in scope.
+/// Surveys every file in scope.
 pub(crate) fn survey_scope(cx: &ReadCx<'_>, scope: &Scope) -> Result<Arc<Overview>, ToolError> {
     let key = (cx.snapshot.incarnation(), cx.stamp(), scope.clone());
     let overviews = cx.call.memos.shared::<Overviews>();
@@ -148,7 +148,7 @@ struct Pass<'a> {
     folder_of: &'a HashMap<FileId, &'a str>,
     overview: Overview,
     graph: bool,
-    /// The files of symbols that edges lead to: few symbols have most of them.
+    /// The files of symbols that edges lead to, cached because few symbols have most of the edges.
     homes: HashMap<SymbolId, Option<FileId>>,
 }
 
@@ -231,7 +231,7 @@ struct Place<'a> {
     test: bool,
 }
 
-/// Keeps a list from growing with the repository: sorts and cuts it when it is twice as long as wanted.
+/// Keeps a list from growing with the repository: sorts it and cuts it when it is twice as long as needed.
 fn push_bounded(list: &mut Vec<Standout>, symbol: Standout, by: impl Fn(&Standout) -> u64) {
     list.push(symbol);
     if list.len() >= 2 * TOP {

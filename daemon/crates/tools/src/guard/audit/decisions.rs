@@ -1,4 +1,4 @@
-//! What one call decides on its way.
+//! The decisions of one call.
 
 use std::cell::{Cell, RefCell};
 
@@ -6,24 +6,24 @@ use sdl_ledger::{AgentStore, Clock as _, SystemClock};
 
 use super::{Audit, Row};
 
-/// The decisions of one call, in their order. A call that has to begin again takes back what it decided before, so that every
-/// decision whose outcome goes out is one row, and no other is.
+/// The decisions of one call, in order. A call that starts again takes back its earlier decisions, so that there is one
+/// row for each decision whose outcome is in the answer, and no other row.
 #[derive(Debug, Default)]
 pub(crate) struct Decisions {
     rows: RefCell<Vec<Row>>,
-    /// The action that is running, and where its rows begin.
+    /// The action that is running, and the index of its first row.
     action: Cell<&'static str>,
     first: Cell<usize>,
 }
 
 impl Decisions {
-    /// From here on decisions are those of `action`: a call, or a step of a chain.
+    /// Starts the decisions of `action`: a call, or a step of a chain.
     pub(crate) fn begin(&self, action: &'static str) {
         self.action.set(action);
         self.first.set(self.mark());
     }
 
-    /// Adds one. An action that comes by the same thing again decides nothing new.
+    /// Adds a decision. An action that repeats a decision adds nothing.
     pub(crate) fn add(&self, row: Row) {
         let mut rows = self.rows.borrow_mut();
         let action = self.action.get();
@@ -35,17 +35,17 @@ impl Decisions {
         }
     }
 
-    /// How many there are: for [`Self::back_to`].
+    /// Returns how many decisions there are, for [`Self::back_to`].
     pub(crate) fn mark(&self) -> usize {
         self.rows.borrow().len()
     }
 
-    /// Takes back those since the mark.
+    /// Takes back the decisions since the mark.
     pub(crate) fn back_to(&self, mark: usize) {
         self.rows.borrow_mut().truncate(mark);
     }
 
-    /// Writes them to the log.
+    /// Writes the decisions to the log.
     pub(crate) fn settle(&self, log: &Audit, store: &AgentStore) -> sdl_ledger::Result<()> {
         let rows = self.rows.take();
         self.first.set(0);

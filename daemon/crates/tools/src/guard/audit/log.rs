@@ -1,4 +1,4 @@
-//! Writing the log, and noticing that it is not as it was left.
+//! Writes the log, and notices when it was changed from outside.
 
 use std::collections::VecDeque;
 use std::io;
@@ -15,14 +15,15 @@ use crate::guard::private_file;
 use crate::stored::tables::AUDIT;
 use sdl_redact::{self as redact, Level};
 
-/// Rows that are kept.
+/// Most rows that are kept.
 pub(super) const KEPT: u64 = 200_000;
-/// Cuts that the anchor names; each has its row besides.
+/// Most cuts that the anchor names; each has its row besides.
 const MOST_CUTS: usize = 50;
-/// A larger file is no head.
+/// A larger file is not accepted as a head.
 const MOST_HEAD_BYTES: u64 = 256 << 10;
 
-/// The log. Rows are in the store of what agents own; the key and a second copy of the log's end are in a folder of their own.
+/// The log. Rows are in the store of the data that agents own. The key and a second copy of the log's end are in a
+/// separate folder.
 pub struct Audit {
     dir: PathBuf,
     /// The folder of the store, where damaged ones are set aside.
@@ -30,34 +31,34 @@ pub struct Audit {
     state: Mutex<State>,
 }
 
-/// What is known of the log while it is open.
+/// The known state of the log while it is open.
 pub(super) struct State {
     pub(super) seal: Seal,
     /// Its ends, as the last append left them.
     pub(super) anchor: Anchor,
     /// Why the second copy of the end is older than the log.
     pub(super) unwritten: Option<String>,
-    /// What the last check found.
+    /// The faults that the last check found.
     pub(super) found: Vec<String>,
 }
 
 /// A row as it is shown.
 #[derive(Clone, Debug)]
 pub struct Shown {
-    /// What it says.
+    /// The row itself.
     pub row: Row,
     /// Its hash.
     pub hash: String,
-    /// Whether it is as it was written.
+    /// Whether it is unchanged since it was written.
     pub holds: bool,
 }
 
-/// What the files beside the store say of the log.
+/// The log's state according to the files beside the store.
 struct Begun {
     seal: Seal,
     /// The second copy of its end.
     head: Option<Anchor>,
-    /// Why the log can't be all that it was.
+    /// Why the log must have lost rows.
     lost: Option<String>,
     /// Whether the key was there.
     is_known: bool,
@@ -104,8 +105,8 @@ impl Begun {
 }
 
 impl Audit {
-    /// Opens the log whose rows are in `store`, which lies in `store_dir` and came to be open as `how` says. The key and the
-    /// second copy of the end are in `dir`. Where they and the store don't fit, a row says that the log was cut.
+    /// Opens the log whose rows are in `store`. The store is in `store_dir` and was opened as `how` says. The key and
+    /// the second copy of the end are in `dir`. Where they and the store don't fit, a row says that the log was cut.
     pub fn open(dir: &Path, store: &AgentStore, store_dir: &Path, how: &How) -> Result<Self> {
         let failed = |path: &Path| {
             let path = path.to_owned();
@@ -166,7 +167,7 @@ impl Audit {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Appends rows; their numbers and hashes are filled in. Durable when this returns. The rows' hashes.
+    /// Appends rows; their numbers and hashes are filled in. Durable when this returns. Returns the rows' hashes.
     pub(crate) fn append(&self, store: &AgentStore, rows: &[Row]) -> Result<Vec<String>> {
         self.append_keeping(store, rows, KEPT)
     }
@@ -178,7 +179,8 @@ impl Audit {
         self.write(&mut self.lock(), store, rows, None, kept)
     }
 
-    /// Appends rows behind one that says that the log was cut, if `lost` says so or its end is not where it was left.
+    /// Appends rows. A row that says that the log was cut goes first if `lost` says so or if the log's end is not where
+    /// it was left.
     pub(super) fn write(
         &self,
         state: &mut State,
@@ -230,7 +232,8 @@ impl Audit {
         Ok(hashes)
     }
 
-    /// Writes the second copy of the end. The rows are durable: that it failed is told, and the next append tries again.
+    /// Writes the second copy of the end. The rows are durable already, so a failure is only reported, and the next
+    /// append tries again.
     fn write_head(&self, state: &mut State) {
         let written =
             private_file::write_private(&self.dir.join("head"), &state.seal.encoded(&state.anchor).1);
@@ -240,8 +243,8 @@ impl Audit {
         });
     }
 
-    /// Goes on from what is stored: a row says that the log was cut if its end does not fit, and the key and the second copy of
-    /// the end are written again.
+    /// Continues from the stored rows: adds a row that says that the log was cut if its end does not fit, and writes
+    /// the key and the second copy of the end again.
     pub(super) fn mend_ends(&self, state: &mut State, store: &AgentStore) -> Result<()> {
         if !self.key_holds(&state.seal)
             && let Err(error) = state.seal.write(&self.dir.join("key"))
@@ -251,7 +254,7 @@ impl Audit {
         self.write(state, store, &[], None, KEPT).map(drop)
     }
 
-    /// The second copy of the end, as it is on the disk now.
+    /// Reads the second copy of the end from the disk.
     pub(super) fn head(&self, seal: &Seal) -> std::result::Result<Option<Anchor>, String> {
         let Some(bytes) = private_file::read_private(&self.dir.join("head"), MOST_HEAD_BYTES)? else {
             return Ok(None);
@@ -269,7 +272,7 @@ impl Audit {
             .is_ok_and(|key| key.is_some_and(|key| key.hash(probe) == seal.hash(probe)))
     }
 
-    /// The newest rows, oldest first: at most `limit`, of one repository if that is given.
+    /// Returns the newest rows, oldest first: at most `limit`, and only those of `repo` if it is given.
     pub fn show(&self, store: &AgentStore, repo: Option<&str>, limit: usize) -> Result<Vec<Shown>> {
         let seal = self.lock().seal.clone();
         let mut rows = VecDeque::new();
@@ -298,7 +301,7 @@ impl Audit {
         self.lock().anchor.head
     }
 
-    /// What a person should know of the log without having asked: damage that nobody has acknowledged.
+    /// Returns the damage that nobody has acknowledged. A person should see it without having asked for it.
     pub fn concerns(&self) -> Vec<String> {
         let state = self.lock();
         let advice = "see: sdlctl audit verify";
@@ -310,7 +313,7 @@ impl Audit {
     }
 }
 
-/// Why the log does not end where the last append left it; none if it does.
+/// Returns why the log does not end where the last append left it; none if it does.
 fn displaced_end(writer: &AgentWriter<'_>, state: &State, last: u64) -> Result<Option<String>> {
     let stored = writer.get(AUDIT, &key(ANCHOR))?;
     let anchor = stored.and_then(|bytes| state.seal.decoded::<Anchor>(bytes)).filter(|anchor| anchor.keyed);
@@ -328,7 +331,7 @@ fn displaced_end(writer: &AgentWriter<'_>, state: &State, last: u64) -> Result<O
     })
 }
 
-/// The row that says that the log was cut.
+/// Returns the row that says that the log was cut.
 fn cut_row(anchor: &Anchor, last: u64, why: &str) -> Row {
     Row {
         seq: anchor.head.max(last) + 1,
@@ -344,7 +347,7 @@ fn cut_row(anchor: &Anchor, last: u64, why: &str) -> Row {
 
 fn mask_row(row: &Row) -> Row {
     let mut row = row.clone();
-    // What a person acknowledged is compared with what is found later.
+    // An acknowledgement's faults must stay as they are, because they are compared with faults found later.
     if row.decision != super::ACKNOWLEDGED {
         redact::mask_value(&mut row.details, Level::Likely);
     }
@@ -358,10 +361,10 @@ fn mask_row(row: &Row) -> Row {
 
 /// How the stored log ends.
 struct Ends {
-    /// The anchor, if it is one; whether there is anything in its place.
+    /// The anchor, if there is a valid one; whether there is anything in its place.
     anchor: Option<Stored<Anchor>>,
     present: bool,
-    /// The number of the last row, and its hash if it is as it was written.
+    /// The number of the last row, and its hash if the row is unchanged.
     last: u64,
     last_row: Option<(String, bool)>,
 }
@@ -379,8 +382,8 @@ impl Ends {
         })
     }
 
-    /// The ends of a log that was left at `head`, and what is wrong with it. Rows that were committed just before the daemon
-    /// died may follow, if they do follow.
+    /// Returns the ends of a log that was left at `head`, and its faults. Rows that were committed just before the
+    /// daemon died may follow, if they are linked to it.
     fn after(
         &self,
         reader: &AgentReader<'_>,
@@ -419,7 +422,7 @@ impl Ends {
         Ok((stored.clone(), None))
     }
 
-    /// The ends of a log that has no key yet: a new one, or one from before there were keys.
+    /// The ends of a log that has no key yet: a new one, or one from before keys were introduced.
     fn before_keys(&self) -> (Anchor, Option<String>) {
         match (&self.anchor, &self.last_row) {
             (None, _) if !self.present && self.last == 0 => (Anchor::default(), None),
@@ -433,7 +436,7 @@ impl Ends {
     }
 }
 
-/// Details as an acknowledgement keeps them.
+/// Formats details the way an acknowledgement keeps them.
 pub(super) fn acknowledged_details(faults: &[String], reason: &str) -> Value {
     json!({ "faults": faults, "reason": reason })
 }

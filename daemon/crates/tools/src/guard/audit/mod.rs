@@ -1,7 +1,7 @@
 //! The log of every decision on source: append-only, each row with the hash of the one before. Rows are never changed; the
 //! oldest are dropped when there are too many, and the anchor row then says what the first kept one follows.
 //!
-//! What the log proves:
+//! The log proves:
 //!
 //! * Rows are sealed under a key of this installation ([`seal`]), so that nobody who has not read the key can change, add or
 //!   rewrite one.
@@ -10,10 +10,10 @@
 //! * A log that was cut goes on with a row that says so. Damage is reported ([`verify`]) until a person acknowledges it, and that
 //!   is a row as well.
 //!
-//! Whoever may read the key and write both places can still forge a log: it guards against accidents and against programs that
-//! reach one of them. Note the head elsewhere to be sure of more.
+//! A program that can read the key and write both places can still forge a log: the log guards against accidents and
+//! against programs that reach only one of them. Note the head elsewhere to be sure of more.
 //!
-//! Secrets are masked before a row is written, whatever the policy: what is once in here can't be taken out again.
+//! Secrets are masked before a row is written, whatever the policy, because a row can't be changed later.
 
 mod decisions;
 mod log;
@@ -31,11 +31,11 @@ pub use verify::Verified;
 
 /// Where the anchor is; decisions count from 1.
 const ANCHOR: u64 = 0;
-/// What the first row follows.
+/// The hash that the first row links to.
 const START: &str = "start";
 /// The decision of a row that says that the log was cut before it.
 const CUT: &str = "cut";
-/// The decision of a row by which a person takes note of damage.
+/// The decision of a row with which a person acknowledges damage.
 const ACKNOWLEDGED: &str = "acknowledged";
 
 /// One decision.
@@ -54,8 +54,9 @@ pub struct Row {
     pub client: String,
     /// The action.
     pub action: String,
-    /// What was decided. On source: `approved`, `downgraded`, `denied`, or `served` by a rung that needs no approval. Else `set`
-    /// (a policy), `ceiling`, `ran` (a command), `approve`, `review` and `escalate` (a change), `cut` and `acknowledged` (the log).
+    /// The decision. On source: `approved`, `downgraded`, `denied`, or `served` by a rung that needs no approval. Else
+    /// `set` (a policy), `ceiling`, `ran` (a command), `approve`, `review` and `escalate` (a change), `cut` and
+    /// `acknowledged` (the log).
     pub decision: String,
     /// Whether the glass was broken for it.
     pub break_glass: bool,
@@ -63,7 +64,7 @@ pub struct Row {
     pub version: String,
     /// Why.
     pub why: Vec<String>,
-    /// What was asked for and what was served: symbol, file, lines, reason, identifiers; or what was set.
+    /// The request and what was served: symbol, file, lines, reason, identifiers; or the values that were set.
     pub details: Value,
     /// The hash of the row before.
     pub prev: String,
@@ -74,13 +75,13 @@ pub struct Row {
 struct Anchor {
     /// The last dropped row; 0 for none.
     dropped: u64,
-    /// And its hash.
+    /// The hash of the last dropped row.
     dropped_hash: String,
     /// The newest row.
     head: u64,
-    /// And its hash.
+    /// The hash of the newest row.
     head_hash: String,
-    /// The first row that is sealed under the key; those before are from before there was one.
+    /// The first row that is sealed under the key. Earlier rows were written before there was one.
     #[serde(default)]
     keyed_from: u64,
     /// Cuts that nobody has acknowledged.
@@ -91,9 +92,9 @@ struct Anchor {
 /// A place where the log was cut.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Cut {
-    /// The row that says so.
+    /// The row that records the cut.
     seq: u64,
-    /// What it says.
+    /// The reason in that row.
     why: String,
 }
 
@@ -110,12 +111,12 @@ impl Default for Anchor {
     }
 }
 
-/// The key of a row in its table.
+/// Returns the key of a row in its table.
 fn key(seq: u64) -> [u8; 8] {
     seq.to_be_bytes()
 }
 
-/// The number of a row from its key in the table.
+/// Returns the number of a row from its key in the table.
 fn number(key: &[u8]) -> u64 {
     <[u8; 8]>::try_from(key).map_or(0, u64::from_be_bytes)
 }

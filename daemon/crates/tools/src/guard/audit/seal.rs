@@ -1,5 +1,5 @@
-//! How rows are stored: a layout, a seal, and the JSON that it is of. The seal is a hash under a key that lies in a file of its
-//! own, so that whoever can write the store but has not read the key can't make a row that fits.
+//! The stored form of rows: a layout, a seal, and the sealed JSON. The seal is a hash under a key that is in a file of
+//! its own. A program that can write the store but has not read the key therefore can't forge a row.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ const KEY_BYTES: usize = blake3::KEY_LEN;
 #[derive(Clone)]
 pub(super) struct Seal([u8; KEY_BYTES]);
 
-/// What was stored, as it was written.
+/// A stored value, unchanged since it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stored<T> {
     /// Its hash.
@@ -28,31 +28,31 @@ pub(super) struct Stored<T> {
 }
 
 impl Seal {
-    /// One with a key that nobody knows.
+    /// Creates a seal with a new random key.
     pub(super) fn new() -> std::io::Result<Self> {
         random_key().map(Self)
     }
 
-    /// The one in the file; none if there is no file. The error says what is wrong with it.
+    /// Reads the key from its file; none if there is no file. The error says why the file is not accepted.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, String> {
         let Some(bytes) = private_file::read_private(path, KEY_BYTES as u64)? else { return Ok(None) };
         let key = bytes.try_into().map_err(|_| format!("has not {KEY_BYTES} bytes"))?;
         Ok(Some(Self(key)))
     }
 
-    /// Writes it to the file.
+    /// Writes the key to the file.
     pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
         private_file::write_private(path, &self.0)
     }
 
-    /// The hash of some bytes under the key.
+    /// Returns the hash of `bytes` under the key.
     pub(super) fn hash(&self, bytes: &[u8]) -> blake3::Hash {
         blake3::keyed_hash(&self.0, bytes)
     }
 
-    /// The hash and the stored form.
+    /// Returns the hash and the stored form.
     pub(super) fn encoded(&self, value: &impl Serialize) -> (String, Vec<u8>) {
-        // Plain types into memory cannot fail; an empty row is found by `verify`.
+        // Serializing plain types into memory can't fail; `verify` would find an empty row.
         let json = serde_json::to_vec(value).unwrap_or_default();
         let hash = self.hash(&json);
         let mut bytes = vec![KEYED];
@@ -61,7 +61,7 @@ impl Seal {
         (hash.to_hex().to_string(), bytes)
     }
 
-    /// A stored form with its hash; none if it is not what was written.
+    /// Returns the value of a stored form with its hash; none if the form was changed.
     pub(super) fn decoded<T: for<'de> Deserialize<'de>>(&self, bytes: &[u8]) -> Option<Stored<T>> {
         let (&layout, rest) = bytes.split_first()?;
         let (hash, json) = rest.split_at_checked(blake3::OUT_LEN)?;
@@ -76,7 +76,7 @@ impl Seal {
         Some(Stored { hash: made.to_hex().to_string(), keyed, value: serde_json::from_slice(json).ok()? })
     }
 
-    /// What a row says, whether or not its seal holds: for showing, never for trusting.
+    /// Returns the content of a row, whether or not its seal holds. For display only: don't trust it.
     pub(super) fn unchecked<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Option<(String, T)> {
         let (hash, json) = bytes.get(1..)?.split_at_checked(blake3::OUT_LEN)?;
         let hash = blake3::Hash::from_slice(hash).ok()?;

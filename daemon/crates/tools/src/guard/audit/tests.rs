@@ -1,4 +1,4 @@
-//! What is written is kept, in order, and whatever is changed is found, then and later.
+//! Checks that rows are kept, in order, and that every change is found, at once and later.
 
 use std::fs;
 use std::path::PathBuf;
@@ -112,15 +112,15 @@ const CHANGES: [(&str, Change); 9] = [
     }),
     ("is missing", |w, _| w.delete(AUDIT, &key(ANCHOR)).map(|_| ())),
     ("row", |w, _| w.put(AUDIT, &key(ANCHOR), b"garbled")),
-    // The tail and the anchor.
+    // Remove the tail and the anchor.
     ("rows 4 to 5 are missing", |w, _| {
         w.delete(AUDIT, &key(4))?;
         w.delete(AUDIT, &key(5))?;
         w.delete(AUDIT, &key(ANCHOR)).map(|_| ())
     }),
-    // Everything.
+    // Remove everything.
     ("rows 1 to 5 are missing", |w, _| (0..=5).try_for_each(|row| w.delete(AUDIT, &key(row)).map(|_| ()))),
-    // A whole chain that fits, of chosen rows, made without the key: as it was before there was one.
+    // Replace all rows by a chain that is linked correctly but made without the key, as before keys were introduced.
     ("not what was written", |w, _| {
         let mut prev = START.to_owned();
         for seq in 1..=3 {
@@ -170,7 +170,7 @@ fn whatever_is_changed_is_found_and_stays_found_until_a_person_acknowledges_it()
             }
             let row = bed.shown(None, 3).remove(0).row;
             assert_eq!((row.decision.as_str(), row.client.as_str()), ("acknowledged", "someone"));
-            // What comes after that is reported.
+            // Later changes are reported.
             let newest = key(bed.log().count());
             bed.store().write(|w| w.put(AUDIT, &newest, b"x")).unwrap();
             bed.assert_broken("not what was written");
@@ -284,7 +284,7 @@ fn a_log_from_before_there_was_a_key_goes_on() {
     bed.between(|_| {});
     let found = bed.verify();
     assert!(found.ok && found.rows == 5, "{found:?}");
-    // The old rows are held by the first sealed one.
+    // The first sealed row protects the old rows.
     bed.store()
         .write(|w| {
             w.put(AUDIT, &key(4), &plain_seal(&Row { seq: 4, decision: "x".into(), ..Row::default() }).1)

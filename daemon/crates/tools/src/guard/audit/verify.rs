@@ -1,4 +1,4 @@
-//! Checking the log, and taking note of what is wrong with it.
+//! Checks the log, and records which faults a person has acknowledged.
 
 use std::collections::HashSet;
 use std::fs;
@@ -12,28 +12,28 @@ use super::seal::Stored;
 use super::{ACKNOWLEDGED, ANCHOR, Anchor, CUT, Row, key, number};
 use crate::stored::tables::AUDIT;
 
-/// Faults that one acknowledgement takes note of.
+/// Most faults that one acknowledgement covers.
 const MOST_ACKNOWLEDGED: usize = 500;
 
-/// What a check of the log found.
+/// The result of a check of the log.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verified {
-    /// Whether nothing is wrong but what was acknowledged.
+    /// Whether every fault has been acknowledged.
     pub ok: bool,
     /// Rows checked.
     pub rows: u64,
-    /// Rows that were dropped since they were too many.
+    /// Rows that were dropped because there were too many.
     pub dropped: u64,
     /// The newest row's hash: note it elsewhere to prove later that nothing was rewritten.
     pub head: String,
-    /// What is wrong, if anything.
+    /// Faults that nobody has acknowledged.
     pub faults: Vec<String>,
-    /// What is wrong and a person has acknowledged.
+    /// Faults that a person has acknowledged.
     pub acknowledged: Vec<String>,
 }
 
-/// What can be wrong with a row.
+/// The faults that a row can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wrong {
     Missing,
@@ -56,12 +56,12 @@ impl Wrong {
     }
 }
 
-/// What a walk over the rows finds.
+/// The findings of a walk over the rows.
 struct Walk<'a> {
     anchor: &'a Anchor,
     rows: u64,
     seq: u64,
-    /// The hash of the row before; none where that is not known.
+    /// The hash of the previous row; none where it is not known.
     prev: Option<String>,
     wrong: Vec<(Wrong, u64, u64)>,
     cuts: Vec<(u64, String)>,
@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let follows = self.prev.as_ref().is_none_or(|prev| *prev == row.prev);
-        // What comes before a cut is not there to be followed.
+        // Rows before a cut are missing, so there is no hash to link to.
         if !follows && row.decision != CUT {
             self.note(Wrong::Unlinked, at, at);
         }
@@ -131,21 +131,21 @@ impl<'a> Walk<'a> {
 }
 
 impl Audit {
-    /// Checks that every row is as it was written, follows the one before, that none is missing, and that the log ends where
-    /// it was left.
+    /// Checks that every row is unchanged, that it follows the one before, that none is missing, and that the log ends
+    /// where it was left.
     pub fn verify(&self, store: &AgentStore) -> Result<Verified> {
         self.check(&mut self.lock(), store)
     }
 
-    /// Takes note of everything that is wrong now, for a person: it is not reported any more. That is a row as well. What
-    /// was found.
+    /// Acknowledges all current faults on behalf of a person: they are not reported any more. The acknowledgement is a
+    /// row as well. Returns the result of the check.
     pub fn acknowledge(&self, store: &AgentStore, who: &Row, reason: &str) -> Result<Verified> {
         let mut state = self.lock();
         let found = self.check(&mut state, store)?;
         if found.ok {
             return Ok(found);
         }
-        // A log whose end does not fit is cut first, so that the cut is acknowledged too.
+        // A log whose end doesn't fit gets its cut row first, so that the cut is acknowledged too.
         self.mend_ends(&mut state, store)?;
         let found = self.check(&mut state, store)?;
         let faults: Vec<String> =
@@ -213,7 +213,7 @@ impl Audit {
         Ok(found)
     }
 
-    /// Stores that were set aside as damaged: what was in them is not in the log.
+    /// Returns the stores that were set aside as damaged: their rows are not in the log.
     fn set_aside(&self) -> Vec<String> {
         let mut found: Vec<String> = fs::read_dir(&self.store_dir)
             .into_iter()

@@ -1,9 +1,9 @@
-//! The ceiling of the policies: how far an agent may loosen them. A person sets it, for every repository or for one; it lies in
-//! a file of the daemon's state folder that no action writes, and is read whenever a policy is.
+//! The ceiling of the policies: how far an agent may loosen them. A person sets it, for every repository or for one. It
+//! is in a file of the daemon's state folder that no action writes, and is read whenever a policy is read.
 //!
-//! A ceiling is itself a policy, the loosest that is allowed. What is stored above it, since it was lowered later, is brought
-//! down to it when it is read. A file that can't be trusted or read is no reason to allow more: no policy is in force then, and
-//! whatever needs one is refused with the reason.
+//! A ceiling is itself a policy, the loosest that is allowed. Stored values above it, for example because it was
+//! lowered later, are brought down to it when they are read. A file that can't be trusted or read must not allow more:
+//! no policy is in force then, and every request that needs one is refused with the reason.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,18 +20,18 @@ use crate::stored::tables::POLICY;
 use crate::{Code, ToolError, stored};
 
 const FILE: &str = "policy-ceiling.json";
-/// A larger file is none of ours.
+/// A larger file is not a ceiling.
 const MOST_BYTES: u64 = 1 << 20;
-/// The layout of the note of what was in the file when it was last in the log.
+/// The layout of the note that records the file's content as last logged.
 const LAYOUT: u8 = 1;
 
-/// What is in the file: what differs from the built-in ceiling.
+/// The content of the file: the differences from the built-in ceiling.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Settings {
-    /// For every repository.
+    /// The fields for every repository.
     everywhere: PolicyPatch,
-    /// For single ones, by id, over that.
+    /// The fields for single repositories, by id. They take precedence.
     repositories: BTreeMap<String, PolicyPatch>,
 }
 
@@ -47,31 +47,31 @@ pub struct Ceilings {
 pub(crate) struct Above {
     /// Its name on the wire.
     pub(crate) field: &'static str,
-    /// What it may be.
+    /// The highest allowed value.
     pub(crate) allowed: String,
-    /// The arguments of `sdlctl policy` by which a person would allow it.
+    /// The arguments of `sdlctl policy` with which a person would allow it.
     pub(crate) remedy: String,
 }
 
 impl Ceilings {
-    /// Those in the file of this state folder.
+    /// Creates the ceilings of the file in this state folder.
     pub fn new(state: &Path) -> Self {
         Self { path: state.join(FILE), logged: Mutex::default() }
     }
 
-    /// Where they are.
+    /// Returns the path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The ceiling of a repository.
+    /// Returns the ceiling of a repository.
     pub(crate) fn of(&self, log: &Audit, store: &AgentStore, repo: &str) -> Result<Policy, ToolError> {
         let settings = self.read(log, store)?;
         let ceiling = built_in().patched(&settings.everywhere);
         Ok(settings.repositories.get(repo).map_or_else(|| ceiling.clone(), |patch| ceiling.patched(patch)))
     }
 
-    /// Sets fields of a ceiling: of one repository's, or of that of all. A person's doing, never an action's.
+    /// Sets fields of a ceiling: of one repository, or of all. Called for a person, never by an action.
     pub fn set(
         &self,
         log: &Audit,
@@ -89,7 +89,7 @@ impl Ceilings {
         })
     }
 
-    /// Takes a ceiling back to the built-in one, or a repository's to that of all.
+    /// Resets a ceiling to the built-in one, or a repository's ceiling to that of all.
     pub fn reset(
         &self,
         log: &Audit,
@@ -117,7 +117,7 @@ impl Ceilings {
         let mut bytes = serde_json::to_vec_pretty(&settings)
             .map_err(|e| ToolError::internal("writing the ceiling", e))?;
         bytes.push(b'\n');
-        // In the log before it is in force.
+        // Logged before it is in force.
         self.log(log, store, &bytes, who)?;
         private_file::write_private(&self.path, &bytes).map_err(|error| {
             ToolError::new(Code::Unavailable, format!("{} can't be written: {error}", self.path.display()))
@@ -137,13 +137,13 @@ impl Ceilings {
                 .map_err(|error| refused(format!("can't be understood: {error}")))?,
             None => Settings::default(),
         };
-        // One that was written by hand is in the log from when it is first in force.
+        // A file that was written by hand is logged when it is first in force.
         let by_hand = Row { client: "a person, by hand".to_owned(), ..Row::default() };
         self.log(log, store, found.as_deref().unwrap_or_default(), &by_hand)?;
         Ok(settings)
     }
 
-    /// Leaves a row for this content of the file, unless the last row about it told the same.
+    /// Logs this content of the file, unless the last row about it has the same content.
     fn log(&self, log: &Audit, store: &AgentStore, bytes: &[u8], who: &Row) -> Result<(), ToolError> {
         let mut logged = self.logged.lock().unwrap_or_else(PoisonError::into_inner);
         if logged.as_deref() == Some(bytes) {
@@ -169,17 +169,17 @@ impl Ceilings {
     }
 }
 
-/// The key of the note: no repository's.
+/// The key of the note. It belongs to no repository.
 const NOTE: &[u8] = b"\0ceiling";
 
-/// The ceiling where nobody set one: somewhat larger windows, and breaking the glass, which is audited. Neither masking nor the
-/// conditions of a window can be turned off.
+/// The ceiling if nobody set one: somewhat larger windows, and breaking the glass, which is audited. Neither masking
+/// nor the conditions of a window can be turned off.
 fn built_in() -> Policy {
     Policy { max_window_lines: 220, max_window_tokens: 1_800, allow_break_glass: true, ..Policy::default() }
 }
 
 impl Policy {
-    /// This policy, brought down to the ceiling where it is above it.
+    /// Returns this policy, brought down to the ceiling where it is above it.
     pub(crate) fn below(&self, ceiling: &Self) -> Self {
         Self {
             max_window_lines: self.max_window_lines.min(ceiling.max_window_lines),
@@ -199,7 +199,7 @@ impl Policy {
         }
     }
 
-    /// The fields that are above the ceiling.
+    /// Returns the fields that are above the ceiling.
     pub(crate) fn above(&self, ceiling: &Self) -> Vec<Above> {
         let mut above = Vec::new();
         let mut number = |field, name: &str, is: f64, most: f64, least: bool| {

@@ -1,57 +1,57 @@
-//! Whether source is shown as it is: a pure function of what was asked, what was found, and the policy.
+//! Decides whether raw source is shown: a pure function of the request, the match, and the policy.
 //!
-//! The gate asks two things. Does the caller know what he looks for: identifiers that are in the range? And does his task lead
-//! here: is the symbol in a slice that somebody holds, or next to one, or is the request useful enough by itself
-//! ([`Ask::utility`])? What the symbol's card tells anyone, its own name and its parameters, counts half: it shows no more than
-//! that the caller has its id.
+//! The gate asks two questions. Does the caller know what to look for: identifiers that are in the range? And does the
+//! task lead here: is the symbol in a slice that somebody holds, or next to one, or is the request useful enough by
+//! itself ([`Ask::utility`])? The symbol's name and its parameters count half, because its card shows them to anyone:
+//! they prove only that the caller has its id.
 //!
 //! * Both hold: a window, or a lower rung where the window is larger than allowed.
-//! * The caller knows what he looks for, and no task leads here: the lines with his identifiers, which need no approval.
-//! * Else it is denied, unless the glass is broken where that is allowed.
+//! * The caller knows what to look for, and no task leads here: the lines with the identifiers, which need no approval.
+//! * Else it is denied, unless the caller breaks the glass where that is allowed.
 //!
-//! Nothing else decides. How many lines were expected and an identifier that is not there are no reason to deny.
+//! Nothing else counts. A wrong number of expected lines and an identifier that is not there are no reasons to deny.
 
 use super::Policy;
 
-/// What was asked, and what is known of it.
+/// The request, and the facts about its match.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ask {
-    /// The file is one of secrets.
+    /// Whether the file is one of secrets.
     pub(crate) secret_file: bool,
-    /// Identifiers that were looked for; keywords are not.
+    /// Identifiers that were looked for, without keywords.
     pub(crate) wanted: usize,
-    /// Keywords among what was asked for.
+    /// Keywords in the request.
     pub(crate) keywords: usize,
     /// How many of the wanted are in the range.
     pub(crate) found: usize,
-    /// How many of those the symbol's card does not tell.
+    /// How many of those the symbol's card doesn't show.
     pub(crate) inner: usize,
-    /// In a current slice.
+    /// Whether the symbol is in a current slice.
     pub(crate) in_slice: bool,
-    /// Next to one.
+    /// Whether it is next to one.
     pub(crate) in_frontier: bool,
-    /// How near the symbol is to the task that the request tells, 0 to 1.
+    /// How near the symbol is to the task in the request, 0 to 1.
     pub(crate) relevance: f64,
-    /// How far the reason speaks of what is asked for, 0 to 1.
+    /// How well the reason matches the request, 0 to 1.
     pub(crate) reason: f64,
     /// Lines and tokens of the window.
     pub(crate) lines: u32,
     pub(crate) tokens: usize,
-    /// The most tokens that the request and the policy leave.
+    /// The most tokens that the request and the policy allow.
     pub(crate) most_tokens: usize,
     /// Whether the window is a whole symbol, which is better shown by a lower rung than cut.
     pub(crate) whole: bool,
     pub(crate) break_glass: bool,
 }
 
-/// What to serve.
+/// The rung to serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
     /// The window.
     Window,
     /// The lines around the identifiers.
     HotPath,
-    /// The shape: the window is too large, and there are no identifiers to go by.
+    /// The shape: the window is too large, and there are no identifiers to select lines by.
     Skeleton,
     /// Nothing.
     Denied,
@@ -61,22 +61,22 @@ pub(crate) enum Verdict {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
-    /// The conditions that hold.
+    /// The conditions that are met.
     pub(crate) held: Vec<String>,
-    /// Those that don't, if that is why it is denied.
+    /// Those that are not met, if that is why it is denied.
     pub(crate) failed: Vec<String>,
-    /// Those that don't and were overridden by breaking the glass.
+    /// Those that are not met and were overridden by breaking the glass.
     pub(crate) overridden: Vec<String>,
     /// Why a lower rung is served in place of the window.
     pub(crate) downgraded: Vec<String>,
 }
 
 impl Ask {
-    /// How useful the window is likely to be, 0 to 1: 0.4 for identifiers, 0.4 for relevance to the task, 0.2 for a reason that
-    /// speaks of it.
+    /// How useful the window is likely to be, 0 to 1: 0.4 for identifiers, 0.4 for relevance to the task, 0.2 for a
+    /// reason that matches.
     ///
-    /// Identifiers count in full if one of them is none that the card tells and at least half of them are there; fewer make a
-    /// list of guesses.
+    /// Identifiers count in full if the card doesn't show at least one of them and at least half of them are found.
+    /// Otherwise they are treated as a list of guesses.
     pub(crate) fn utility(&self) -> f64 {
         let found = if self.wanted == 0 { 0.0 } else { self.found as f64 / self.wanted as f64 };
         let known = if self.inner > 0 { 1.0 } else { 0.5 };
@@ -85,7 +85,7 @@ impl Ask {
             + 0.2 * self.reason.clamp(0.0, 1.0)
     }
 
-    /// What would make the request more useful.
+    /// Returns how to make the request more useful.
     fn lacks(&self) -> String {
         let mut lacks = Vec::new();
         if self.inner == 0 {
@@ -102,7 +102,7 @@ impl Ask {
 }
 
 impl Decision {
-    /// All that is said of it, for the log.
+    /// Returns all its reasons, for the log.
     pub(crate) fn why(&self) -> Vec<String> {
         let overridden = self.overridden.iter().map(|why| format!("overridden: {why}"));
         let all = self.failed.iter().chain(&self.held).chain(&self.downgraded);
@@ -110,7 +110,7 @@ impl Decision {
     }
 }
 
-/// Decides.
+/// Decides which rung to serve.
 pub(crate) fn decide_access(ask: &Ask, policy: &Policy) -> Decision {
     let mut made = Decision {
         verdict: Verdict::Denied,
@@ -130,7 +130,7 @@ pub(crate) fn decide_access(ask: &Ask, policy: &Policy) -> Decision {
         if glass {
             made.overridden = std::mem::take(&mut made.failed);
             made.held.push("breakGlass: the policy allows it, and it is in the audit log".to_owned());
-            // Who breaks the glass wants the text itself, as much as may be.
+            // A caller who breaks the glass wants the text itself, as much of it as possible.
             made.verdict = Verdict::Window;
             return made;
         }
@@ -158,7 +158,7 @@ pub(crate) fn decide_access(ask: &Ask, policy: &Policy) -> Decision {
     made
 }
 
-/// Whether the caller knows what he looks for.
+/// Whether the caller knows what to look for.
 fn passes_identifiers(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
     if ask.found > 0 {
         made.held.push(format!("{} of {} identifiers are in the range", ask.found, ask.wanted));
@@ -175,7 +175,7 @@ fn passes_identifiers(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
     true
 }
 
-/// Whether his task leads here.
+/// Whether the task leads here.
 fn passes_relevance(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
     let (utility, threshold) = (ask.utility(), policy.utility_threshold);
     if ask.in_slice {
@@ -215,8 +215,8 @@ mod tests {
         }
     }
 
-    /// A name, what differs from a request in a slice, what differs from the default policy, what comes of it, and what is
-    /// said of it in which list.
+    /// A name; the changes to a request in a slice; the changes to the default policy; the verdict; the list that has
+    /// the reason, and the reason.
     type Row = (&'static str, fn(&mut Ask), fn(&mut Policy), Verdict, In, &'static str);
 
     #[derive(Clone, Copy)]

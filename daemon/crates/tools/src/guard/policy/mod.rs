@@ -1,5 +1,5 @@
-//! What a repository allows its readers: kept by repository, outlives every rebuild of its ledger. Agents move it below a
-//! ceiling that a person sets.
+//! Policies: the permissions of a repository's readers. Kept by repository; a policy outlives every rebuild of the
+//! ledger. Agents change it below a ceiling that a person sets.
 
 mod ceiling;
 pub(crate) mod decide;

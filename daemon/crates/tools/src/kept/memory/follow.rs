@@ -1,4 +1,4 @@
-//! Reading the memories of a repository, with their links brought up to this version.
+//! Reads the memories of a repository, with their links updated to this version.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,19 +11,19 @@ use crate::call::context::ReadCx;
 use crate::stored::tables::MEMORIES;
 use crate::{ToolError, stored};
 
-/// Deltas that one call looks through; what is left is followed by the next.
+/// Deltas that one call looks through. The next call continues from there.
 const MOST_DELTAS: usize = 4;
 /// A delta of more files is not looked through.
 const MOST_FILES: usize = 2_000;
-/// Symbols of one name that are compared with one that is gone.
+/// Symbols of one name that are compared with a missing one.
 const NAMESAKES: usize = 20;
 
-/// Every memory of the repository. Links to symbols that were renamed or moved lead to where those are now.
+/// Returns every memory of the repository. Links to renamed or moved symbols lead to their new places.
 pub(crate) fn load_memories(cx: &ReadCx<'_>) -> Result<Vec<Memory>, ToolError> {
     let store = cx.call.host.agent();
     let mut memories: Vec<Memory> = stored::read_rows(store, MEMORIES, cx.repo.id(), rows::LAYOUT)?;
     let Some(head) = cx.snapshot.head() else {
-        // Before the first index nothing is there, and nothing is gone.
+        // Before the first index there are no symbols, but none of them is gone.
         return Ok(memories);
     };
     let lost = lost_memories(cx, &memories)?;
@@ -40,14 +40,14 @@ pub(crate) fn load_memories(cx: &ReadCx<'_>) -> Result<Vec<Memory>, ToolError> {
             followed.push(memory.clone());
         }
     }
-    // What cannot be written now is followed again by the next call.
+    // Links that can't be written now are followed again by the next call.
     if let Err(error) = rows::put_back(store, cx.repo.id(), &followed) {
         cx.note(format!("links that were followed could not be stored: {error}"));
     }
     Ok(memories)
 }
 
-/// Memories with links to what is not there and was not yet looked for, by the version to look from.
+/// Returns the memories with broken links that were not yet searched for, by the version to search from.
 fn lost_memories(cx: &ReadCx<'_>, memories: &[Memory]) -> Result<BTreeMap<Version, Vec<usize>>, ToolError> {
     let floor = cx.snapshot.floor().unwrap_or(cx.version);
     let mut lost: BTreeMap<Version, Vec<usize>> = BTreeMap::new();
@@ -60,7 +60,7 @@ fn lost_memories(cx: &ReadCx<'_>, memories: &[Memory]) -> Result<BTreeMap<Versio
             any = any || !is_present(cx, id)?;
         }
         if any {
-            // A version above the head is one of a ledger that is no more.
+            // A version above the head is from a ledger that no longer exists.
             let seen = if memory.version > cx.version.0 { floor } else { Version(memory.version) };
             lost.entry(seen.max(floor)).or_default().push(place);
         }
@@ -72,7 +72,7 @@ fn is_present(cx: &ReadCx<'_>, id: SymbolId) -> Result<bool, ToolError> {
     Ok(cx.source.view().symbol_file(id)?.is_some())
 }
 
-/// What was renamed or moved since `from`, by the id that it had.
+/// Returns the symbols that were renamed or moved since `from`, by their old ids.
 fn moved_symbols(
     cx: &ReadCx<'_>,
     from: Version,
@@ -125,7 +125,7 @@ fn follow_memory(
     Ok(())
 }
 
-/// Leads the link to where the symbol went. Another name alone makes no memory stale.
+/// Points the link to the symbol's new place. A new name alone makes no memory stale.
 fn move_link(link: &mut SymbolLink, change: &Change) {
     let (Some(old), Some(new)) = (&change.old, &change.new) else { return };
     let tiers = change.to_wire().tiers;
@@ -137,10 +137,10 @@ fn move_link(link: &mut SymbolLink, change: &Change) {
     new.path().clone_into(&mut link.file);
 }
 
-/// Where no history tells: the one symbol of the same name and content.
+/// Points the link to the only symbol with the same name and content, if the history has no answer.
 fn find_link(cx: &ReadCx<'_>, link: &mut SymbolLink, head: Version) -> Result<(), ToolError> {
     let request = SearchRequest { limit: NAMESAKES, exact: true, ..SearchRequest::new(&link.name) };
-    // A name that cannot be searched for is that of nothing that is there.
+    // A name that can't be searched for belongs to no existing symbol.
     let hits = search_symbols(cx.source, &request).map(|found| found.results).unwrap_or_default();
     let mut alike = Vec::new();
     for hit in hits {
@@ -157,7 +157,7 @@ fn find_link(cx: &ReadCx<'_>, link: &mut SymbolLink, head: Version) -> Result<()
     Ok(())
 }
 
-/// Leads links of other records, which were made in version `since` or later, to where their symbols are now.
+/// Updates links of other records, which were made in version `since` or later, to the present places of their symbols.
 pub(crate) fn lead_links(
     cx: &ReadCx<'_>,
     since: Version,

@@ -47,7 +47,7 @@ pub(crate) fn file_links(cx: &ReadCx<'_>, paths: &[String]) -> Result<Vec<FileLi
         }
         let module = cx.source.symbols_of(file)?.first().map(|sym| sym.id);
         if links.iter().all(|link| link.path != path.as_str()) {
-            // What was never there cannot go.
+            // A file that never existed can't be gone.
             let gone = (!known).then_some(0);
             links.push(FileLink { path: path.as_str().to_owned(), module, gone });
         }

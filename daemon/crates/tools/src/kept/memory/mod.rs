@@ -1,4 +1,4 @@
-//! What agents remember of a repository: notes with links to the symbols and files that they speak of.
+//! Memories: the notes of agents on a repository, with links to symbols and files.
 //!
 //! A memory keeps the fingerprint that each of its symbols had when it was written: it is stale once one of them differs or
 //! is gone. Links follow symbols that are renamed or moved.
@@ -21,11 +21,11 @@ pub(crate) use rows::{Draft, remove_memory, store_memory};
 pub(crate) use shown::{MemoryOut, Page, line_of, memory_page};
 pub(crate) use surfaced::{Surfaced, TOKENS, memory_tokens, write_memories};
 
-/// Memories that one repository may have.
+/// Most memories of one repository.
 pub(crate) const MOST: usize = 2_000;
-/// Symbols, and files, that one memory may be linked to.
+/// Most symbols, and most files, that one memory may link to.
 pub(crate) const MOST_LINKS: usize = 50;
-/// Tags that one memory may have.
+/// Most tags of one memory.
 pub(crate) const MOST_TAGS: usize = 20;
 
 /// What a memory is about.
@@ -74,7 +74,7 @@ pub(crate) enum TaskType {
 }
 
 impl TaskType {
-    /// The kinds of memories that such a task is helped by most.
+    /// Returns the kinds of memories that help such a task most.
     fn wants(self) -> &'static [Kind] {
         match self {
             Self::Debug => &[Kind::Bugfix, Kind::Pattern],
@@ -99,30 +99,30 @@ pub(crate) struct Memory {
     pub(crate) files: Vec<FileLink>,
     pub(crate) created_ms: u64,
     pub(crate) updated_ms: u64,
-    /// The version in which its links were last known to lead somewhere.
+    /// The last version in which its links were known to be valid.
     pub(crate) version: u64,
 }
 
-/// A symbol that a memory speaks of.
+/// A link from a memory to a symbol.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SymbolLink {
     pub(crate) id: SymbolId,
-    /// Its qualified name and its file, for when it is gone.
+    /// The symbol's qualified name and its file, for when it is gone.
     pub(crate) name: String,
     pub(crate) file: String,
-    /// As the memory knew it.
+    /// The symbol's fingerprint when the memory was written.
     pub(crate) fingerprint: u64,
-    /// The version in which it was looked for in vain.
+    /// The version in which the symbol was not found any more.
     pub(crate) gone: Option<u64>,
 }
 
-/// A file that a memory speaks of.
+/// A link from a memory to a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct FileLink {
     pub(crate) path: String,
-    /// The file's own symbol, by which it is followed; none for a file without facts.
+    /// The file's own symbol, by which the file is followed; none for a file without facts.
     pub(crate) module: Option<SymbolId>,
     pub(crate) gone: Option<u64>,
 }

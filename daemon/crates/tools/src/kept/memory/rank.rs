@@ -1,4 +1,4 @@
-//! Which memories fit, best first: by what was asked, then by how sure and how recent they are.
+//! Selects matching memories, best first: by relevance to the request, then by confidence and age.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
@@ -10,25 +10,25 @@ use serde::Deserialize;
 
 use super::{Memory, TaskType};
 
-/// Days after which a memory is half as recent.
+/// Days after which a memory's recency is halved.
 const HALF_LIFE_DAYS: f64 = 30.0;
 const DAY_MS: f64 = 86_400_000.0;
 
-/// What is asked for.
+/// The request that memories are matched with.
 #[derive(Debug, Default)]
 pub(crate) struct About<'a> {
-    /// Words; at least one must be in the memory unless a symbol or a file links it.
+    /// Words; at least one must be in the memory, unless the memory is linked to a symbol or a file of the request.
     pub(crate) text: Option<&'a str>,
-    /// Symbols and how near they are, from 0 to 1.
+    /// Symbols and their nearness, from 0 to 1.
     pub(crate) symbols: HashMap<SymbolId, f64>,
-    /// Their files: a memory of the file is one of the symbol, but less so.
+    /// Their files. A memory of the file counts for the symbol, but less.
     pub(crate) files: HashSet<String>,
-    /// What kind of task asks.
+    /// The kind of the task.
     pub(crate) task: Option<TaskType>,
 }
 
 impl About<'_> {
-    /// Whether everything fits.
+    /// Whether every memory matches.
     fn anything(&self) -> bool {
         self.text.is_none() && self.symbols.is_empty() && self.files.is_empty()
     }
@@ -48,7 +48,7 @@ pub(crate) enum SortBy {
     Confidence,
 }
 
-/// A memory and how well it fits.
+/// A memory and how well it matches.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranked {
     pub(crate) memory: Memory,
@@ -60,10 +60,10 @@ fn text_terms(text: &str) -> impl Iterator<Item = String> {
     word_terms(text).into_iter().map(|(_, term)| term)
 }
 
-/// How near a link from the memory's file makes it.
+/// The nearness of a memory that is linked to the symbol's file only.
 const BY_FILE: f64 = 0.6;
 
-/// Those of `memories` that fit, best first.
+/// Returns the matching `memories`, best first.
 pub(crate) fn rank_memories(
     memories: Vec<Memory>,
     about: &About<'_>,
@@ -108,7 +108,7 @@ fn memory_score(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) 
     (score * 1_000.0).round() / 1_000.0
 }
 
-/// The mean, over the words asked for, of how prominently the memory says each.
+/// Returns the mean, over the words of the request, of how prominent each is in the memory.
 fn word_fit(memory: &Memory, wanted: &[String]) -> f64 {
     if wanted.is_empty() {
         return 0.0;

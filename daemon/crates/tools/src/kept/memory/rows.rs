@@ -1,4 +1,4 @@
-//! The stored memories of a repository: found by content, counted, replaced.
+//! The stored memories of a repository: finds them by content, counts and replaces them.
 
 use std::ops::ControlFlow;
 
@@ -13,7 +13,7 @@ use crate::{Candidate, Code, ToolError, stored};
 
 pub(super) const LAYOUT: u8 = 1;
 
-/// A memory to be stored. What is none stays as it was where the memory exists.
+/// A memory to be stored. Where the memory exists, fields that are none keep their values.
 #[derive(Clone, Debug)]
 pub(crate) struct Draft {
     pub(crate) kind: Kind,
@@ -25,7 +25,7 @@ pub(crate) struct Draft {
     pub(crate) files: Option<Vec<FileLink>>,
 }
 
-/// What became of a draft.
+/// The result of storing a draft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stored {
     pub(crate) id: String,
@@ -33,15 +33,16 @@ pub(crate) struct Stored {
     pub(crate) deduplicated: bool,
 }
 
-/// How sure a memory is that does not say.
+/// The confidence of a memory that states none.
 const CONFIDENCE: f64 = 0.8;
 
-/// Stores a draft: over the memory `id`, else over the one that says the same, else as a new one.
+/// Stores a draft: over the memory `id`, else over the one with the same text, else as a new one.
 pub(crate) fn store_memory(cx: &ReadCx<'_>, id: Option<&str>, draft: &Draft) -> Result<Stored, ToolError> {
     let now = cx.call.leases.now();
     let repo = cx.repo.id();
     cx.call.host.agent().write(|writer| {
-        // Everything is read in the transaction that writes: of two equal memories stored at once, one is a duplicate.
+        // All reads are in the transaction that writes: of two equal memories that are stored at once, one becomes a
+        // duplicate.
         let prefix = stored::row_key(repo, "");
         let mut count = 0;
         let (mut same, mut named) = (None, None);
@@ -111,7 +112,8 @@ fn blank_memory(id: String, draft: &Draft, now: u64) -> Memory {
     }
 }
 
-/// Who writes a memory again has looked at what it speaks of: its links are to that as it is now.
+/// Renews a memory's links. Whoever writes a memory again has looked at the linked code, so the links are to its
+/// present state.
 fn confirm_links(cx: &ReadCx<'_>, memory: &mut Memory) {
     for link in &mut memory.symbols {
         if let Ok(Some(sym)) = cx.source.symbol(link.id) {
@@ -121,7 +123,7 @@ fn confirm_links(cx: &ReadCx<'_>, memory: &mut Memory) {
     }
 }
 
-/// Takes over what the draft says. A duplicate gains what is new; an update is replaced where the draft says anything.
+/// Takes over the draft. A duplicate gains the new parts; in an update, fields that the draft has are replaced.
 fn fill_memory(memory: &mut Memory, draft: &Draft, merge: bool) {
     memory.kind = draft.kind;
     if !merge {
@@ -161,7 +163,7 @@ fn fill_memory(memory: &mut Memory, draft: &Draft, merge: bool) {
     }
 }
 
-/// What a memory says, whatever its spaces and capitals.
+/// Returns the text of a memory without differences in white space and case.
 fn normalized_text(kind: Kind, title: &str, content: &str) -> String {
     let mut said = kind.name().to_owned();
     for text in [title, content] {

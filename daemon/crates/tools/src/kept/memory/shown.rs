@@ -1,4 +1,4 @@
-//! Memories as answers show them.
+//! Memories in the form of answers.
 
 use schemars::JsonSchema;
 use sdl_model::{FileId, RelPath};
@@ -74,12 +74,12 @@ struct FileOut {
     state: &'static str,
 }
 
-/// The memory as it stands to this version.
+/// Returns the memory in the form of an answer, with its state in this version.
 pub(crate) fn show_memory(cx: &ReadCx<'_>, ranked: Ranked) -> Result<MemoryOut, ToolError> {
     let Ranked { memory, score } = ranked;
     let Memory { id, kind, title, content, tags, confidence, symbols, files, created_ms, updated_ms, .. } =
         memory;
-    // Before the first index nothing can be said.
+    // Before the first index the state of links is not known.
     let indexed = cx.snapshot.head().is_some();
     let mut symbols_out = Vec::new();
     for link in symbols {
@@ -131,13 +131,13 @@ pub(crate) fn show_memory(cx: &ReadCx<'_>, ranked: Ranked) -> Result<MemoryOut, 
 /// One page of memories.
 pub(crate) struct Page {
     pub(crate) memories: Vec<MemoryOut>,
-    /// How many fit what was asked, this page's included.
+    /// How many memories matched, including this page.
     pub(crate) total: usize,
-    /// Whether what is missing is missing for want of tokens.
+    /// Whether further memories were left out only because of the token budget.
     pub(crate) cut: bool,
 }
 
-/// The best of `ranked`, from `offset` on, at most `limit` and at most `tokens` large.
+/// Returns the best of `ranked`, from `offset` on, at most `limit` memories and at most `tokens` in size.
 pub(crate) fn memory_page(
     cx: &ReadCx<'_>,
     ranked: Vec<Ranked>,
@@ -150,7 +150,7 @@ pub(crate) fn memory_page(
     let (mut fitting, mut used) = (0, 0);
     for ranked in ranked {
         let full = page.cut || page.memories.len() == limit;
-        // Whether a memory is stale has to be looked up; where that is not asked, the rest need not be.
+        // Whether a memory is stale takes a look-up. Without that filter the rest needs none.
         if !stale_only && full {
             break;
         }
@@ -178,7 +178,7 @@ pub(crate) fn memory_page(
     Ok(page)
 }
 
-/// One memory as text.
+/// Appends one memory as text.
 pub(crate) fn line_of(text: &mut String, memory: &MemoryOut) {
     let stale = if memory.stale { ", stale" } else { "" };
     append_text(text, format_args!("{} [{}{stale}] {}", memory.memory_id, memory.kind.name(), memory.title));

@@ -1,4 +1,4 @@
-//! Memories that come with cards, slices and a repository's status.
+//! Memories that are shown with cards, slices and a repository's status.
 
 use sdl_model::SymbolId;
 use sdl_retrieve::{Sym, plain};
@@ -12,22 +12,22 @@ use crate::call::answers::{Object, append_block, begin_line, serialize_object};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 
-/// Memories shown unless the call says otherwise.
+/// Default number of memories that are shown.
 const LIMIT: usize = 5;
-/// Tokens that they may take of an answer about something else.
+/// Most tokens of memories in an answer about something else.
 pub(crate) const TOKENS: usize = 1_000;
 
-/// Characters of a memory's content beside something else.
+/// Most characters of a memory's content in such an answer.
 const CONTENT: usize = 600;
 
-/// The memories of a repository, for an answer that shows some of them if that was asked.
+/// The memories of a repository, for an answer that shows some of them on request.
 pub(crate) struct Surfaced {
     memories: Option<Vec<Memory>>,
     limit: usize,
 }
 
 impl Surfaced {
-    /// Reads them if they are wanted.
+    /// Reads the memories if they are requested.
     pub(crate) fn of(cx: &ReadCx<'_>, wanted: Option<bool>, limit: Option<u32>) -> Result<Self, ToolError> {
         let wanted = wanted.unwrap_or(false);
         if limit.is_some() && !wanted {
@@ -38,22 +38,22 @@ impl Surfaced {
         Ok(Self { memories: wanted.then(|| load_memories(cx)).transpose()?, limit })
     }
 
-    /// How many tokens to keep free for them.
+    /// Returns how many tokens to reserve for them.
     pub(crate) fn reserve(&self) -> usize {
         if self.memories.as_ref().is_none_or(Vec::is_empty) { 0 } else { TOKENS }
     }
 
-    /// Those of the repository.
+    /// Returns the memories of the repository.
     pub(crate) fn any(&self, cx: &ReadCx<'_>) -> Result<Option<Vec<Object>>, ToolError> {
         self.best(cx, &[], None, TOKENS)
     }
 
-    /// Those about one symbol.
+    /// Returns the memories about one symbol.
     pub(crate) fn of_symbol(&self, cx: &ReadCx<'_>, sym: &Sym) -> Result<Option<Vec<Object>>, ToolError> {
         self.best(cx, &[sym.id], None, TOKENS)
     }
 
-    /// Those about the symbols and their files, or saying what `text` says.
+    /// Returns the memories about the symbols and their files, or with the words of `text`.
     pub(crate) fn about(
         &self,
         cx: &ReadCx<'_>,
@@ -92,7 +92,7 @@ impl Surfaced {
     }
 }
 
-/// Cuts a text that would crowd out what it comes with.
+/// Cuts a text that would take too much room from the rest of the answer.
 fn shorten_content(content: &mut String) {
     if let Some((cut, _)) = content.char_indices().nth(CONTENT) {
         content.truncate(cut);
@@ -100,7 +100,7 @@ fn shorten_content(content: &mut String) {
     }
 }
 
-/// The memories of an answer as further lines of its text.
+/// Appends the memories of an answer to its text.
 pub(crate) fn write_memories(text: &mut String, memories: Option<&Vec<Object>>) {
     for memory in memories.into_iter().flatten() {
         let field = |key: &str| memory.get(key).and_then(Value::as_str).unwrap_or_default();
@@ -111,7 +111,7 @@ pub(crate) fn write_memories(text: &mut String, memories: Option<&Vec<Object>>) 
     }
 }
 
-/// Tokens of memories in an answer.
+/// Returns the tokens of the memories in an answer.
 pub(crate) fn memory_tokens(memories: Option<&Vec<Object>>) -> Result<usize, ToolError> {
     memories.map_or(Ok(0), budget::json_tokens)
 }

@@ -1,4 +1,4 @@
-//! The lines around wanted identifiers, with gaps between.
+//! Extracts the lines around wanted identifiers, with gaps between.
 
 use super::identifiers::Matches;
 use super::lines::shorten_line;
@@ -12,16 +12,16 @@ pub(crate) struct Line {
     pub(crate) number: Option<u32>,
 }
 
-/// An excerpt that can be as long as there is room for.
+/// An excerpt with as many lines as there is room for.
 pub(crate) struct Excerpt<'a> {
     text: &'a SourceText,
-    /// The lines in the order in which they are worth showing: the first place of each identifier, then the next ones, then
-    /// what is around them, the nearest first.
+    /// The lines, the most useful first: the first place of each identifier, then the next ones, then the lines around
+    /// them, the nearest first.
     order: Vec<u32>,
 }
 
 impl<'a> Excerpt<'a> {
-    /// The matched lines and `context` lines around each, within `first` to `last`.
+    /// Selects the matched lines and `context` lines around each, within `first` to `last`.
     pub(crate) fn new(text: &'a SourceText, found: &Matches, context: u32, first: u32, last: u32) -> Self {
         let mut order: Vec<u32> = Vec::new();
         let mut taken = vec![false; (last + 1 - first) as usize];
@@ -48,13 +48,13 @@ impl<'a> Excerpt<'a> {
         Self { text, order }
     }
 
-    /// How many lines of the file there are.
+    /// Returns how many lines of the file are selected.
     pub(crate) fn len(&self) -> usize {
         self.order.len()
     }
 
-    /// The best `count` lines in their order in the file, each with its number, and gaps between them that say how long they
-    /// are.
+    /// Returns the best `count` lines in the order of the file, each with its number. The gaps between them state their
+    /// lengths.
     pub(crate) fn lines(&self, count: usize) -> Vec<Line> {
         let mut chosen = self.order.get(..count).unwrap_or(&self.order).to_vec();
         chosen.sort_unstable();
@@ -71,7 +71,7 @@ impl<'a> Excerpt<'a> {
         out
     }
 
-    /// Stands for the lines from `from` to before `to`, if there are any.
+    /// Adds a mark for the lines from `from` to before `to`, if there are any.
     fn gap(&self, out: &mut Vec<Line>, from: u32, to: u32, width: usize) {
         if from >= to {
             return;
@@ -87,7 +87,7 @@ impl<'a> Excerpt<'a> {
     }
 }
 
-/// The lines' text.
+/// Joins the text of the lines.
 pub(crate) fn join_lines(lines: &[Line]) -> String {
     lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
 }

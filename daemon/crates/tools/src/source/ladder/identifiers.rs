@@ -1,5 +1,5 @@
-//! Which of the wanted identifiers stand where. An identifier is what the grammar calls one: words in comments and literals
-//! are none, and neither is what is masked, so that no one can guess at a secret.
+//! Finds the lines of wanted identifiers. An identifier is a token that the grammar treats as one. Words in comments
+//! and literals don't count. Neither do masked ones, so that no one can guess at a secret.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,10 +9,10 @@ use sdl_retrieve::Sym;
 
 use crate::source::text::SourceText;
 
-/// What the code of a class says of itself: on nearly every line, whatever is looked for.
+/// Names that a class uses for itself. They are on nearly every line, whatever the caller looks for.
 const EVERYWHERE: &[&str] = &["cls", "self", "super", "this"];
 
-/// Words that tell nothing about what code is about, whatever the language.
+/// Words that say nothing about the subject of code, in any language.
 const KEYWORDS: &[&str] = &[
     "abstract",
     "and",
@@ -131,28 +131,28 @@ pub(crate) fn is_keyword(identifier: &str) -> bool {
     KEYWORDS.binary_search(&identifier.to_ascii_lowercase().as_str()).is_ok()
 }
 
-/// What was found.
+/// The identifiers that were found and missed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Matches {
-    /// Those found, in the order in which they were asked for.
+    /// Identifiers that were found, in the order of the request.
     pub(crate) identifiers: Vec<String>,
-    /// The lines (1-based) on which each of them stands, in order.
+    /// For each of them, its lines (1-based), sorted.
     pub(crate) places: Vec<Vec<u32>>,
-    /// All of these lines, in order.
+    /// All of these lines, sorted.
     pub(crate) lines: Vec<u32>,
-    /// Those that were not found.
+    /// Identifiers that were not found.
     pub(crate) missing: Vec<String>,
     /// Keywords, which are not looked for.
     pub(crate) keywords: Vec<String>,
 }
 
 impl Matches {
-    /// How many were looked for.
+    /// How many identifiers were looked for.
     pub(crate) fn wanted(&self) -> usize {
         self.identifiers.len() + self.missing.len()
     }
 
-    /// What to say of those that were not found.
+    /// Returns the notes on identifiers that were not found.
     pub(crate) fn notes(&self) -> Vec<String> {
         let shown = |names: &[String]| {
             let names: Vec<String> =
@@ -170,8 +170,8 @@ impl Matches {
     }
 }
 
-/// Finds the `wanted` on the lines `first` to `last`. `names` are the text's identifiers; where no grammar tells them, every
-/// word may be one.
+/// Finds the `wanted` identifiers on the lines `first` to `last`. `names` are the text's identifiers; without a grammar
+/// every word may be one.
 pub(crate) fn find_identifiers(
     text: &SourceText,
     names: Option<&[Range<u32>]>,
@@ -206,8 +206,8 @@ pub(crate) fn find_identifiers(
     out
 }
 
-/// How many of those found the symbol's card does not tell: not its own name or a parameter's, and not in its header alone. All
-/// of them in a symbol that has no other names.
+/// Counts the found identifiers that the symbol's card doesn't show: not its own name or a parameter's, and not only in
+/// its header. Counts all of them in a symbol that has no other names.
 pub(crate) fn count_inner(
     found: &Matches,
     sym: &Sym,
@@ -227,13 +227,13 @@ pub(crate) fn count_inner(
     }
 }
 
-/// Whether a name is the symbol's own or a parameter's: its card tells these.
+/// Whether a name is the symbol's own or a parameter's: its card shows these.
 fn is_told(sym: &Sym, name: &str) -> bool {
     let (outline, def) = (sym.outline(), sym.def());
     name == outline.str(def.name) || def.params.iter().any(|param| outline.str(param.name) == name)
 }
 
-/// The identifiers inside a symbol that its card does not tell, in the order in which they first stand there.
+/// Returns the identifiers inside a symbol that its card doesn't show, in order of first occurrence.
 pub(crate) fn names_inside(
     sym: &Sym,
     text: &SourceText,
@@ -260,7 +260,7 @@ pub(crate) fn names_inside(
     found.into_iter().map(|(_, name)| name.to_owned()).collect()
 }
 
-/// The last line of a symbol's header; 0 for a file.
+/// Returns the last line of a symbol's header; 0 for a file.
 pub(crate) fn header_end(sym: &Sym, text: &SourceText) -> u32 {
     let def = sym.def();
     if sym.ix == DefIx::MODULE {
@@ -273,7 +273,7 @@ pub(crate) fn header_end(sym: &Sym, text: &SourceText) -> u32 {
     if before.trim().is_empty() && line > first { line - 1 } else { line }
 }
 
-/// The lines on which an identifier, or a path of identifiers such as `this.cache`, stands.
+/// Returns the lines that contain an identifier, or a path of identifiers such as `this.cache`.
 fn lines_of(
     text: &SourceText,
     names: Option<&[Range<u32>]>,
@@ -312,18 +312,18 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// The words of a text.
+/// Returns the ranges of the words of a text.
 pub(crate) fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split(|c| !is_word(c)).filter_map(move |word| {
-        // `split` gives parts of `text` in order, apart from each other.
+        // `split` returns parts of `text` in order, without overlap.
         let start = at + text.get(at..)?.find(word)?;
         at = start + word.len();
         (!word.is_empty()).then_some(start..at)
     })
 }
 
-/// Where `identifier` is in `text` as a whole word.
+/// Returns the places where `text` contains `identifier` as a whole word.
 fn word_places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = usize> {
     let starts = identifier.starts_with(is_word);
     let ends = identifier.ends_with(is_word);
@@ -334,7 +334,7 @@ fn word_places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = u
     })
 }
 
-/// Whether `identifier` is in `line` as a whole word.
+/// Whether `line` contains `identifier` as a whole word.
 pub(crate) fn stands_in(line: &str, identifier: &str) -> bool {
     let identifier = identifier.trim();
     !identifier.is_empty() && word_places(line, identifier).next().is_some()

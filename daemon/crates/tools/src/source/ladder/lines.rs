@@ -1,11 +1,11 @@
-//! How many lines of a text fit an answer.
+//! Fits the lines of a text to an answer.
 
 use crate::ToolError;
 
 /// Longer lines are cut: no one reads them, and one alone could fill an answer.
 const LONGEST: usize = 1_000;
 
-/// A line that no answer breaks over.
+/// Cuts a line that is too long for an answer.
 pub(crate) fn shorten_line(line: &str) -> String {
     if line.len() <= LONGEST {
         return line.to_owned();
@@ -13,7 +13,7 @@ pub(crate) fn shorten_line(line: &str) -> String {
     format!("{} {}", line.get(..line.floor_char_boundary(LONGEST)).unwrap_or_default(), super::GAP)
 }
 
-/// The most of `len` lines with which an answer costs at most `most` tokens. An error if not even one fits.
+/// Returns the most of `len` lines with which an answer costs at most `most` tokens. An error if not even one fits.
 pub(crate) fn fitting_lines(
     len: usize,
     most: usize,

@@ -1,5 +1,5 @@
-//! The rungs that show source: skeleton, hot path, window. Pure functions from a text and its facts to lines; every line has
-//! its secrets masked already.
+//! The rungs that show source: skeleton, hot path, window. Pure functions from a text and its facts to lines; the
+//! secrets of every line are masked already.
 
 pub(crate) mod hot_path;
 pub(crate) mod identifiers;
@@ -22,7 +22,7 @@ use crate::call::memos::Recent;
 use crate::source::text::SourceText;
 use crate::{Code, ToolError};
 
-/// Stands for what is left out.
+/// The mark for text that is left out.
 pub(crate) const GAP: &str = "/* ... */";
 
 /// A stretch of a file. Lines are 1-based, columns 0-based in bytes, the end is exclusive.
@@ -40,7 +40,7 @@ pub(crate) struct RangeOut {
 }
 
 impl RangeOut {
-    /// A definition's stretch.
+    /// Returns the range of a definition.
     pub(crate) fn of(span: &Span) -> Self {
         Self {
             start_line: span.start_line,
@@ -50,7 +50,7 @@ impl RangeOut {
         }
     }
 
-    /// A symbol's stretch, whose first and last line these are. That of a module is its whole lines.
+    /// Returns the range of a symbol with these first and last lines. The range of a module is whole lines.
     pub(crate) fn of_symbol(text: &SourceText, sym: &Sym, (first, last): (u32, u32)) -> Self {
         match sym.ix {
             DefIx::MODULE => Self::lines(text, first, last),
@@ -58,28 +58,28 @@ impl RangeOut {
         }
     }
 
-    /// Whole lines, first and last.
+    /// Returns the range of whole lines, first and last.
     pub(crate) fn lines(text: &SourceText, first: u32, last: u32) -> Self {
         let end = text.line(last);
         Self { start_line: first, start_col: 0, end_line: last, end_col: (end.end - end.start) as u32 }
     }
 }
 
-/// What stands where in texts looked at lately: who works on a file looks at it again, and parsing is most of what that costs.
+/// The structures of recent texts. An agent that works on a file looks at it again, and parsing is most of the cost.
 #[derive(Default)]
 struct Structures(Recent<FactsKey, Arc<Structure>, 48>);
 
 /// Larger structures are not kept.
 const MOST_KEPT: usize = 8_192;
 
-/// Identifiers of texts looked at lately.
+/// The identifiers of recent texts.
 #[derive(Default)]
 struct Names(Recent<FactsKey, Arc<Option<Vec<std::ops::Range<u32>>>>, 48>);
 
 /// Longer lists of identifiers are not kept.
 const MOST_NAMES: usize = 16_384;
 
-/// Where identifiers are in a text; none where no grammar says so, and every word may be one.
+/// Returns where identifiers are in a text; none if there is no grammar for it, and every word may be one.
 pub(crate) fn identifier_ranges(
     call: &Call<'_>,
     text: &SourceText,
@@ -98,7 +98,7 @@ pub(crate) fn identifier_ranges(
     Ok(made)
 }
 
-/// Where control flow and comments are in a text whose facts have that outline.
+/// Returns where control flow and comments are in a text whose facts have that outline.
 pub(crate) fn text_structure(
     call: &Call<'_>,
     text: &SourceText,

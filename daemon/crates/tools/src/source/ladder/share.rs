@@ -1,5 +1,5 @@
-//! How much of a symbol a rung shows without a decision. A hot path that shows nearly all of a symbol is a window in disguise,
-//! so above this share it is decided on as one.
+//! Limits how much of a symbol a rung shows without a decision. A hot path that shows nearly all of a symbol is a
+//! window in disguise, so above this share it is decided on like a window.
 
 use std::collections::HashMap;
 
@@ -8,17 +8,18 @@ use crate::source::text::SourceText;
 
 /// Lines above and below a match.
 pub(crate) const MOST_CONTEXT: u32 = 10;
-/// A shape of fewer lines is a signature and little else.
+/// A skeleton with fewer lines is little more than a signature.
 const FEW: usize = 4;
 /// A small symbol may be shown whole.
 const LEAST: u32 = 12;
 
-/// Lines of a symbol of `lines` lines that need no approval: half of them, a few at least, and never more than a window has.
+/// Returns how many lines of a symbol with `lines` lines need no approval: half of them, a few at least, and never more
+/// than a window has.
 pub(crate) fn unapproved_lines(lines: u32, policy: &Policy) -> usize {
     (lines / 2).max(LEAST).min(policy.max_window_lines) as usize
 }
 
-/// Whether a shape is the source but for little: of more than a few lines, it shows nine in ten as they are.
+/// Whether a skeleton is nearly the source: it has more than a few lines, and shows nine in ten of them unchanged.
 pub(crate) fn is_source(shape: &[String], text: &SourceText, (first, last): (u32, u32)) -> bool {
     let lines = (first..=last).filter(|line| !text.shown(*line).trim().is_empty());
     let mut own: HashMap<String, usize> = HashMap::new();

@@ -1,4 +1,4 @@
-//! Signatures and control flow, bodies left out: what `sdl_lang` finds worth showing, masked and made into lines.
+//! Signatures and control flow without bodies: takes the lines that `sdl_lang` selects, masks and formats them.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use super::identifiers::{self, Matches};
 use super::lines::shorten_line;
 use crate::source::text::SourceText;
 
-/// What to show.
+/// A skeleton to make.
 pub(crate) struct Wanted<'a> {
     pub(crate) text: &'a SourceText,
     pub(crate) outline: &'a Outline,
@@ -24,7 +24,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) marked: &'a Matches,
 }
 
-/// The lines of the skeleton.
+/// Returns the lines of the skeleton.
 pub(crate) fn skeleton_lines(wanted: &Wanted<'_>) -> Vec<String> {
     let Wanted { text, outline, structure, scope, .. } = *wanted;
     let Some(around) = outline.def(scope) else { return Vec::new() };
@@ -40,7 +40,7 @@ pub(crate) fn skeleton_lines(wanted: &Wanted<'_>) -> Vec<String> {
     skeleton::skeleton_lines(&view).iter().map(|line| render_line(text, line, found)).collect()
 }
 
-/// A line as it is served, with the wanted identifiers that are in it named at its end.
+/// Returns a line as it is served. The wanted identifiers in it are named at its end.
 fn render_line(text: &SourceText, line: &skeleton::Line, found: &Matches) -> String {
     let mut out = String::new();
     let mut marked = false;
@@ -62,8 +62,8 @@ fn render_line(text: &SourceText, line: &skeleton::Line, found: &Matches) -> Str
     out
 }
 
-/// The definitions that no other file can see, each with all that it holds, in order. What the call asks for is never
-/// among them, and the blocks that hold methods are looked into.
+/// Returns the definitions that no other file can see, each with everything inside it, in order. The requested
+/// definition is never among them, and blocks that contain methods are searched.
 fn hidden_ranges(text: &SourceText, outline: &Outline, scope: DefIx) -> Vec<Range<usize>> {
     let mut hidden: Vec<Range<usize>> = Vec::new();
     for (_, def) in outline.iter().filter(|(ix, _)| *ix != DefIx::MODULE && *ix != scope) {
@@ -82,7 +82,7 @@ fn hidden_ranges(text: &SourceText, outline: &Outline, scope: DefIx) -> Vec<Rang
     hidden
 }
 
-/// The first and the last line of a definition, or of the file.
+/// Returns the first and the last line of a definition, or of the file.
 pub(crate) fn span_lines(text: &SourceText, def: &Def, ix: DefIx) -> (u32, u32) {
     if ix == DefIx::MODULE {
         return (1, text.lines().max(1));

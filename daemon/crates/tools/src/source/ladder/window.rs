@@ -1,11 +1,12 @@
-//! Which lines a window has.
+//! Selects the lines of a window.
 
 use sdl_lang::Structure;
 
 use super::identifiers::Matches;
 use crate::source::text::SourceText;
 
-/// The smallest stretch of control flow inside `first` to `last` that has every match; all of it if there is none.
+/// Returns the smallest block of control flow inside `first` to `last` that contains every match; all of it if there is
+/// none.
 pub(crate) fn matching_block(
     text: &SourceText,
     structure: &Structure,
@@ -23,7 +24,8 @@ pub(crate) fn matching_block(
         .unwrap_or((first, last))
 }
 
-/// `lines` lines of the file with the symbol at `first` to `last` in their middle: all of it, if it is longer.
+/// Returns `lines` lines of the file with the symbol at `first` to `last` in their middle; the whole symbol if it is
+/// longer.
 pub(crate) fn centered_window(text: &SourceText, (first, last): (u32, u32), lines: u32) -> (u32, u32) {
     let own = last + 1 - first;
     let (total, lines) = (text.lines().max(1), lines.max(own));
@@ -32,7 +34,7 @@ pub(crate) fn centered_window(text: &SourceText, (first, last): (u32, u32), line
     (start, start.saturating_add(lines - 1).min(total))
 }
 
-/// At most `lines` of `first` to `last`, with the first match among them.
+/// Returns at most `lines` of `first` to `last`, with the first match among them.
 pub(crate) fn clamp_window(found: &Matches, (first, last): (u32, u32), lines: u32) -> (u32, u32) {
     let lines = lines.max(1);
     if last - first < lines {

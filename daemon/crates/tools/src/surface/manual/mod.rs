@@ -1,4 +1,4 @@
-//! Actions described for readers: made from the registry, in three forms.
+//! Descriptions of actions for readers, made from the registry in three forms.
 
 mod markdown;
 mod topics;
@@ -15,10 +15,10 @@ use crate::surface::response_outline;
 pub(crate) use markdown::action_page;
 pub(crate) use topics::{TOPICS, Topic, find_topic, topics_of};
 
-/// How much is told of an action.
+/// How detailed the description of an action is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Depth {
-    /// When to call it and what it needs.
+    /// When to call it and which arguments it needs.
     Compact,
     /// Its arguments, too.
     Standard,
@@ -26,7 +26,7 @@ pub(crate) enum Depth {
     Full,
 }
 
-/// In which words.
+/// The format of a description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     Markdown,
@@ -34,7 +34,7 @@ pub(crate) enum Form {
     Json,
 }
 
-/// What is said of one action.
+/// Describes one action.
 pub(crate) fn describe_action(entry: &Entry, form: Form, depth: Depth) -> String {
     match form {
         Form::Markdown => markdown::write_action(entry, depth),
@@ -43,7 +43,7 @@ pub(crate) fn describe_action(entry: &Entry, form: Form, depth: Depth) -> String
     }
 }
 
-/// What is said of something that is no action.
+/// Explains a topic that is not an action.
 pub(crate) fn explain_topic(topic: &Topic, form: Form, depth: Depth) -> String {
     let (name, about) = (topic.name, topic.about);
     match (form, depth) {
@@ -56,7 +56,7 @@ pub(crate) fn explain_topic(topic: &Topic, form: Form, depth: Depth) -> String {
     }
 }
 
-/// Puts descriptions together.
+/// Joins descriptions.
 pub(crate) fn join_parts(parts: &[String], form: Form) -> String {
     match form {
         Form::Json => format!("[{}]", parts.join(",")),
@@ -64,7 +64,7 @@ pub(crate) fn join_parts(parts: &[String], form: Form) -> String {
     }
 }
 
-/// Appends text of this program's own, with the line ends that it has.
+/// Appends this program's own text, with its line ends.
 fn append_raw(text: &mut String, args: std::fmt::Arguments<'_>) {
     // Writing to a string can't fail.
     let _ = text.write_fmt(args);
@@ -99,14 +99,14 @@ fn json_of(entry: &Entry, depth: Depth) -> Value {
     Value::Object(out)
 }
 
-/// A page for each action, and one that lists them: file names and texts.
+/// Returns a page for each action, and one that lists them: file names and texts.
 pub(crate) fn manual_pages(registry: &Registry) -> Vec<(String, String)> {
     let mut out = vec![("README.md".to_owned(), markdown::action_index(registry))];
     out.extend(registry.entries().iter().map(|entry| (format!("{}.md", entry.def.name), action_page(entry))));
     out
 }
 
-/// The properties of an object's schema, with whether each is required.
+/// Returns the properties of an object's schema, with whether each is required.
 fn schema_properties(schema: &Value) -> impl Iterator<Item = (&str, &Value, bool)> {
     let required = schema.get("required").and_then(Value::as_array);
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -116,7 +116,8 @@ fn schema_properties(schema: &Value) -> impl Iterator<Item = (&str, &Value, bool
     })
 }
 
-/// The bounds of a number or of a list, where both are stated: counts of answers merely say that they are not negative.
+/// Returns the bounds of a number or of a list, if both are stated. Counts in answers only state that they are not
+/// negative.
 fn value_bounds(schema: &Value) -> Option<String> {
     let number = |key: &str| schema.get(key).and_then(Value::as_f64);
     match (number("minimum"), number("maximum"), number("minItems"), number("maxItems")) {

@@ -1,13 +1,13 @@
-//! Pages of the manual that are about no single action.
+//! Pages of the manual that don't describe a single action.
 
 /// One page.
 #[derive(Debug)]
 pub(crate) struct Topic {
-    /// What to ask for.
+    /// The name in a query.
     pub(crate) name: &'static str,
-    /// What it tells, in a line.
+    /// A summary of the page, in one line.
     pub(crate) about: &'static str,
-    /// Words of a query that it answers.
+    /// Words of a query that lead to the page.
     words: &'static [&'static str],
     /// The page, in Markdown.
     pub(crate) text: &'static str,
@@ -32,12 +32,12 @@ pub(crate) const TOPICS: [Topic; 1] = [Topic {
     text: include_str!("../../../../../../docs/wire.md"),
 }];
 
-/// The page of that name.
+/// Returns the page of that name.
 pub(crate) fn find_topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 
-/// The pages that a query asks for.
+/// Returns the pages that match a query.
 pub(crate) fn topics_of(query: &str) -> Vec<&'static Topic> {
     let query = query.to_lowercase();
     let words: Vec<&str> = query.split(|c: char| !c.is_alphanumeric()).collect();

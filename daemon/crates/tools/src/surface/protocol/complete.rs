@@ -45,7 +45,8 @@ pub(super) fn run_complete(request: &Request<'_>, asked: &Complete) -> Result<Va
     Ok(json!({"completion": {"values": found, "total": total, "hasMore": total > MOST}}))
 }
 
-/// Names of symbols that begin like that, best first. What is missing for a search is no error here: nothing is proposed.
+/// Returns the names of symbols with this prefix, best first. If a search is not possible, returns no names instead of
+/// an error.
 fn complete_symbols(request: &Request<'_>, begun: &str, repo: Option<&Value>) -> Vec<String> {
     let begun: String = begun.chars().take(200).collect();
     let mut args = json!({"query": begun, "limit": 300, "sync": "none"});

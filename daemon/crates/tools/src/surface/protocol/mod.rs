@@ -1,4 +1,4 @@
-//! What MCP has beside tools: resources, prompts, completions. All of it is made of actions.
+//! The parts of MCP beside tools: resources, prompts, completions. All of them are made of actions.
 
 mod complete;
 mod prompts;
@@ -22,7 +22,7 @@ const METHODS: [&str; 6] = [
     "completion/complete",
 ];
 
-/// Whether [`crate::Tools::protocol`] answers that method.
+/// Whether [`crate::Tools::protocol`] answers this method.
 pub fn is_protocol_method(method: &str) -> bool {
     METHODS.contains(&method)
 }
@@ -32,9 +32,9 @@ pub fn is_protocol_method(method: &str) -> bool {
 pub struct ProtocolError {
     /// One of [`sdl_proto::code`].
     pub code: &'static str,
-    /// For readers.
+    /// The message, for readers.
     pub message: String,
-    /// What else there is to say: the `uri` of a resource that is not there, what may have been meant.
+    /// Further details: the `uri` of a missing resource, likely meanings.
     pub details: Map<String, Value>,
 }
 
@@ -43,7 +43,7 @@ impl ProtocolError {
         Self { code, message: message.into(), details: Map::new() }
     }
 
-    /// Without the secrets that the caller's own arguments had.
+    /// Masks the secrets in the caller's own arguments.
     fn masked(self) -> Self {
         let Self { code, message, details } = self;
         let message = redact::mask_text(&message, Level::Likely).unwrap_or(message);
@@ -87,7 +87,7 @@ impl Request<'_> {
         }
     }
 
-    /// The structured answer of an action.
+    /// Returns the structured answer of an action.
     fn call(&self, action: &str, args: &Value) -> Result<Map<String, Value>, ToolError> {
         let bytes = args.to_string().into_bytes();
         let served = std::cell::RefCell::default();
@@ -105,7 +105,7 @@ fn refused_error(message: String) -> ProtocolError {
     ProtocolError::new(code::INVALID_PARAMS, message)
 }
 
-/// An action's error, for somebody who asked for a resource.
+/// Converts an action's error for a caller who asked for a resource.
 fn not_found(uri: &str, error: &ToolError) -> ProtocolError {
     let code = match error.code {
         Code::UnknownRepo | Code::UnknownSymbol | Code::UnknownHandle | Code::HandleExpired => {
@@ -117,7 +117,7 @@ fn not_found(uri: &str, error: &ToolError) -> ProtocolError {
     let mut not_found = ProtocolError::new(code, error.message.clone());
     not_found.details.insert("uri".to_owned(), uri.into());
     if let Value::Object(said) = error.to_value() {
-        // A field is one of the action's, which nobody has asked for by name.
+        // `field` names an argument of the action, which the caller has not used.
         let rest = said.into_iter().filter(|(key, _)| !["code", "message", "field"].contains(&key.as_str()));
         not_found.details.extend(rest);
     }

@@ -10,7 +10,7 @@ use sdl_redact::{self as redact, Level};
 struct Prompt {
     name: &'static str,
     about: &'static str,
-    /// What to do, with the task filled in behind it.
+    /// The instructions; the task is added after them.
     steps: &'static str,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn get_prompt(Get { name, arguments }: Get) -> Result<Value, Protocol
         }
     }
     text.push_str(&format!("\n{}", prompt.steps));
-    // What a client says about a secret comes back without it, here as in any other answer.
+    // Secrets in the client's own arguments are masked, here as in any other answer.
     let text = redact::mask_text(&text, Level::Likely).unwrap_or(text);
     Ok(json!({
         "description": prompt.about,

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 use super::{ProtocolError, Request, not_found};
 use crate::surface::manual::{TOPICS, Topic, find_topic};
 
-/// What the templates are called, for completions.
+/// The names of the templates, for completions.
 pub(super) const SYMBOL: &str = "sdl://{repoId}/symbol/{symbol}";
 pub(super) const SLICE: &str = "sdl://{repoId}/slice/{sliceHandle}";
 const STATUS: &str = "sdl://{repoId}/status";
-/// What the pages of the manual are below.
+/// The prefix of the manual's pages.
 const MANUAL: &str = "sdl://manual/";
-/// What Markdown is called.
+/// The MIME type of Markdown.
 const MARKDOWN: &str = "text/markdown";
 
 #[derive(Deserialize)]
@@ -21,7 +21,8 @@ pub(super) struct Read {
     uri: String,
 }
 
-/// The pages of the manual, and one resource for each repository: where to begin. Symbols are too many to list.
+/// Lists the pages of the manual, and one resource for each repository as a starting point. Symbols are too many to
+/// list.
 pub(super) fn list_resources(request: &Request<'_>) -> Value {
     let repos = request.services.host.repos();
     let resources = repos.iter().map(|repo| {
@@ -72,7 +73,7 @@ pub(super) fn read_resource(request: &Request<'_>, Read { uri }: &Read) -> Resul
             let named = json!({"repoId": repo, "symbolRef": {"name": symbol}});
             request.call("symbol.getCard", if symbol.starts_with("s_") { &id } else { &named })
         }
-        // No ledger's versions begin there: the whole slice is given again.
+        // No ledger has version `v0`: the whole slice is returned again.
         ("slice", Some(handle)) => request
             .call("slice.refresh", &json!({"repoId": repo, "sliceHandle": handle, "knownVersion": "v0"})),
         ("status", None) => request.call("repo.status", &json!({"repoId": repo, "detail": "full"})),
@@ -82,7 +83,7 @@ pub(super) fn read_resource(request: &Request<'_>, Read { uri }: &Read) -> Resul
     Ok(json!({"contents": [{"uri": uri, "mimeType": "application/json", "text": answer.to_string()}]}))
 }
 
-/// A part of a URI's path.
+/// Encodes a part of a URI's path.
 pub(super) fn encode_uri(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

@@ -5,7 +5,7 @@ use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Facts, Param, ParamKind, Spa
 use sdl_model::ids::stable_hash;
 use sdl_model::{Body, Lang, Outline, SymbolKind};
 
-/// A line, taken apart.
+/// A parsed line.
 pub(crate) struct Line<'a> {
     pub(crate) kind: SymbolKind,
     pub(crate) qualified: &'a str,
@@ -43,7 +43,7 @@ fn parts(text: &str) -> Vec<&str> {
     text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// What the text says.
+/// Returns the facts of the text.
 pub(crate) fn facts(text: &str) -> Facts {
     let mut arena = Arena::default();
     let empty = arena.strings.push("");

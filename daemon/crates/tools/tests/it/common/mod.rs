@@ -30,7 +30,7 @@ use sdl_tools::{Cancel, Code, Host, NoProgress, Progress, Repo, Session, ToolErr
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A tree that exists in its ledger alone.
+/// A tree that exists only in its ledger.
 pub(crate) struct FakeRepo {
     id: String,
     root: PathBuf,
@@ -38,21 +38,21 @@ pub(crate) struct FakeRepo {
     facts: FactsStore,
     clusters: ClusterCache,
     files: Mutex<BTreeMap<String, String>>,
-    /// What the next reads find in place of the file.
+    /// Texts that the next reads find in place of the file.
     pub(crate) moved: Mutex<Vec<String>>,
     pub(crate) state: Mutex<RepoState>,
     pub(crate) synced: Mutex<Barrier>,
     pub(crate) barriers: AtomicU64,
     at_barrier: Mutex<Option<(usize, AtBarrier)>>,
-    /// What it says of itself, if not that all is well.
+    /// Its reported status, if not the one in which all is well.
     pub(crate) says: Mutex<Option<RepoStatus>>,
 }
 
-/// What happens while a barrier waits.
+/// An event that happens while a barrier waits.
 type AtBarrier = Box<dyn FnOnce(&FakeRepo) + Send>;
 
 impl FakeRepo {
-    /// Has that happen while the `nth` barrier from now waits.
+    /// Runs `act` while the `nth` barrier from now waits.
     pub(crate) fn at_barrier(&self, nth: usize, act: impl FnOnce(&Self) + Send + 'static) {
         *self.at_barrier.lock().unwrap() = Some((nth, Box::new(act)));
     }
@@ -128,12 +128,12 @@ impl FakeRepo {
         version.unwrap_or_else(|| self.ledger.head().unwrap())
     }
 
-    /// The newest version, as the wire has it.
+    /// Returns the newest version in the form of the wire.
     pub(crate) fn head(&self) -> String {
         self.ledger.head().unwrap().to_string()
     }
 
-    /// The id of a symbol.
+    /// Returns the id of a symbol.
     pub(crate) fn symbol(&self, path: &str, qualified: &str) -> String {
         assert!(self.files.lock().unwrap().contains_key(path), "{path}");
         symbol(path, qualified).to_string()
@@ -145,8 +145,8 @@ pub(crate) fn symbol(path: &str, qualified: &str) -> SymbolId {
     FileId::of(&RelPath::new(path).unwrap()).symbol(key)
 }
 
-/// Why a file has no facts: it lies in the tree's folder `binary`, or is one of secrets. Below `real/old/` stands what a build
-/// indexed that did not know those.
+/// Returns why a file has no facts: it is in the tree's folder `binary`, or it is one of secrets. `real/old/` has files
+/// as indexed by a build that didn't know those.
 fn skipped(path: &str) -> Option<SkipReason> {
     let secret = sdl_lang::is_secret_file(path) && !path.starts_with("real/old/");
     path.starts_with("binary/").then_some(SkipReason::Binary).or(secret.then_some(SkipReason::Secret))
@@ -230,7 +230,7 @@ impl Repo for FakeRepo {
     }
 
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
-        // As a history would have it in which each file's changes are as many as its path has letters.
+        // As from a history in which each file has as many changes as its path has letters.
         Box::new(Live::new(snapshot, &self.clusters, Box::new(|path| Some(path.len() as u32))))
     }
 
@@ -298,7 +298,7 @@ impl Repo for FakeRepo {
 
 /// A host of such trees.
 pub(crate) struct FakeHost {
-    /// Where it says that it keeps its state.
+    /// Its reported state folder.
     pub(crate) state: Mutex<PathBuf>,
     agent: AgentStore,
     audit: Audit,
@@ -374,7 +374,7 @@ impl Host for FakeHost {
     }
 }
 
-/// A file of that many functions, each with `tail` behind its header.
+/// Returns a file of `count` functions, each with `tail` after its header.
 pub(crate) fn handlers(count: usize, tail: &str) -> String {
     let mut fixture = "//- /src/handlers.py\n".to_owned();
     for i in 0..count {
@@ -437,7 +437,7 @@ impl World {
         world
     }
 
-    /// Raises the ceiling of the policies: what these fields say, and all else that there is.
+    /// Raises the ceiling of the policies: to these fields, and otherwise as far as it goes.
     pub(crate) fn raise_ceiling(&self, fields: Value) {
         let mut all = serde_json::json!({
             "maxWindowLines": 10_000, "maxWindowTokens": 20_000, "requireIdentifiers": false, "allowBreakGlass": true,
@@ -473,7 +473,7 @@ impl World {
         self.host.audit().verify(self.host.agent()).unwrap()
     }
 
-    /// Lets commands be run as these settings say.
+    /// Allows commands as in these settings.
     pub(crate) fn allow(&self, settings: &str) {
         let state = self.host.dir.path().join("daemon");
         std::fs::create_dir_all(&state).unwrap();
@@ -484,14 +484,14 @@ impl World {
         *self.host.state.lock().unwrap() = state;
     }
 
-    /// A second repository of the same host.
+    /// Adds a second repository to the same host.
     pub(crate) fn add(&self, id: &str) -> Arc<FakeRepo> {
         let repo = FakeRepo::new(id, self.host.dir.path());
         self.host.repos.lock().unwrap().insert(id.to_owned(), Arc::clone(&repo));
         repo
     }
 
-    /// Replaces the repository by one whose ledger is new, as after damage.
+    /// Replaces the repository by one with a new ledger, as after damage.
     pub(crate) fn replace_repo(&mut self) -> Arc<FakeRepo> {
         let dir = self.host.dir.path().join("again");
         std::fs::create_dir_all(&dir).unwrap();
@@ -500,7 +500,7 @@ impl World {
         Arc::clone(&self.repo)
     }
 
-    /// The whole result of a call with these argument bytes.
+    /// Returns the whole result of a call with these argument bytes.
     pub(crate) fn raw(&self, tool: &str, args: &str) -> Value {
         let bytes = self.tools.call(&self.session, tool, args.as_bytes(), &NoProgress, &Cancel::new());
         let result: Value = serde_json::from_slice(&bytes).expect("a result is JSON");
@@ -508,14 +508,14 @@ impl World {
         result
     }
 
-    /// The structured answer of a call that must succeed.
+    /// Returns the structured answer of a call that must succeed.
     pub(crate) fn ok(&self, tool: &str, args: Value) -> Value {
         let result = self.raw(tool, &args.to_string());
         assert_eq!(result["isError"], false, "{tool} {args}: {result:#}");
         result["structuredContent"].clone()
     }
 
-    /// The structured error of a call that must fail.
+    /// Returns the structured error of a call that must fail.
     pub(crate) fn err(&self, tool: &str, args: Value) -> Value {
         let result = self.raw(tool, &args.to_string());
         assert_eq!(result["isError"], true, "{tool} {args}: {result:#}");

@@ -7,7 +7,7 @@ pub(crate) fn lang(path: &str) -> Option<Lang> {
     path.starts_with("real/").then(|| sdl_lang::detect_lang(&RelPath::new(path)?, b"")).flatten()
 }
 
-/// What the text at `path` says.
+/// Returns the facts of the text at `path`.
 pub(crate) fn facts(path: &str, text: &str) -> Facts {
     match lang(path) {
         Some(lang) => sdl_lang::extract_facts(lang, text.as_bytes()).unwrap(),

@@ -1,8 +1,8 @@
-//! Checks of what goes over the wire, by other means than those that made it.
+//! Checks of messages on the wire, independent of the code that made them.
 
 use serde_json::Value;
 
-/// Where `value` does not fit `schema`, and what it has that `schema` does not declare.
+/// Returns where `value` does not fit `schema`, and its parts that `schema` does not declare.
 pub(crate) fn breaches(schema: &Value, value: &Value, place: &str) -> Vec<String> {
     let validator = jsonschema::draft202012::new(schema).expect("a schema");
     let misfits =
@@ -11,7 +11,7 @@ pub(crate) fn breaches(schema: &Value, value: &Value, place: &str) -> Vec<String
     misfits.chain(undeclared.map(|path| format!("{place} has {path}, which is not declared"))).collect()
 }
 
-/// What every `CallToolResult` of ours is.
+/// Checks the parts that all our `CallToolResult`s have in common.
 pub(crate) fn assert_call_tool_result(result: &Value) {
     let content = result["content"].as_array().expect("content");
     assert_eq!(content.len(), 1, "{result}");

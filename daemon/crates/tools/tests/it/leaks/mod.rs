@@ -1,4 +1,4 @@
-//! No secret byte and no line that was not approved leaves, by any action and any way to it.
+//! No secret byte and no line that was not approved is in any answer, whichever action and whichever way it comes from.
 
 mod oracle;
 mod plants;
@@ -11,7 +11,7 @@ use requests::{Known, Rng};
 use sdl_tools::Cancel;
 use serde_json::{Value, json};
 
-/// One repository with everything planted, and what can be asked of it.
+/// One repository with everything planted, and the requests that fit it.
 struct Bed {
     world: World,
     known: Known,
@@ -38,7 +38,7 @@ fn bed() -> Bed {
     assert!(symbols.len() > 40 && spills.len() == 2, "{} symbols, {spills:?}", symbols.len());
     let files: Vec<String> =
         planted.files(1).into_keys().chain(["../etc/passwd".into(), "real/src".into()]).collect();
-    // What agents say may hold secrets too.
+    // Texts written by agents may contain secrets too.
     let (token, word) = (&planted.token, &planted.likely[0]);
     let content = format!("Use {token} with password: {word} there");
     world.ok(
@@ -62,7 +62,7 @@ fn bed() -> Bed {
     Bed { known, oracle: Oracle::new(&planted, 1), world, planted }
 }
 
-/// What stands around it, for the one who has to mend this.
+/// Returns the text around it, for whoever has to fix this.
 fn around(text: &str, what: &str) -> String {
     let at = text.find(what).unwrap_or_default();
     let before: String = text[..at].chars().rev().take(120).collect();
@@ -96,7 +96,7 @@ impl Bed {
         self.world.ok("sdl_policy_get", json!({}))["policy"].clone()
     }
 
-    /// One request. What is wrong with its answer, if anything.
+    /// Sends one request. The error says what is wrong with its answer.
     fn try_one(&self, rng: &mut Rng, policy: &Value) -> Result<u64, String> {
         let (action, args) = self.known.call(rng);
         let (tool, sent) = self.known.way(rng, (action, &args));
@@ -130,14 +130,14 @@ impl Bed {
                 Err(why) => return fail(why),
             }
         }
-        // A chain may leave out what it did.
+        // A chain may omit the results of steps that made decisions.
         if written < least || complete && written > most {
             return fail(format!("{least} to {most} decisions are {written} rows"));
         }
         Ok(written)
     }
 
-    /// Whether an action's answer shows what it may; of how many decisions it may tell.
+    /// Checks that an action's answer shows only what it may. Returns how many decisions it may have logged.
     fn judge(
         &self,
         action: &str,
@@ -190,7 +190,7 @@ impl Bed {
                 let shape = args.is_some_and(|args| args.get("identifiersToFind").is_none());
                 match self.oracle.stray(text("skeleton"), &allowed(shape, true)) {
                     Some(line) => Err(format!("not of the skeleton: {line:?}")),
-                    // A row where it has lines that were looked for, or is barely shorter than the source.
+                    // One row if it shows lines that were looked for, or is barely shorter than the source.
                     None => Ok(0..=1),
                 }
             }
@@ -216,7 +216,7 @@ impl Bed {
         }
     }
 
-    /// The path that a masked one stands for.
+    /// Returns the real path of a masked one.
     fn real_path(&self, shown: &str) -> String {
         match shown.split_once("***") {
             None => shown.to_owned(),
@@ -226,7 +226,7 @@ impl Bed {
         }
     }
 
-    /// What a denial offers works as it is.
+    /// Checks that the call that a denial offers works as it is.
     fn follow(&self, denial: &Value, args: &Value) -> Result<(), String> {
         let next = &denial["nextBestAction"];
         let followed = self.world.raw(next["tool"].as_str().unwrap_or_default(), &next["args"].to_string());
@@ -248,8 +248,8 @@ impl Bed {
     }
 }
 
-/// Random requests to every action, by every way, under random policies. `SDL_WINDOW_CASES` sets how many; two thousand take
-/// seconds, and 100,000 want an optimized build.
+/// Sends random requests to every action, by every way, under random policies. `SDL_WINDOW_CASES` sets how many: two
+/// thousand take seconds, and 100,000 need an optimized build.
 #[test]
 fn no_secret_or_denied_byte_leaves_whatever_is_asked() {
     let cases: u64 = std::env::var("SDL_WINDOW_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
@@ -283,7 +283,7 @@ fn run(thread: u64, cases: u64) -> u64 {
     decisions
 }
 
-/// Every answer of the actions that tell of symbols, for every symbol and in every form.
+/// Collects every answer of the actions that show symbols, for every symbol and in every form.
 fn sweep(bed: &Bed) -> Vec<String> {
     let mut told = Vec::new();
     let mut ask = |tool: &str, args: Value| {
@@ -389,7 +389,7 @@ fn secrets_are_masked_in_every_form_and_shown_where_the_policy_says_so() {
     bed.world.ok("sdl_policy_set", json!({ "policyPatch": patch }));
     let all = sweep(&bed).join("\n");
     assert_eq!(bed.oracle.secret(&all, false), None);
-    // What was planted is within reach: it was the policy that kept it.
+    // The planted files are within reach: it was the policy that protected them.
     let newest = bed.planted.likely.len() / 2;
     let hidden: Vec<&String> =
         bed.planted.likely[newest..].iter().filter(|mark| !all.contains(*mark)).collect();

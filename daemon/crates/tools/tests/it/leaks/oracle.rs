@@ -1,4 +1,4 @@
-//! What no answer may hold, whatever was asked: looked for in its bytes.
+//! Checks the bytes of an answer for text that no answer may contain, whatever was asked.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,16 @@ use serde_json::Value;
 
 use super::plants::Planted;
 
-/// What an answer is held against.
+/// The texts that an answer is checked for.
 pub(crate) struct Oracle {
     known: Vec<String>,
     likely: Vec<String>,
     files: BTreeMap<String, Vec<String>>,
 }
 
-/// Stands for what is left out of source.
+/// The mark for source that is left out.
 const GAP: &str = "/* ... */";
-/// Stands for a secret.
+/// The mark for a secret.
 const MASK: &str = "***";
 
 /// The source that one call may show.
@@ -23,9 +23,10 @@ pub(crate) struct Allowed {
     pub(crate) file: String,
     pub(crate) first: u64,
     pub(crate) last: u64,
-    /// Skeletons: lines of bodies may not be among them unless they were looked for.
+    /// Whether it is a skeleton: it may have lines of bodies only if they were looked for.
     pub(crate) shape: bool,
-    /// Skeletons: a line may begin in the middle of one of the file's, and go on in another one after a gap.
+    /// Whether lines may be joined, as in skeletons: a line may begin in the middle of one of the file's, and continue
+    /// in another one after a gap.
     pub(crate) joined: bool,
 }
 
@@ -37,17 +38,17 @@ impl Oracle {
         Self { known, likely: planted.likely.clone(), files }
     }
 
-    /// What secret is in the bytes of an answer, if any.
+    /// Returns the secret in the bytes of an answer, if there is one.
     pub(crate) fn secret(&self, bytes: &str, redacts: bool) -> Option<&str> {
-        // Every mark has one of three stems, which nearly no answer has.
+        // Every mark has one of three stems. Nearly no answer contains one.
         let likely = redacts && bytes.contains("orchid9w");
         let known = bytes.contains("ZX7WVJ2") || bytes.contains("violet");
         let marks = self.known.iter().filter(|_| known).chain(self.likely.iter().filter(|_| likely));
         marks.map(String::as_str).find(|mark| bytes.contains(mark))
     }
 
-    /// A line that is shown as source and may not be. Every line has to be one of the file, within what is allowed, as it is or
-    /// with secrets masked; a line of a skeleton, parts of them in their order.
+    /// Returns a line that is shown as source and may not be. Every line has to be one of the file, within the allowed
+    /// range, unchanged or with secrets masked. A line of a skeleton has to consist of parts of such lines, in order.
     pub(crate) fn stray(&self, code: &str, allowed: &Allowed) -> Option<String> {
         let nothing = Vec::new();
         let lines = self.files.get(&allowed.file).unwrap_or(&nothing);
@@ -68,13 +69,13 @@ impl Oracle {
     }
 }
 
-/// A line of an excerpt without its number.
+/// Returns a line of an excerpt without its number.
 fn unnumbered(line: &str) -> &str {
     let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     rest.strip_prefix("| ").unwrap_or(line)
 }
 
-/// Whether a line, or several, give a value to a name that is in bodies alone.
+/// Whether a line, or one of several, assigns a name that is only in bodies.
 pub(crate) fn is_of_a_body(text: &str) -> bool {
     text.match_indices("zq").any(|(at, _)| {
         let rest = text[at..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();
@@ -82,7 +83,7 @@ pub(crate) fn is_of_a_body(text: &str) -> bool {
     })
 }
 
-/// Whether `shown` is `line` with nothing but secrets masked and bodies left out.
+/// Whether `shown` is `line` with only secrets masked and bodies left out.
 fn fits(shown: &str, line: &str) -> bool {
     let shown = shown.replace(GAP, MASK);
     let mut pieces = shown.split(MASK).map(str::trim_end);
@@ -96,7 +97,7 @@ fn fits(shown: &str, line: &str) -> bool {
     true
 }
 
-/// Whether `shown` is made of parts of `lines` in their order, no part of more than one line.
+/// Whether `shown` consists of parts of `lines` in order, each part from one line.
 fn fits_parts(shown: &str, lines: &[String]) -> bool {
     let shown = shown.replace(GAP, MASK);
     let mut pieces = shown.split(MASK).map(str::trim).filter(|piece| !piece.is_empty());

@@ -1,25 +1,25 @@
-//! A repository with secrets in every position that a file has: names, documentation, comments, headers, defaults, literals,
-//! guards, effects; and files that hold nothing else.
+//! A repository with secrets in every position of a file: names, documentation, comments, headers, defaults, literals,
+//! guards, effects; and files that contain only secrets.
 
 use std::collections::BTreeMap;
 
-/// What was planted. Each secret ends with a mark of its own that stands nowhere else.
+/// The planted secrets. Each ends with a mark of its own that is nowhere else.
 #[derive(Debug, Default)]
 pub(crate) struct Planted {
-    /// Secrets that show by themselves.
+    /// Secrets that are recognized by their form.
     pub(crate) known: Vec<String>,
-    /// Secrets that show by their names.
+    /// Secrets that are recognized by the names they are assigned to.
     pub(crate) likely: Vec<String>,
-    /// One of the first, whole.
+    /// One of `known`, whole.
     pub(crate) token: String,
-    /// What is in files of secrets.
+    /// The lines of files of secrets.
     pub(crate) sealed: Vec<String>,
     /// The files, in two versions.
     pub(crate) versions: [String; 2],
 }
 
-/// `{K}`: a known maker's token. `{L}`: what is given to something called a secret. `{P}`: a password in an address. `{S}`: a
-/// line of a file of secrets. `{B}`: a line of a private key. `zq_body_` begins names that are in bodies alone.
+/// `{K}`: a known maker's token. `{L}`: a value assigned to something called a secret. `{P}`: a password in an address.
+/// `{S}`: a line of a file of secrets. `{B}`: a line of a private key. `zq_body_` begins names that are only in bodies.
 const FILES: &str = r#"//- /real/deploy-{K}.py
 """Deploys. The password: {L} is asked for. Uses {K}."""
 import os
@@ -192,7 +192,7 @@ impl Planted {
     pub(crate) fn new() -> Self {
         let mut planted = Self::default();
         let first = planted.fill(FILES);
-        // Every secret of the second version is another one, so that every line of it differs.
+        // The second version has different secrets, so that every line with a secret differs.
         let second = planted.fill(FILES);
         let second = second.replacen(&path(&second), &path(&first), 1);
         planted.versions = [first, second];
@@ -233,7 +233,8 @@ impl Planted {
         out + &rest
     }
 
-    /// A token of one of the known makers, by turns. In pieces, lest somebody takes this file for one with secrets.
+    /// Returns a token of one of the known makers, in turn. Written in pieces, so that scanners don't take this file
+    /// for one with secrets.
     fn known(&mut self) -> String {
         match self.known.len() % 5 {
             0 => format!("AK{}{}", "IA", self.mark('K', 16)),
@@ -244,7 +245,7 @@ impl Planted {
         }
     }
 
-    /// Capitals and digits, so many; the last twelve are the mark.
+    /// Returns `length` capitals and digits; the last twelve are the mark.
     fn mark(&mut self, begin: char, length: usize) -> String {
         let mark = format!("Q{:04}ZX7WVJ2", self.known.len());
         self.known.push(mark.clone());
@@ -252,7 +253,7 @@ impl Planted {
         format!("{begin}{filler}{mark}")
     }
 
-    /// The files of a version, by path.
+    /// Returns the files of a version, by path.
     pub(crate) fn files(&self, version: usize) -> BTreeMap<String, String> {
         let parts = self.versions[version].split("//- /").skip(1);
         parts

@@ -28,7 +28,7 @@ impl Rng {
     }
 }
 
-/// What requests are made of.
+/// The parts that requests are made of.
 pub(crate) struct Known {
     pub(crate) symbols: Vec<String>,
     pub(crate) files: Vec<String>,

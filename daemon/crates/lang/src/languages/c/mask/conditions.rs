@@ -1,5 +1,5 @@
-//! Conditions of the preprocessor that cut statements or blocks in pieces: only one branch is left, the first that a build
-//! for Linux may take.
+//! Conditions of the preprocessor that cut statements or blocks in pieces: only one branch is kept, the first that a
+//! build for Linux may take.
 
 use sdl_model::Lang;
 
@@ -42,7 +42,7 @@ struct Open {
     cuts: bool,
     /// Whether it is inside a declaration outside of all functions.
     in_head: bool,
-    /// Whether it is between things that commas part.
+    /// Whether it is between items that commas separate.
     in_list: bool,
     /// How many braces and parentheses are open at the end of each branch.
     after: Vec<(i32, i32)>,
@@ -56,7 +56,7 @@ pub(super) fn hide_branches(m: &mut Masked<'_>, lang: Lang) {
     }
     let mut open: Vec<Open> = Vec::new();
     let (mut braces, mut parens) = (0i32, 0i32);
-    // What each open brace follows: an initialiser's lists are no blocks.
+    // Whether each open brace begins an initialiser's list, which is no block.
     let mut lists: Vec<bool> = Vec::new();
     let mut before: Option<usize> = None;
     for at in 0..m.toks.len() {
@@ -111,7 +111,7 @@ pub(super) fn hide_branches(m: &mut Masked<'_>, lang: Lang) {
                         let kept = kept_branch(m, &one, lang);
                         (braces, parens) = one.after.get(kept).copied().unwrap_or((one.braces, one.parens));
                         one.marks.push(at);
-                        // Nested deeper than people do, each level would hide the ones in it once more.
+                        // People don't nest more deeply. Each further level would hide the ones in it once more.
                         if open.len() < MAX_NESTED {
                             close_condition(m, &one, kept);
                         }
@@ -126,7 +126,7 @@ pub(super) fn hide_branches(m: &mut Masked<'_>, lang: Lang) {
 }
 
 impl Masked<'_> {
-    /// Whether token `at` is no part of a declaration's head: an end, a directive that is none of `marks`.
+    /// Whether token `at` ends a declaration's head, or is a directive that is none of `marks`.
     fn is_apart(&self, at: usize, marks: &[usize]) -> bool {
         match self.kind(at) {
             Some(TokKind::Punct(b';' | b'{' | b'}')) => true,
@@ -140,12 +140,12 @@ impl Masked<'_> {
     }
 }
 
-/// Whether a statement or a block ends or begins behind token `at`.
+/// Whether a statement or a block ends or begins after token `at`.
 fn is_boundary(m: &Masked<'_>, at: usize) -> bool {
     matches!(m.kind(at), Some(TokKind::Directive | TokKind::Punct(b';' | b'{' | b'}' | b':')))
 }
 
-/// Which branch is left where just one can be.
+/// The branch to keep where only one is allowed.
 fn kept_branch(m: &Masked<'_>, one: &Open, lang: Lang) -> usize {
     let may_be_taken = |mark: &usize| {
         let text = std::str::from_utf8(m.text(*mark)).unwrap_or("");

@@ -7,29 +7,29 @@ use super::heads::{
 };
 use super::lex::TokKind;
 
-/// What was read of one declaration's head.
+/// The parts read so far of one declaration's head.
 struct Head<'h> {
     tokens: &'h [usize],
     /// The next token, as a place in `tokens`.
     ix: usize,
     names: Vec<Unit>,
-    /// Whether a type that is no name came.
+    /// Whether a type other than a name was read.
     typed: bool,
-    /// Whether `*` or `&` came.
+    /// Whether `*` or `&` was read.
     star: bool,
 }
 
-/// How reading a head goes on.
+/// How reading a head continues.
 #[derive(PartialEq, Eq)]
 enum Reading {
     Goes,
-    /// The words are over.
+    /// There are no more words.
     Stops,
-    /// Whatever had to be hidden is.
+    /// Everything that had to be hidden is hidden.
     Done,
 }
 
-/// Hides what is too much in one declaration, which is in the type that token `class` names.
+/// Hides superfluous words in one declaration, which is in the type that token `class` names.
 pub(super) fn clean_declaration(m: &mut Masked<'_>, tokens: &[usize], class: Option<usize>) {
     let mut head = Head { tokens, ix: 0, names: Vec::new(), typed: false, star: false };
     // Up to the first parenthesis that is not an attribute's.
@@ -141,11 +141,11 @@ impl Head<'_> {
         }
     }
 
-    /// Hides the call of a macro: the name at `from`, with a parenthesis after it. None if it is no call of one.
+    /// Hides the call of a macro: the name at `from`, with a parenthesis after it. None if it is no such call.
     fn macro_call(&mut self, m: &mut Masked<'_>, from: usize, class: Option<usize>) -> Option<Reading> {
         let (head, ix, here) = (self.tokens, self.ix, self.at(from));
         let behind = skip_group(m, head, ix);
-        // `T name GUARDED_BY(lock)`: what the macro says is no parameter.
+        // `T name GUARDED_BY(lock)`: the macro's argument is no parameter.
         if self.names.len() + usize::from(self.typed) > 1
             && is_upper_case(m.text(here))
             && !m.is(self.at(ix + 1), b'(')
@@ -191,7 +191,7 @@ impl Head<'_> {
             hide_trailing_macros(m, head, behind);
             return;
         }
-        // Without parameters: the last name is what is declared.
+        // Without parameters: the last name is the declared one.
         if !group {
             self.names.pop();
             keep_one_type(m, head, &self.names, self.typed);
@@ -212,8 +212,8 @@ impl Head<'_> {
             || names_constructor(m, self.tokens, last)
     }
 
-    /// Takes the declared name off the names, and hides what a macro or a doubled parenthesis adds to its parameters. Where
-    /// those end.
+    /// Takes the declared name off the names, and hides a macro's additions or doubled parentheses around its
+    /// parameters. Returns the end of the parameters.
     fn parameters(&mut self, m: &mut Masked<'_>) -> usize {
         let (head, ix) = (self.tokens, self.ix);
         let behind = skip_group(m, head, ix);

@@ -1,24 +1,24 @@
-//! Heads of declarations: from all the words before and behind a name, those that are neither its type nor a keyword.
+//! Heads of declarations: hides the words before and after a name that are neither its type nor a keyword.
 
 use super::Masked;
 use super::declared::clean_declaration;
 use super::lex::TokKind;
 
-/// Longest head that is looked at, in tokens.
+/// The longest head that is read, in tokens.
 const MAX_HEAD: usize = 400;
 
-/// What a word at the start of a declaration is.
+/// The class of a word at the start of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Word {
     /// Storage, qualifiers: any number of them.
     Keyword,
-    /// A type of the language's own.
+    /// A built-in type of the language.
     Primitive,
     /// `struct` and the like: the next word is its name.
     Tag,
-    /// What parentheses may follow: an attribute.
+    /// An attribute, which may take parentheses.
     Attribute,
-    /// Says that what follows is no plain declaration.
+    /// Starts something other than a plain declaration.
     Special,
     /// A name.
     Name,
@@ -46,17 +46,17 @@ pub(super) fn classify_word(text: &[u8]) -> Word {
     }
 }
 
-/// Whether macros are written so: no small letter.
+/// Whether `text` is written like a macro: without small letters.
 pub(in crate::languages::c) fn is_upper_case(text: &[u8]) -> bool {
     text.len() > 1 && text.iter().any(u8::is_ascii_uppercase) && !text.iter().any(u8::is_ascii_lowercase)
 }
 
 pub(super) fn hide_macros(m: &mut Masked<'_>) {
-    // What is around: bodies in which declarations stand, or code.
+    // Depth of braces around code; 0 where declarations are allowed.
     let mut code_depth = 0u32;
     let mut head: Vec<usize> = Vec::new();
     let mut parens = 0u32;
-    // The types around, by the token that names each; none for a namespace.
+    // The enclosing types, each by the token that names it; none for a namespace.
     let mut around: Vec<Option<usize>> = Vec::new();
     let mut at = 0;
     while at < m.toks.len() {
@@ -73,7 +73,7 @@ pub(super) fn hide_macros(m: &mut Masked<'_>) {
             TokKind::Punct(b'{') if code_depth > 0 => code_depth += 1,
             TokKind::Punct(b'}') if code_depth > 0 => {
                 code_depth -= 1;
-                // What an initialiser or a parenthesis holds is over; the head goes on.
+                // An initialiser or a parenthesis ends here; the head goes on.
             }
             _ if code_depth > 0 => {}
             TokKind::Punct(b'(') => {
@@ -117,7 +117,7 @@ pub(super) fn hide_macros(m: &mut Masked<'_>) {
     finish_head(m, &head, None);
 }
 
-/// The token that names the type whose body `head` opens.
+/// The token that names the type whose body begins after `head`.
 fn type_named(m: &Masked<'_>, head: &[usize]) -> Option<usize> {
     let tag = head.iter().rposition(|at| matches!(m.text(*at), b"class" | b"struct" | b"union"))?;
     let mut name = None;
@@ -137,7 +137,7 @@ fn is_access(m: &Masked<'_>, head: &[usize]) -> bool {
     head.first().is_some_and(|at| matches!(m.text(*at), b"public" | b"private" | b"protected"))
 }
 
-/// Whether declarations are in the block that `head` opens: a type's, a namespace's.
+/// Whether the block after `head` holds declarations, as a type's or a namespace's does.
 fn holds_declarations(m: &Masked<'_>, head: &[usize]) -> bool {
     let mut tagged = false;
     for &at in head {
@@ -154,11 +154,11 @@ fn holds_declarations(m: &Masked<'_>, head: &[usize]) -> bool {
             _ => {}
         }
     }
-    // A function that gives a struct: its parameters come last.
+    // A function that returns a struct: its parameters come last.
     tagged && !head.last().is_some_and(|last| m.is(*last, b')'))
 }
 
-/// The index in `head` behind the parenthesis that opens at `from`.
+/// The index in `head` after the closing parenthesis of the one that opens at `from`.
 pub(super) fn skip_group(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
     let mut depth = 0u32;
     for (ix, &at) in head.iter().enumerate().skip(from) {
@@ -174,10 +174,10 @@ pub(super) fn skip_group(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
     head.len()
 }
 
-/// A head is complete: hides what is too much in it.
+/// Ends a head: hides the words in it that the grammar cannot read.
 fn finish_head(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     let mut head = head.get(..MAX_HEAD.min(head.len())).unwrap_or_default();
-    // Macros that stand for whole statements, each on its own line.
+    // Macros that replace whole statements, each on its own line.
     while let Some(next) = statement_macro(m, head) {
         head = head.get(next..).unwrap_or_default();
     }
@@ -187,7 +187,7 @@ fn finish_head(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     clean_declaration(m, head, class);
 }
 
-/// `DEFINE_THING(x)` or `BEGIN_DECLS` on a line of its own: where what follows it begins.
+/// `DEFINE_THING(x)` or `BEGIN_DECLS` on a line of its own. Returns the index of the first token after it.
 fn statement_macro(m: &mut Masked<'_>, head: &[usize]) -> Option<usize> {
     let &first = head.first()?;
     if !m.is_word(first) || !is_upper_case(m.text(first)) {
@@ -207,7 +207,7 @@ fn statement_macro(m: &mut Masked<'_>, head: &[usize]) -> Option<usize> {
         let last = *head.get(behind - 1)?;
         let end = m.toks.get(last)?.end as usize;
         let has_semicolon = head.get(1..behind).is_some_and(|group| group.iter().any(|at| m.is(*at, b';')));
-        // `DEPRECATED("…")` before a member says something of that member, and no statement may stand there.
+        // `DEPRECATED("…")` before a member describes that member, and a statement is not allowed there.
         let is_said = m.is_word(*head.get(behind)?)
             && head.get(1..behind).is_some_and(|group| {
                 group.iter().any(|at| m.kind(*at) == Some(TokKind::Literal))
@@ -237,14 +237,14 @@ fn statement_macro(m: &mut Masked<'_>, head: &[usize]) -> Option<usize> {
 
 /// One name before the declared one.
 pub(super) struct Unit {
-    /// Where in the head it is.
+    /// Its position in the head.
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) after_star: bool,
 }
 
-/// Hides what is too much before an operator, what follows whose keyword is at `from`: one that is called like a type converts to
-/// that, and has no type before it.
+/// Hides superfluous words before an operator. `from` is the token after the `operator` keyword. If it is a word such
+/// as a type's name, the operator converts to that type and has no type before it.
 pub(super) fn before_operator(m: &mut Masked<'_>, head: &[usize], names: &[Unit], from: usize, typed: bool) {
     let next = head.get(from).map_or(&[][..], |at| m.text(*at));
     let is_word = head.get(from).is_some_and(|at| m.is_word(*at));
@@ -259,14 +259,14 @@ pub(super) fn before_operator(m: &mut Masked<'_>, head: &[usize], names: &[Unit]
     }
 }
 
-/// Whether the parentheses from `open` to `behind` hold numbers and texts, and nothing that is declared.
+/// Whether the parentheses from `open` to `behind` hold numbers and texts but no declaration.
 pub(super) fn holds_literals(m: &Masked<'_>, head: &[usize], open: usize, behind: usize) -> bool {
     let inner = head.get(open + 1..behind.saturating_sub(1)).unwrap_or_default();
     let is_literal = |at: &usize| m.kind(*at) == Some(TokKind::Literal);
     inner.iter().any(is_literal) && inner.iter().all(|at| is_literal(at) || m.is(*at, b','))
 }
 
-/// Whether what the parenthesis at `open` holds, which ends the head, is a function's head: a type, a name, parameters.
+/// Whether the parenthesis at `open`, which ends the head, holds a function's head: a type, a name, parameters.
 pub(super) fn is_declaration(m: &Masked<'_>, head: &[usize], open: usize) -> bool {
     let inner = head.get(open + 1..head.len().saturating_sub(1)).unwrap_or_default();
     let words = inner.iter().take_while(|at| m.is_word(**at) || m.is(**at, b'*')).count();
@@ -278,7 +278,7 @@ pub(super) fn is_declaration(m: &Masked<'_>, head: &[usize], open: usize) -> boo
         && inner.last().is_some_and(|at| m.is(*at, b')'))
 }
 
-/// `head` up to `to` in angle brackets, from the one at `from`.
+/// The index in `head` after the angle brackets that open at `from`.
 pub(super) fn skip_angles(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
     let mut depth = 0i32;
     for (ix, &at) in head.iter().enumerate().skip(from) {
@@ -294,7 +294,7 @@ pub(super) fn skip_angles(m: &Masked<'_>, head: &[usize], from: usize) -> usize 
     head.len()
 }
 
-/// `API(int)`, from `from` to `behind`: whether the parentheses hold a type alone; then only that is left.
+/// `API(int)`, from `from` to `behind`: whether the parentheses hold only a type. If so, everything else is hidden.
 pub(super) fn unwrap_type_macro(
     m: &mut Masked<'_>,
     head: &[usize],
@@ -304,7 +304,7 @@ pub(super) fn unwrap_type_macro(
 ) -> bool {
     let inner = head.get(open + 1..behind.saturating_sub(1)).unwrap_or_default();
     let is_type = !inner.is_empty() && inner.iter().all(|at| m.is_word(*at) || m.is(*at, b'*'));
-    // On lines of their own they are two things.
+    // On separate lines they are two declarations.
     let same_line = head.get(behind).is_some_and(|at| m.toks.get(*at).is_some_and(|tok| !tok.first));
     if !is_type || !same_line {
         return false;
@@ -313,7 +313,7 @@ pub(super) fn unwrap_type_macro(
     true
 }
 
-/// Leaves one type among the names before the declared one.
+/// Keeps one type among the names before the declared one, and hides the others.
 pub(super) fn keep_one_type(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
     let before = names.iter().filter(|unit| !unit.after_star);
     let text = |m: &Masked<'_>, unit: &Unit| head.get(unit.from).is_some_and(|at| is_upper_case(m.text(*at)));
@@ -328,7 +328,7 @@ pub(super) fn keep_one_type(m: &mut Masked<'_>, head: &[usize], names: &[Unit], 
     }
 }
 
-/// Hides macros behind the parameters, also among attributes: `void f(int x) __attribute__((cold)) FAST __must_check;`.
+/// Hides macros after the parameters, also among attributes: `void f(int x) __attribute__((cold)) FAST __must_check;`.
 pub(super) fn hide_trailing_macros(m: &mut Masked<'_>, head: &[usize], from: usize) {
     let rest = head.get(from..).unwrap_or_default();
     let words = rest.iter().filter(|at| m.is_word(**at)).count();
@@ -362,7 +362,7 @@ pub(super) fn is_type_head(m: &Masked<'_>, head: &[usize], tag: usize) -> bool {
     opens && !m.is(last, b')') && head.get(tag + 1).is_some()
 }
 
-/// `class API Name final : public Base`: hides what is before the name.
+/// `class API Name final : public Base`: hides the words before the name.
 pub(super) fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
     let mut names = Vec::new();
     let mut ix = from;
@@ -381,7 +381,7 @@ pub(super) fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
             }
         } else if m.is(at, b'(') {
             let behind = skip_group(m, head, ix);
-            // `class DEPRECATED("…") Name`: what the macro takes goes with it.
+            // `class DEPRECATED("…") Name`: the macro's arguments are hidden with it.
             let of_macro = ix > from && head.get(ix - 1).is_some_and(|before| names.last() == Some(before));
             if of_macro && head.get(behind).is_some_and(|next| m.is_word(*next)) {
                 (ix..behind).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));

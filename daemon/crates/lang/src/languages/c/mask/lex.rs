@@ -1,12 +1,12 @@
 //! Tokens of C, coarse.
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TokKind {
     Word,
     /// A number, a text or a character.
     Literal,
-    /// A directive of the preprocessor, with the lines that go on.
+    /// A directive of the preprocessor, with its continuation lines.
     Directive,
     /// One byte of anything else.
     Punct(u8),
@@ -41,7 +41,7 @@ pub(super) fn lex_tokens(bytes: &[u8]) -> Vec<Tok> {
                 continue;
             }
             b'\\' => {
-                // A line that goes on.
+                // A line continuation.
                 at += if next == Some(b'\n') { 2 } else { 1 };
                 continue;
             }

@@ -1,7 +1,7 @@
-//! What the parser gets to see: the text without the macros that its grammar has no place for.
+//! The text that the parser gets: without the macros that its grammar cannot read.
 //!
-//! The grammars know C, not what a preprocessor makes of a file: `LUA_API int (f)(void)`, `int ZEXPORT f OF((int x))` or a
-//! block that one of two conditions opens derail them. Here such words are found by their form alone and blanked.
+//! The grammars know C, but not the effects of a preprocessor: `LUA_API int (f)(void)`, `int ZEXPORT f OF((int x))` or
+//! a block that one of two conditions opens derail them. Here such words are found by their form alone and blanked.
 
 mod conditions;
 mod declared;
@@ -21,7 +21,7 @@ pub(super) use namespaces::opened_namespaces;
 /// Files beyond this are data; the parser gets them as they are.
 const MAX_LEN: usize = 16 << 20;
 
-/// The tokens of a file, and what becomes of them.
+/// The tokens of a file, and which of them are hidden.
 struct Masked<'t> {
     bytes: &'t [u8],
     toks: Vec<Tok>,
@@ -29,7 +29,7 @@ struct Masked<'t> {
     gone: Vec<bool>,
     /// By token: whether it is in a function's body.
     code: Vec<bool>,
-    /// Where a semicolon is put.
+    /// The positions at which a semicolon is inserted.
     semicolons: Vec<usize>,
 }
 
@@ -64,7 +64,7 @@ impl<'t> Masked<'t> {
     }
 }
 
-/// `bytes` as the parser gets to see them.
+/// `bytes` as the parser gets them.
 pub(super) fn mask_source(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {
     if bytes.len() > MAX_LEN {
         return Cow::Borrowed(bytes);
@@ -80,7 +80,7 @@ pub(super) fn mask_source(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {
     without_macros(bytes, toks, lang).map_or(Cow::Borrowed(bytes), Cow::Owned)
 }
 
-/// `bytes`, whose tokens are `toks`, without what the grammar has no place for; nothing if that changes nothing.
+/// `bytes`, whose tokens are `toks`, without the text that the grammar cannot read; none if that changes nothing.
 fn without_macros(bytes: &[u8], toks: Vec<Tok>, lang: Lang) -> Option<Vec<u8>> {
     let gone = vec![false; toks.len()];
     let code = gone.clone();

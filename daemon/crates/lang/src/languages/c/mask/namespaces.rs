@@ -1,9 +1,10 @@
-//! Macros that open or close namespaces: `#define LIB_BEGIN namespace lib { namespace detail {`. Where a file says so itself,
-//! its uses of them are made what they stand for, in one block; which namespaces that are is read from the macro later.
+//! Macros that open or close namespaces: `#define LIB_BEGIN namespace lib { namespace detail {`. If a file defines
+//! such macros itself, their uses are replaced by one block; the macro's namespaces are read from its definition
+//! later.
 
 use super::lex::{Tok, TokKind};
 
-/// What a use of an opening macro becomes.
+/// The replacement for a use of an opening macro.
 const OPENS: &[u8] = b"namespace{";
 /// Most such macros of a file.
 const MOST: usize = 16;
@@ -60,8 +61,8 @@ fn macro_definition(directive: &[u8]) -> Option<(&[u8], &[u8])> {
     (!body.starts_with(b"(")).then_some((name, body.trim_ascii()))
 }
 
-/// The namespaces that the body of a macro opens, if that is all it does; one without a name is left out, as is an inline
-/// one, since they add nothing to the names in them.
+/// The namespaces that the body of a macro opens, if it does nothing else. Namespaces without a name and inline ones
+/// are skipped because they add nothing to the names in them.
 pub(in crate::languages::c) fn opened_namespaces(body: &[u8]) -> Option<Vec<&[u8]>> {
     let mut found = Vec::new();
     let mut any = false;

@@ -1,11 +1,11 @@
-//! Macros in code that stand for a statement or for what a block follows: `FOR_EACH(x) { … }`.
+//! Macros in code that replace a statement or precede a block: `FOR_EACH(x) { … }`.
 
 use super::Masked;
 use super::heads::{Word, classify_word, is_upper_case};
 use super::lex::TokKind;
 
-/// Hides names right before a type of the language's own, and between a type and a star: no expression has two names in
-/// a row.
+/// Hides names right before a built-in type, and between a type and a star, because no expression has two names in a
+/// row.
 pub(super) fn hide_stray_names(m: &mut Masked<'_>) {
     let mut before: Option<usize> = None;
     for at in 0..m.toks.len() {
@@ -33,7 +33,7 @@ pub(super) fn hide_stray_names(m: &mut Masked<'_>) {
     }
 }
 
-/// [`classify_word`], with the words of expressions set apart.
+/// [`classify_word`], with a class of its own for the words of expressions.
 fn classify_code_word(text: &[u8]) -> Word {
     match text {
         b"throw" | b"co_return" | b"co_yield" | b"co_await" | b"and" | b"or" | b"not" | b"xor"
@@ -43,7 +43,7 @@ fn classify_code_word(text: &[u8]) -> Word {
     }
 }
 
-/// Puts a semicolon behind macros that are not followed by one.
+/// Puts a semicolon after macros that lack one.
 pub(super) fn insert_semicolons(m: &mut Masked<'_>, cpp: bool) {
     let mut before = None;
     let mut at = 0;
@@ -56,7 +56,7 @@ pub(super) fn insert_semicolons(m: &mut Masked<'_>, cpp: bool) {
             matches!(m.kind(b), Some(TokKind::Directive | TokKind::Punct(b';' | b'{' | b'}' | b':')))
         });
         let code = m.code.get(at).copied().unwrap_or(false);
-        // `done:` before the end of a condition: a label wants a statement.
+        // `done:` before the end of a condition: a label needs a statement.
         let label = kind == TokKind::Word && m.is(at + 1, b':') && !m.is(at + 2, b':');
         if code && starts && label && m.kind(at + 2) == Some(TokKind::Directive) {
             let end = m.toks.get(at + 1).map_or(0, |tok| tok.end as usize);
@@ -86,7 +86,7 @@ pub(super) fn insert_semicolons(m: &mut Masked<'_>, cpp: bool) {
     }
 }
 
-/// The token behind the parenthesis that opens at `from`.
+/// The token after the closing parenthesis of the one that opens at `from`.
 fn group_end(m: &Masked<'_>, from: usize) -> usize {
     let mut depth = 0u32;
     for at in from..m.toks.len().min(from + 200) {

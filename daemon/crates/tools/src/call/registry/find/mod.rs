@@ -1,4 +1,4 @@
-//! Finding actions by words: BM25F over what is said of them.
+//! Finds actions by words: BM25F over their descriptions.
 
 mod synonyms;
 
@@ -11,19 +11,19 @@ use super::Entry;
 use crate::call::names;
 use synonyms::Synonyms;
 
-/// How soon more of the same word stops to count.
+/// How quickly further occurrences of the same word stop counting.
 const K1: f64 = 1.2;
-/// What a synonym counts of the word that was asked for.
+/// The weight of a synonym of a query's word.
 const SYNONYM: f64 = 0.4;
-/// What the search itself counts: who reads its answer has found it.
+/// The weight of the search action itself: a caller who reads the answer has found it already.
 const SELF: (&str, f64) = ("action_search", 0.5);
-/// Longer queries are cut: whoever writes more than this has not decided what to look for.
+/// Longer queries are cut to this many terms: more words don't make the goal clearer.
 const MOST_TERMS: usize = 64;
 
 /// One kind of text that an action has.
 struct Field {
     weight: f64,
-    /// How much a long text is held against it.
+    /// How much a long text counts against a match.
     b: f64,
 }
 
@@ -39,17 +39,17 @@ const FIELDS: [Field; 5] = [
 /// An index of the registry.
 pub(crate) struct Finder {
     names: Vec<String>,
-    /// From a term to the actions that have it, with how much.
+    /// Maps a term to the actions that have it, with its weight.
     postings: BTreeMap<String, Vec<(usize, f64)>>,
     synonyms: Synonyms,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Found {
-    /// Places in the registry with scores, best first.
+    /// Indexes into the registry with scores, best first.
     pub(crate) hits: Vec<(usize, f64)>,
-    /// Words of the query that nothing has.
+    /// Words of the query that no action has.
     pub(crate) unmatched: Vec<String>,
 }
 
@@ -77,7 +77,8 @@ impl Finder {
         Self { names, postings, synonyms: Synonyms::new() }
     }
 
-    /// Ranks the actions by `query`. Actions of that very name come first, also where the name is among other words.
+    /// Ranks the actions by `query`. Actions that the query names exactly come first, even if the name is among other
+    /// words.
     pub(crate) fn search(&self, query: &str) -> Found {
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
         let mut unmatched: Vec<String> = Vec::new();
@@ -86,7 +87,7 @@ impl Finder {
             if seen.contains(&term) || seen.len() == MOST_TERMS {
                 continue;
             }
-            // One word's best way to an action counts, not how many ways there are.
+            // A word counts once for an action, by its best match.
             let mut best = self.scored(&term, 1.0);
             for other in self.synonyms.of(&term) {
                 for (at, score) in self.scored(other, SYNONYM) {
@@ -125,8 +126,8 @@ impl Finder {
         list.iter().map(|(at, weight)| (*at, share * idf * weight / (K1 + weight))).collect()
     }
 
-    /// The actions whose names are in the query, in the order of its words. A name that is a plain word counts only if
-    /// it is the whole query.
+    /// Returns the actions whose names are in the query, in the order of its words. A name that is a plain word counts
+    /// only if it is the whole query.
     fn named(&self, query: &str) -> Vec<usize> {
         let whole = query.trim();
         let words = whole.split(|c: char| !(c.is_alphanumeric() || c == '.' || c == '_'));
@@ -145,7 +146,7 @@ impl Finder {
     }
 }
 
-/// The terms of each of an action's fields.
+/// Returns the terms of each of an action's fields.
 fn field_terms(entry: &Entry) -> [Vec<String>; 5] {
     let def = &entry.def;
     let mut parameters = String::new();
@@ -155,10 +156,10 @@ fn field_terms(entry: &Entry) -> [Vec<String>; 5] {
         .map(|text| word_terms(text).into_iter().map(|(_, term)| term).collect())
 }
 
-/// Every property's name, nested ones too.
+/// Appends every property's name, including nested ones.
 fn property_names(schema: &Value, out: &mut String) {
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        // Every action has these: they tell nothing.
+        // Every action has these, so they don't distinguish any.
         if matches!(name.as_str(), "repoId" | "sync" | "syncTimeoutMs") {
             continue;
         }

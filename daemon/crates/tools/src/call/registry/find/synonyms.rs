@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sdl_retrieve::index::word_terms;
 
-/// Each line's words stand for one another. A word may be on several lines.
+/// The words on each line are synonyms. A word may be on several lines.
 const LINES: &[&str] = &[
     "find search lookup locate grep discover query",
     "read source code view show window implementation raw body",
@@ -43,7 +43,7 @@ const LINES: &[&str] = &[
     "hot path excerpt lines occurrence",
 ];
 
-/// From a term to the terms that stand for it, without itself.
+/// Maps a term to its synonyms, without itself.
 pub(super) struct Synonyms(BTreeMap<String, Vec<String>>);
 
 impl Synonyms {
