@@ -4,6 +4,7 @@
 
 use std::fs;
 
+use proc_macro2::LineColumn;
 use sdl_tests::workspace;
 use syn::visit::Visit;
 use syn::{Attribute, Block, ImplItemFn, Item, ItemFn, ItemImpl, Signature};
@@ -32,7 +33,8 @@ struct Functions {
 
 impl Functions {
     fn add_function(&mut self, signature: &Signature, body: &Block) {
-        let (first, last) = (signature.fn_token.span.start(), body.brace_token.span.close().end());
+        let first: LineColumn = signature.fn_token.span.start();
+        let last = body.brace_token.span.close().end();
         let lines = last.line + 1 - first.line;
         let name = signature.ident.to_string();
         self.found.push(Function { name, lines, is_prescribed: self.of_trait });
