@@ -114,7 +114,7 @@ fn comment_ranges(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> 
     }
 }
 
-/// Whether nodes of this kind are control flow, for the languages that have a skeleton. With [`Body::With`], that also
+/// Whether nodes of this kind are control flow, for the languages that have a skeleton. With `Body::With`, that also
 /// takes a token, which is not checked here.
 pub fn is_control(lang: Lang, kind: u16) -> bool {
     crate::languages::node_roles(lang).is_some_and(|roles| roles.of(kind).control)
