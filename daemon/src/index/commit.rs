@@ -62,12 +62,10 @@ fn fill_batch(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> R
         .filter_map(|update| Some((update.row.as_ref()?.state.facts()?, update.facts.clone()?)))
         .collect();
     let mut resolved = Vec::with_capacity(dirty.len());
-    let facts_of = |file| match dirty.get(&file) {
-        Some((path, source)) => resolve::facts_of(facts, path, source),
-        None => Ok(None),
-    };
     let outlines = resolve::outline_reader(facts, &held);
-    resolve_files(&*batch, &outlines, dirty.keys().copied(), facts_of, |one| resolved.push(one))?;
+    let files = dirty.iter().map(|(file, found)| (*file, found));
+    let facts_of = |_, (path, source): &(RelPath, Source)| resolve::facts_of(facts, path, source);
+    resolve_files(&*batch, &outlines, files, facts_of, |one| resolved.push(one))?;
     for resolved in &resolved {
         batch.set_resolved(resolved)?;
     }

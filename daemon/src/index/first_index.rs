@@ -76,12 +76,8 @@ pub fn first_index(
             bulk.view(|view| {
                 let outlines = resolve::outline_reader(stores.facts, &held);
                 let mut resolved = Vec::with_capacity(chunk.len());
-                let mut rest = chunk.iter();
-                let facts_of = |_| match rest.next() {
-                    Some((_, path, source)) => resolve::facts_of(stores.facts, path, source),
-                    None => Ok(None),
-                };
-                let files = chunk.iter().map(|(file, ..)| *file);
+                let files = chunk.iter().map(|(file, path, source)| (*file, (path, source)));
+                let facts_of = |_, (path, source)| resolve::facts_of(stores.facts, path, source);
                 resolve_files(view, &outlines, files, facts_of, |one| resolved.push(one))?;
                 Ok::<_, Error>(resolved)
             })?

@@ -24,7 +24,7 @@ pub(crate) fn run_verify(args: &RepoArg, as_json: bool) -> Result<Outcome, Failu
         {
             output::print_line(line.as_str().unwrap_or_default());
         }
-        output::print_line("Please report this. `sdlctl repo rm` and `sdlctl index` build the ledger anew.");
+        output::print_line("Please report this. `sdlctl repo rm` and `sdlctl index` rebuild the ledger.");
     }
     Ok(if identical { Outcome::Good } else { Outcome::Bad })
 }

@@ -27,21 +27,21 @@ pub enum HeldFacts {
 
 /// Resolves `files` against `view`, which must already contain them, and passes each result to `take`.
 ///
-/// `facts_of` returns a file's facts when its turn comes, or none to leave it out. It may fail to end the work early.
+/// `facts_of` returns a file's facts when its turn comes, from what `files` has beside it, or none to leave it out. It may fail to end the work early.
 /// Results passed to `take` until then remain valid.
 ///
 /// # Errors
 /// The errors of `facts_of`, and those of reading `view` or `outlines`.
-pub fn resolve_files<E: From<sdl_ledger::Error>>(
+pub fn resolve_files<S, E: From<sdl_ledger::Error>>(
     view: &dyn View,
     outlines: &dyn Outlines,
-    files: impl IntoIterator<Item = FileId>,
-    mut facts_of: impl FnMut(FileId) -> Result<Option<FileFacts>, E>,
+    files: impl IntoIterator<Item = (FileId, S)>,
+    mut facts_of: impl FnMut(FileId, S) -> Result<Option<FileFacts>, E>,
     mut take: impl FnMut(Resolved),
 ) -> Result<(), E> {
     let world = World::new(view, outlines);
-    for file in files {
-        let Some(FileFacts { path, facts }) = facts_of(file)? else { continue };
+    for (file, source) in files {
+        let Some(FileFacts { path, facts }) = facts_of(file, source)? else { continue };
         take(match &facts {
             HeldFacts::Whole(facts) => resolve_file(&world, file, &path, &facts.outline, &facts.body)?,
             HeldFacts::Halves(outline, body) => resolve_file(&world, file, &path, outline, body)?,

@@ -305,7 +305,7 @@ impl Infer<'_, '_> {
     /// The return type of a method of a value of type `ty`.
     fn method_value(&self, call: &MethodCall<'_, '_>, ty: &Ty) -> Typed {
         let MethodCall { ctx, name, args, function, how, depth } = *call;
-        let library = &self.file(ctx.file).traits().library;
+        let library = &self.file(ctx.file).traits().stdlib;
         let made = |shape| function.and_then(|function| self.made_by(ctx, shape, name, function, depth));
         let how_made = how.max(How::Element);
         if let Ty::External(shape) = ty {

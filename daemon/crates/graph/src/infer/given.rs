@@ -37,7 +37,7 @@ impl Infer<'_, '_> {
         depth: u8,
     ) -> Option<Typed> {
         let traits = self.file(ctx.file).traits();
-        let makes = method_result(shape.map(|shape| shape.kind), name, &traits.library)?;
+        let makes = method_result(shape.map(|shape| shape.kind), name, &traits.stdlib)?;
         let given: Vec<(ExprIx, Typed)> = function
             .params
             .iter()

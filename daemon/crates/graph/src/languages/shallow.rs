@@ -117,7 +117,7 @@ impl Rules for Shallow {
 
     fn is_builtin_member(&self, name: &str) -> bool {
         let lang = Lang::from_number(self.0);
-        lang.is_some_and(|lang| lang.traits().library.builtin_members.contains(&name))
+        lang.is_some_and(|lang| lang.traits().stdlib.builtin_members.contains(&name))
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {

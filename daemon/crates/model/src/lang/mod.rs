@@ -72,14 +72,14 @@ languages! {
             constructor: Constructor::Named("init"),
             ..Members::PLAIN
         },
-        library: Library { builtin_members: shallow::SWIFT_MEMBERS, ..Library::PLAIN },
+        stdlib: Library { builtin_members: shallow::SWIFT_MEMBERS, ..Library::PLAIN },
         ..Traits::shallow("swift", Files::of(&["swift"]))
     },
     Scala = 19 => Traits {
         names: Names { implicit_receiver: true, is_closed: true, ..Names::SHALLOW },
         // A class and the object of its name.
         types: Types { merges_declarations: true, ..Types::PLAIN },
-        library: Library { builtin_members: shallow::SCALA_MEMBERS, ..Library::PLAIN },
+        stdlib: Library { builtin_members: shallow::SCALA_MEMBERS, ..Library::PLAIN },
         ..Traits::shallow("scala", Files { test_suffixes: &["Spec", "Suite", "Test"], ..Files::of(&["sc", "scala"]) })
     },
     Lua = 20 => Traits {
@@ -87,7 +87,7 @@ languages! {
         members: Members { open: true, name_their_owner: true, ..Members::PLAIN },
         // `local map = tablex.map`.
         calls: Calls { holders: NameHolders::Variables, ..Calls::PLAIN },
-        library: Library { builtin_members: shallow::LUA_MEMBERS, ..Library::PLAIN },
+        stdlib: Library { builtin_members: shallow::LUA_MEMBERS, ..Library::PLAIN },
         ..Traits::shallow(
             "lua",
             Files { interpreters: &["lua", "luajit"], ..Files::of(&["lua", "rockspec"]) },
@@ -101,7 +101,7 @@ languages! {
             ..Names::SHALLOW
         },
         members: Members { constructor: Constructor::TypeName, ..Members::PLAIN },
-        library: Library { builtin_members: shallow::DART_MEMBERS, ..Library::PLAIN },
+        stdlib: Library { builtin_members: shallow::DART_MEMBERS, ..Library::PLAIN },
         ..Traits::shallow("dart", Files { interpreters: &["dart"], ..Files::of(&["dart"]) })
     },
     Elixir = 22 => Traits {

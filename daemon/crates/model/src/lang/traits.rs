@@ -22,7 +22,7 @@ pub struct Traits {
     /// Which definitions a call can lead to.
     pub calls: Calls,
     /// The return types of its standard library's methods.
-    pub library: Library,
+    pub stdlib: Library,
 }
 
 /// Languages whose definitions can see each other. A call from one family to another is never guessed.
@@ -388,7 +388,7 @@ impl Traits {
             types: Types::PLAIN,
             members: Members::PLAIN,
             calls: Calls::PLAIN,
-            library: Library::PLAIN,
+            stdlib: Library::PLAIN,
         }
     }
 }

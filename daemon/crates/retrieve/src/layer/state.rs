@@ -198,7 +198,7 @@ fn resolve_layer<O: Origin>(
         (None, Some(outline)) => Ok(Some(SharedOutline::Outline(Arc::clone(outline)))),
         (None, None) => Ok(facts.outline(key)?.map(SharedOutline::Outline)),
     };
-    let facts_of = |file: FileId| -> std::result::Result<Option<FileFacts>, O::Error> {
+    let facts_of = |file: FileId, ()| -> std::result::Result<Option<FileFacts>, O::Error> {
         origin.check()?;
         let Some(row) = laid.file(file)? else { return Ok(None) };
         let Some(key) = row.state.facts() else { return Ok(None) };
@@ -213,7 +213,8 @@ fn resolve_layer<O: Origin>(
         };
         Ok(found.map(|facts| FileFacts { path: row.path, facts }))
     };
-    let open: Vec<FileId> = dirty.iter().filter(|file| !done.contains_key(file)).copied().collect();
+    let open: Vec<(FileId, ())> =
+        dirty.iter().filter(|file| !done.contains_key(file)).map(|file| (*file, ())).collect();
     resolve_files(&laid, &outlines, open, facts_of, |resolved| {
         if let Some(file) = resolved.file {
             done.insert(file, resolved);

@@ -20,7 +20,7 @@ pub(in crate::lang) const C: Traits = Traits {
     types: Types::PLAIN,
     members: Members::PLAIN,
     calls: Calls { inert: &[SymbolKind::Constant, SymbolKind::Variable], types_run: false, ..Calls::PLAIN },
-    library: Library::PLAIN,
+    stdlib: Library::PLAIN,
 };
 
 pub(in crate::lang) const CPP: Traits = Traits {
@@ -69,5 +69,5 @@ pub(in crate::lang) const CPP: Traits = Traits {
         inert: &[SymbolKind::Constant, SymbolKind::Type, SymbolKind::Enum],
         ..Calls::PLAIN
     },
-    library: Library { pointer_iterators: true, ..Library::PLAIN },
+    stdlib: Library { pointer_iterators: true, ..Library::PLAIN },
 };

@@ -39,5 +39,5 @@ pub(in crate::lang) const CSHARP: Traits = Traits {
         attribute_suffix: Some("Attribute"),
         ..Calls::PLAIN
     },
-    library: Library::PLAIN,
+    stdlib: Library::PLAIN,
 };

@@ -45,7 +45,7 @@ pub(in crate::lang) const JAVASCRIPT: Traits = Traits {
     types: Types { constructor_functions: true, ..TYPES },
     members: MEMBERS,
     calls: Calls { checks_arity: false, ..CALLS },
-    library: LIBRARY,
+    stdlib: LIBRARY,
 };
 
 pub(in crate::lang) const TYPESCRIPT: Traits = Traits {
@@ -61,7 +61,7 @@ pub(in crate::lang) const TYPESCRIPT: Traits = Traits {
     types: Types { merges_declarations: true, ..TYPES },
     members: MEMBERS,
     calls: Calls { overloads: Overloads::Declarations, only_name_is_call: false, ..CALLS },
-    library: LIBRARY,
+    stdlib: LIBRARY,
 };
 
 pub(in crate::lang) const TSX: Traits =

@@ -22,5 +22,5 @@ pub(in crate::lang) const GO: Traits = Traits {
         types_run: false,
         ..Calls::PLAIN
     },
-    library: Library::PLAIN,
+    stdlib: Library::PLAIN,
 };

@@ -39,7 +39,7 @@ pub(in crate::lang) const JAVA: Traits = Traits {
         decorators_run: false,
         ..Calls::PLAIN
     },
-    library: Library { keeps_value: &["clone"], ..Library::PLAIN },
+    stdlib: Library { keeps_value: &["clone"], ..Library::PLAIN },
 };
 
 pub(in crate::lang) const KOTLIN: Traits = Traits {
@@ -83,5 +83,5 @@ pub(in crate::lang) const KOTLIN: Traits = Traits {
         aliases_of_outside: true,
         ..Calls::PLAIN
     },
-    library: Library { keeps_value: &["apply", "also", "copy"], ..Library::PLAIN },
+    stdlib: Library { keeps_value: &["apply", "also", "copy"], ..Library::PLAIN },
 };

@@ -30,5 +30,5 @@ pub(in crate::lang) const PHP: Traits = Traits {
         ..Members::PLAIN
     },
     calls: Calls::PLAIN,
-    library: Library::PLAIN,
+    stdlib: Library::PLAIN,
 };

@@ -49,5 +49,5 @@ pub(in crate::lang) const PYTHON: Traits = Traits {
         functions_hold_functions: true,
         ..Calls::PLAIN
     },
-    library: Library { keeps_value: &["__enter__", "__aenter__"], ..Library::PLAIN },
+    stdlib: Library { keeps_value: &["__enter__", "__aenter__"], ..Library::PLAIN },
 };

@@ -35,5 +35,5 @@ pub(in crate::lang) const RUBY: Traits = Traits {
         ..Members::PLAIN
     },
     calls: Calls { stars_mark_rest: true, ..Calls::PLAIN },
-    library: Library { keeps_value: &["dup", "clone", "tap", "freeze", "itself"], ..Library::PLAIN },
+    stdlib: Library { keeps_value: &["dup", "clone", "tap", "freeze", "itself"], ..Library::PLAIN },
 };

@@ -37,7 +37,7 @@ pub(in crate::lang) const RUST: Traits = Traits {
         types_run: false,
         ..Calls::PLAIN
     },
-    library: Library {
+    stdlib: Library {
         keeps_value: &[
             "clone",
             "to_owned",

@@ -25,7 +25,7 @@ pub(in crate::lang) const BASH: Traits = Traits {
     types: Types::PLAIN,
     members: Members::PLAIN,
     calls: Calls::PLAIN,
-    library: Library::PLAIN,
+    stdlib: Library::PLAIN,
 };
 
 pub(in crate::lang) const MANIFEST: Traits = Traits {
@@ -49,5 +49,5 @@ pub(in crate::lang) const MANIFEST: Traits = Traits {
     types: Types::PLAIN,
     members: Members::PLAIN,
     calls: Calls::PLAIN,
-    library: Library::PLAIN,
+    stdlib: Library::PLAIN,
 };
