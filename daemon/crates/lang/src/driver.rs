@@ -2,17 +2,14 @@
 
 use std::borrow::Cow;
 
-use sdl_model::{Facts, Lang, SymbolKind};
+use sdl_model::{Facts, Lang};
 use tree_sitter::{Language as Grammar, Tree};
 
-use crate::builder::{Builder, EffectTable, Half};
+use crate::builder::{Builder, EffectTable, Shapes};
 use crate::flow::Flow;
-use crate::kinds::{FieldNames, KindNames, Tables};
+use crate::kinds::Tables;
 use crate::tape::{Node, Tape};
-use crate::tokens::Style;
 use crate::{ExtractError, parse};
-
-use sdl_model::facts::ExprIx;
 
 /// The next step of the walk after [`Language::enter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,38 +22,16 @@ pub enum Visit {
     Skip,
 }
 
-/// Hooks that a language adds to the shared walk. Implemented by a unit struct; all state is in [`Cx::state`].
-pub trait Language: Copy + Sized + 'static {
-    /// Node kinds, from `kinds!`.
-    type K: KindNames;
-    /// Field names, from `kinds!`.
-    type F: FieldNames;
+/// Hooks that a language adds to the shared walk. All state is in [`Cx::state`].
+pub trait Language: Shapes {
     /// The state it keeps between nodes.
     type State: Default;
 
     /// The parts of the language that a skeleton shows.
     const FLOW: Flow;
 
-    /// Whether a function or variable may be declared apart from its definition: then the two have different keys.
-    const DECLARATIONS: bool = false;
-    /// Whether a local name is known in its whole function, not only from its declaration to the end of its block.
-    const FUNCTION_SCOPED: bool = false;
-    /// Whether a blank line is allowed between a block of documentation and the item it describes.
-    const DETACHED_DOCS: bool = false;
-
-    /// The choices that formatters may make.
-    const STYLE: Style = Style { optional_semicolons: false, either_quote: false };
-
-    /// Whether nodes of this kind are comments. They never reach [`Language::enter`].
-    fn is_comment(kind: Self::K) -> bool;
-
     /// Calls that show side effects.
     fn effects() -> &'static EffectTable;
-
-    /// Whether a definition of this kind can be written in several pieces, whose members are then keyed alike.
-    fn reopens(kind: SymbolKind) -> bool {
-        matches!(kind, SymbolKind::Impl | SymbolKind::Namespace)
-    }
 
     /// The text that the parser gets instead of `bytes`, whichever caller it parses for. It has the same length, with
     /// white space in place of text that the grammar cannot read. Nodes still have the original text.
@@ -83,12 +58,6 @@ pub trait Language: Copy + Sized + 'static {
 
     /// Called once, after the walk, when every definition is closed.
     fn finish(_cx: &mut Cx<'_, Self>) {}
-
-    /// The shape of the value of `node`. Go deeper with [`Half::value`] only: it bounds the recursion.
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a, Self>) -> ExprIx;
-
-    /// The shape of the type that `node` states. Go deeper with [`Half::ty`] only: it bounds the recursion.
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a, Self>) -> ExprIx;
 }
 
 /// The context that the hooks work on.

@@ -22,6 +22,7 @@ mod rules;
 mod scanner;
 mod secret_files;
 pub mod skeleton;
+mod syntax;
 pub mod tape;
 mod tokens;
 
@@ -36,4 +37,5 @@ pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE};
 pub use rules::{Judged, Rules, extract_guarded};
 pub use secret_files::is_secret_file;
 pub use skeleton::{Structure, source_structure};
+pub use syntax::Syntax;
 pub use tokens::Style;

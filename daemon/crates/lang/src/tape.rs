@@ -6,9 +6,10 @@
 
 use tree_sitter::Tree;
 
+use crate::ExtractError;
 use crate::kinds::Tables;
+use crate::syntax::Syntax;
 use crate::tokens::{Recorder, Tokens};
-use crate::{ExtractError, Language};
 
 /// More nodes than this and the file is data, not code: about 40 MB of tape.
 pub const MAX_NODES: usize = 2_000_000;
@@ -26,7 +27,7 @@ struct Rec<K, F> {
 
 /// A parse tree, flat.
 #[derive(Debug)]
-pub struct Tape<'a, L: Language> {
+pub struct Tape<'a, L: Syntax> {
     src: &'a str,
     recs: Vec<Rec<L::K, L::F>>,
     errors: u32,
@@ -35,7 +36,7 @@ pub struct Tape<'a, L: Language> {
     tokens: Tokens,
 }
 
-impl<'a, L: Language> Tape<'a, L> {
+impl<'a, L: Syntax> Tape<'a, L> {
     /// Copies `tree`, whose text is `src`. Linear in the number of nodes.
     pub fn new(tree: &Tree, src: &'a str, tables: &Tables<L::K, L::F>) -> Result<Self, ExtractError> {
         let mut recs: Vec<Rec<L::K, L::F>> = Vec::with_capacity(src.len() / 5 + 16);
@@ -128,33 +129,33 @@ impl<'a, L: Language> Tape<'a, L> {
 }
 
 /// A node of a [`Tape`]: two words, free to copy.
-pub struct Node<'a, L: Language> {
+pub struct Node<'a, L: Syntax> {
     tape: &'a Tape<'a, L>,
     ix: u32,
 }
 
 #[allow(clippy::expl_impl_clone_on_copy, reason = "derived, it would ask the same of the language")]
-impl<L: Language> Clone for Node<'_, L> {
+impl<L: Syntax> Clone for Node<'_, L> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<L: Language> Copy for Node<'_, L> {}
+impl<L: Syntax> Copy for Node<'_, L> {}
 
-impl<L: Language> PartialEq for Node<'_, L> {
+impl<L: Syntax> PartialEq for Node<'_, L> {
     fn eq(&self, other: &Self) -> bool {
         self.ix == other.ix
     }
 }
 
-impl<L: Language> std::fmt::Debug for Node<'_, L> {
+impl<L: Syntax> std::fmt::Debug for Node<'_, L> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?}@{}..{}", self.kind(), self.start(), self.end())
     }
 }
 
-impl<'a, L: Language> Node<'a, L> {
+impl<'a, L: Syntax> Node<'a, L> {
     #[allow(clippy::indexing_slicing, reason = "a node is only made for an index below the tape's length")]
     fn rec(self) -> &'a Rec<L::K, L::F> {
         &self.tape.recs[self.ix as usize]
@@ -268,13 +269,13 @@ impl<'a, L: Language> Node<'a, L> {
 }
 
 /// A node's children; see [`Node::children`].
-pub struct Children<'a, L: Language> {
+pub struct Children<'a, L: Syntax> {
     tape: &'a Tape<'a, L>,
     ix: u32,
     end: u32,
 }
 
-impl<'a, L: Language> Iterator for Children<'a, L> {
+impl<'a, L: Syntax> Iterator for Children<'a, L> {
     type Item = Node<'a, L>;
 
     fn next(&mut self) -> Option<Node<'a, L>> {

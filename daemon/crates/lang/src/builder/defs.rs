@@ -6,7 +6,7 @@ use sdl_model::facts::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind,
 use super::half::Receiver;
 use super::text::{self, MAX_INVARIANT, MAX_SIGNATURE, fold_into, truncate_text};
 use super::{Builder, Frame, MAX_EFFECTS, MAX_INVARIANTS};
-use crate::Language;
+use crate::syntax::Syntax;
 use crate::tape::Node;
 
 /// A definition about to be opened.
@@ -31,7 +31,7 @@ pub struct NewDef<'a> {
 
 impl<'a> NewDef<'a> {
     /// A definition of kind `kind`, called `name` (whose node is `at`), that covers all of `whole`.
-    pub fn new<L: Language>(kind: SymbolKind, name: &'a str, at: Node<'a, L>, whole: Node<'a, L>) -> Self {
+    pub fn new<L: Syntax>(kind: SymbolKind, name: &'a str, at: Node<'a, L>, whole: Node<'a, L>) -> Self {
         Self {
             kind,
             name,
@@ -55,14 +55,14 @@ impl<'a> NewDef<'a> {
     }
 
     /// Makes its text and documentation start where `around` starts, which it is inside.
-    pub fn starting_with<L: Language>(mut self, around: Node<'a, L>) -> Self {
+    pub fn starting_with<L: Syntax>(mut self, around: Node<'a, L>) -> Self {
         self.start = around.start();
         self
     }
 
     /// Extends the definition to the end of `last`, a later sibling of the whole, such as overloads and their
     /// implementation or decorators and the item they decorate.
-    pub fn until<L: Language>(mut self, last: Node<'a, L>) -> Self {
+    pub fn until<L: Syntax>(mut self, last: Node<'a, L>) -> Self {
         self.end = last.end();
         self.node_end = last.next_ix();
         self.header.1 = last.end();
@@ -76,7 +76,7 @@ impl<'a> NewDef<'a> {
     }
 
     /// Sets its body to `node`; the header ends there.
-    pub fn body<L: Language>(mut self, node: Option<Node<'a, L>>) -> Self {
+    pub fn body<L: Syntax>(mut self, node: Option<Node<'a, L>>) -> Self {
         if let Some(node) = node {
             self.body_start = Some(node.start());
             self.header.1 = node.start();
@@ -91,7 +91,7 @@ impl<'a> NewDef<'a> {
     }
 
     /// Leaves comments inside `node`, such as the list of parameters, out of the signature.
-    pub fn without_comments_in<L: Language>(mut self, node: Option<Node<'a, L>>) -> Self {
+    pub fn without_comments_in<L: Syntax>(mut self, node: Option<Node<'a, L>>) -> Self {
         let inner = node.into_iter().flat_map(Node::descendants).filter(|node| L::is_comment(node.kind()));
         self.comments.extend(inner.map(|comment| (comment.start(), comment.end())));
         self

@@ -4,24 +4,16 @@ use std::collections::HashMap;
 
 use sdl_model::Lang;
 use sdl_model::facts::{
-    Binding, BindingKind, Body, Def, DefFlags, DefIx, Facts, Manifest, ManifestKind, Outline, Ref, RefForm,
-    StrIx,
+    Binding, BindingKind, Body, Def, DefFlags, DefIx, Facts, Manifest, Outline, Ref, RefForm, StrIx,
 };
 
+use super::found::Found;
 use super::{Builder, interface, keys};
-use crate::Language;
 use crate::classify::is_generated;
-
-/// The content of a manifest.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) kind: ManifestKind,
-    pub(crate) name: Option<String>,
-    pub(crate) entries: Vec<(String, String)>,
-}
+use crate::syntax::Syntax;
 
 impl Builder<'_> {
-    pub(crate) fn into_facts<L: Language>(mut self, lang: Lang, errors: u32) -> Facts {
+    pub(crate) fn into_facts<L: Syntax>(mut self, lang: Lang, errors: u32) -> Facts {
         let prose = self.take_prose();
         drop_local_reads::<L>(&mut self.refs, &self.bindings, &self.defs);
         self.refs.sort_by_key(|one| one.at);
@@ -93,7 +85,7 @@ fn mark_generated(defs: &mut [Def], bytes: &[u8]) {
 
 /// Removes reads of local variables and parameters, because they lead to no definition. Calls and members of them are
 /// kept, because the variable's type may lead somewhere.
-fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs: &[Def]) {
+fn drop_local_reads<L: Syntax>(refs: &mut Vec<Ref>, bindings: &[Binding], defs: &[Def]) {
     let mut locals: HashMap<(DefIx, StrIx), Ranges> = HashMap::with_capacity(bindings.len());
     for binding in bindings {
         if matches!(binding.kind, BindingKind::Param | BindingKind::Local) {
@@ -149,7 +141,7 @@ impl Ranges {
         }
     }
 
-    fn hold<L: Language>(&self, at: u32) -> bool {
+    fn hold<L: Syntax>(&self, at: u32) -> bool {
         if self.whole.is_some_and(|from| L::FUNCTION_SCOPED || from <= at) {
             return true;
         }

@@ -3,7 +3,7 @@
 use sdl_model::facts::{Arena, Expr, ExprIx, Lit, StrIx};
 
 use super::intern::Table;
-use crate::Language;
+use crate::syntax::Syntax;
 use crate::tape::Node;
 
 /// How deep one expression is followed; anything deeper is unknown.
@@ -21,6 +21,15 @@ pub(super) struct Receiver<'a> {
     pub(super) is_type: bool,
     /// The type whose fields are assigned through it.
     pub(super) of: sdl_model::facts::DefIx,
+}
+
+/// The shapes that a language gives to its nodes.
+pub trait Shapes: Syntax {
+    /// The shape of the value of `node`. Go deeper with [`Half::value`] only: it bounds the recursion.
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a, Self>) -> ExprIx;
+
+    /// The shape of the type that `node` states. Go deeper with [`Half::ty`] only: it bounds the recursion.
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a, Self>) -> ExprIx;
 }
 
 /// Texts and expressions of one half of a file's facts; each is stored once.
@@ -55,13 +64,13 @@ impl<'a> Half<'a> {
         self.receiver.is_some_and(|receiver| receiver.name == name)
     }
 
-    /// The shape of the value of `node`, as [`Language::value`] sees it.
-    pub fn value<L: Language>(&mut self, node: Node<'a, L>) -> ExprIx {
+    /// The shape of the value of `node`, as [`Shapes::value`] sees it.
+    pub fn value<L: Shapes>(&mut self, node: Node<'a, L>) -> ExprIx {
         self.bounded(node, L::value)
     }
 
     /// [`Self::value`] with objects written out.
-    pub fn object_value<L: Language>(&mut self, node: Node<'a, L>) -> ExprIx {
+    pub fn object_value<L: Shapes>(&mut self, node: Node<'a, L>) -> ExprIx {
         self.records = true;
         let ix = self.value(node);
         self.records = false;
@@ -73,13 +82,13 @@ impl<'a> Half<'a> {
         self.records
     }
 
-    /// The shape of the type that `node` states, as [`Language::ty`] sees it.
-    pub fn ty<L: Language>(&mut self, node: Node<'a, L>) -> ExprIx {
+    /// The shape of the type that `node` states, as [`Shapes::ty`] sees it.
+    pub fn ty<L: Shapes>(&mut self, node: Node<'a, L>) -> ExprIx {
         self.bounded(node, L::ty)
     }
 
     /// [`Self::value`] where there may be no node.
-    pub fn value_or_unknown<L: Language>(&mut self, node: Option<Node<'a, L>>) -> ExprIx {
+    pub fn value_or_unknown<L: Shapes>(&mut self, node: Option<Node<'a, L>>) -> ExprIx {
         match node {
             Some(node) => self.value(node),
             None => self.unknown(),
@@ -87,7 +96,7 @@ impl<'a> Half<'a> {
     }
 
     /// [`Self::ty`] where there may be no node.
-    pub fn ty_or_unknown<L: Language>(&mut self, node: Option<Node<'a, L>>) -> ExprIx {
+    pub fn ty_or_unknown<L: Shapes>(&mut self, node: Option<Node<'a, L>>) -> ExprIx {
         match node {
             Some(node) => self.ty(node),
             None => self.unknown(),
@@ -95,16 +104,16 @@ impl<'a> Half<'a> {
     }
 
     /// The shapes of the first few of `nodes`.
-    pub fn values<L: Language>(&mut self, nodes: impl Iterator<Item = Node<'a, L>>) -> Vec<ExprIx> {
+    pub fn values<L: Shapes>(&mut self, nodes: impl Iterator<Item = Node<'a, L>>) -> Vec<ExprIx> {
         nodes.take(MAX_ELEMENTS).map(|node| self.value(node)).collect()
     }
 
     /// The types of the first few of `nodes`.
-    pub fn types<L: Language>(&mut self, nodes: impl Iterator<Item = Node<'a, L>>) -> Vec<ExprIx> {
+    pub fn types<L: Shapes>(&mut self, nodes: impl Iterator<Item = Node<'a, L>>) -> Vec<ExprIx> {
         nodes.take(MAX_ELEMENTS).map(|node| self.ty(node)).collect()
     }
 
-    fn bounded<L: Language>(
+    fn bounded<L: Shapes>(
         &mut self,
         node: Node<'a, L>,
         shape: fn(&mut Self, Node<'a, L>) -> ExprIx,

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use sdl_model::facts::{Arena, Def, DefFlags, DefIx, ExprIx};
+use sdl_model::facts::{Arena, Def, DefFlags, DefIx};
 use sdl_model::ids::stable_hash;
 use sdl_model::lang::Overloads;
 use sdl_model::{Lang, SymbolKind};
 
-use super::interface::write_shape;
-use crate::Language;
+use super::shape_text::write_shape;
+use crate::syntax::Syntax;
 
 /// Kinds that can't share a name in one place.
 fn kind_family(kind: SymbolKind) -> &'static [u8] {
@@ -35,7 +35,7 @@ fn kind_family(kind: SymbolKind) -> &'static [u8] {
 
 /// Sets the key of every definition: the chain of names and kinds that leads to it, with parameter types where the
 /// language overloads by them, and an ordinal where all of that is the same.
-pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena) {
+pub(super) fn set_keys<L: Syntax>(lang: Lang, defs: &mut [Def], arena: &Arena) {
     // The prefix of the keys of each definition's members.
     let mut chains: Vec<u64> = Vec::with_capacity(defs.len());
     let mut seen: HashMap<u64, u32> = HashMap::with_capacity(defs.len());
@@ -86,10 +86,4 @@ pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena)
 /// The key that the module has in every file.
 pub(super) fn module_key() -> u64 {
     stable_hash(&[&0u64.to_le_bytes(), kind_family(SymbolKind::Module), b"", b""])
-}
-
-/// Used by keys and by the interface alike.
-pub(super) fn shape_hash(arena: &Arena, ix: ExprIx, text: &mut String) {
-    write_shape(arena, ix, text);
-    text.push('\u{1}');
 }

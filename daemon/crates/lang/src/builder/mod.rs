@@ -3,14 +3,18 @@
 mod defs;
 mod effects;
 mod finish;
+mod found;
 mod half;
 mod interface;
 mod intern;
 mod keys;
 mod lines;
+mod pending;
 mod prints;
 mod prose;
 mod refs;
+mod said;
+mod shape_text;
 mod shapes;
 pub mod text;
 mod written;
@@ -21,9 +25,10 @@ use sdl_model::facts::{Binding, Def, DefIx, Export, Import, Ref, StrIx};
 
 pub use defs::NewDef;
 pub use effects::{EffectEntries, EffectTable};
-pub(crate) use finish::{Found, bare_facts, bare_with};
+pub(crate) use finish::{bare_facts, bare_with};
+pub(crate) use found::Found;
 pub(crate) use half::visit_parts;
-pub use half::{Half, MAX_ELEMENTS};
+pub use half::{Half, MAX_ELEMENTS, Shapes};
 pub(crate) use written::Written;
 
 use crate::tokens::Tokens;
@@ -80,8 +85,8 @@ pub struct Builder<'a> {
     members: HashMap<(DefIx, StrIx), DefIx>,
     /// The latest run of comments that no blank line interrupts.
     comments: Option<(u32, u32)>,
-    pending: Vec<shapes::Pending>,
-    prose: prose::Said,
+    pending: Vec<pending::Pending>,
+    prose: said::Said,
     tokens: Tokens,
     /// Documentation written as code, in order: first byte and one past the last.
     docs: Vec<(u32, u32)>,
@@ -116,7 +121,7 @@ impl<'a> Builder<'a> {
             members: HashMap::new(),
             comments: None,
             pending: Vec::new(),
-            prose: prose::Said::default(),
+            prose: said::Said::default(),
             tokens: Tokens::default(),
             docs: Vec::new(),
         };

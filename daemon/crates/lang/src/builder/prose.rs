@@ -1,6 +1,6 @@
 //! The text of comments and literals, for search.
 
-use sdl_model::facts::{DefIx, Prose};
+use sdl_model::facts::Prose;
 
 use super::Builder;
 
@@ -12,17 +12,6 @@ const MOST: usize = 4_000;
 const CHUNK: usize = 20;
 /// Longer chunks are never words.
 const LONGEST_CHUNK: usize = 60;
-
-/// The prose so far: the definition and the bytes.
-#[derive(Debug, Default)]
-pub(super) struct Said(Vec<(DefIx, u32, u32)>);
-
-impl Said {
-    /// Removes the prose from `from` on: it turned out to be documentation.
-    pub(super) fn forget_from(&mut self, from: u32) {
-        while self.0.pop_if(|(_, start, _)| *start >= from).is_some() {}
-    }
-}
 
 impl Builder<'_> {
     /// Adds a comment or text literal of the innermost open definition.

@@ -4,8 +4,7 @@ use sdl_model::facts::{
     Binding, BindingKind, DefIx, Export, Expr, ExprIx, Import, ImportKind, Ref, RefForm, StrIx,
 };
 
-use super::Builder;
-use crate::driver::Language;
+use super::{Builder, Shapes};
 use crate::tape::Node;
 
 /// The most arguments of a call whose values are recorded.
@@ -27,7 +26,7 @@ impl<'a> Builder<'a> {
 
     /// Records the values of the arguments of the reference at byte `at`, which was the last to be added. Does nothing
     /// if there are more than 6 arguments or if no value is known.
-    pub fn given<L: Language>(&mut self, at: u32, args: impl Iterator<Item = Node<'a, L>>) {
+    pub fn given<L: Shapes>(&mut self, at: u32, args: impl Iterator<Item = Node<'a, L>>) {
         let args: Vec<Node<'a, L>> = args.take(MOST_GIVEN + 1).collect();
         if args.is_empty() || args.len() > MOST_GIVEN || self.refs.last().is_none_or(|last| last.at != at) {
             return;

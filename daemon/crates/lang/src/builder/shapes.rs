@@ -7,6 +7,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, StrIx};
 
 use super::half::map_parts;
+use super::pending::{Pending, Slot};
 use super::{Builder, MAX_RETURNS};
 
 /// How many bindings deep a name is followed.
@@ -15,21 +16,6 @@ const MAX_STEPS: u32 = 6;
 const MAX_TRIES: usize = 64;
 /// How many bindings of one name are looked at.
 const MAX_BINDINGS: usize = 32;
-
-/// A shape of the body that has yet to be added to a definition of the outline.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pending {
-    to: DefIx,
-    slot: Slot,
-    expr: ExprIx,
-    at: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Slot {
-    Return,
-    Value,
-}
 
 impl Builder<'_> {
     /// Adds to the return shapes of `def` the shape `expr` (of [`Self::body`]) that byte `at` returns or yields.

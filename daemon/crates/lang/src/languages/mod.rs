@@ -4,9 +4,10 @@
 //!
 //! # How to add a language
 //!
-//! 1. Make `languages/<name>/` with a few short files. [`python`] is the pattern: `mod.rs` (registration: the `kinds!`
-//!    table, the state, `impl Language` that only dispatches), `defs.rs`, `params.rs`, `refs.rs`, `exprs.rs`, `types.rs`,
-//!    `binds.rs`, `imports.rs`, `effects.rs`.
+//! 1. Make `languages/<name>/` with a few short files. [`python`] is the pattern: `kinds.rs` (the `kinds!` table and
+//!    `impl Syntax`), `state.rs`, `defs.rs`, `params.rs`, `refs.rs`, `exprs.rs`, `types.rs`, `binds.rs`, `imports.rs`,
+//!    `effects.rs`, and above them `mod.rs` (`impl Shapes` and `impl Language`, which only dispatch). No file uses one
+//!    that uses it, on whatever way; `tests/tests/rooms.rs` checks that.
 //! 2. In `kinds!`, list under `nodes` the named nodes that you match on, under `tokens` the keywords and operators
 //!    that you need to see (others are not on the tape), under `fields` the fields. A misspelt one fails a test.
 //! 3. Add one line per [`Lang`] to [`REGISTRY`]; several may share one extractor.
@@ -80,17 +81,17 @@ macro_rules! entry {
             #[cfg(test)]
             flow: <$extractor as crate::Language>::FLOW,
             roles: || {
-                type Of = Tables<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>;
+                type Of = Tables<<$extractor as crate::Syntax>::K, <$extractor as crate::Syntax>::F>;
                 static ROLES: OnceLock<Roles> = OnceLock::new();
                 ROLES.get_or_init(|| {
                     let grammar = Grammar::new($grammar);
                     let tables = Of::new(&grammar);
-                    let is_comment = |id| <$extractor as crate::Language>::is_comment(tables.kind(id).0);
+                    let is_comment = |id| <$extractor as crate::Syntax>::is_comment(tables.kind(id).0);
                     Roles::new(&grammar, &<$extractor as crate::Language>::FLOW, is_comment)
                 })
             },
             extract: |bytes| {
-                type Of = Tables<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>;
+                type Of = Tables<<$extractor as crate::Syntax>::K, <$extractor as crate::Syntax>::F>;
                 static GRAMMAR: OnceLock<(Grammar, Of)> = OnceLock::new();
                 let (grammar, tables) = GRAMMAR.get_or_init(|| {
                     let grammar = guard_grammar(Lang::$lang, Grammar::new($grammar));
@@ -101,7 +102,7 @@ macro_rules! entry {
             },
             #[cfg(test)]
             unknown_names: || {
-                Tables::<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>::unknown_names(
+                Tables::<<$extractor as crate::Syntax>::K, <$extractor as crate::Syntax>::F>::unknown_names(
                     &Grammar::new($grammar),
                 )
             },

@@ -1,25 +1,22 @@
 //! The extractor of shallow languages: turns the queries' results into facts.
 
-use std::collections::{HashMap, HashSet};
-
 use sdl_model::facts::{
     BaseKind, BindingKind, DefFlags, DefIx, Expr, ExprIx, ImportKind, Param, ParamKind, RefForm,
 };
 use sdl_model::{Lang, SymbolKind, Visibility};
 use tree_sitter::Tree;
 
+use super::context::{Context, Node, State, arg_count, part_node};
 use super::query::{Form, Mark, Part, Receiver, Role};
 use super::shapes::{type_shape, value_shape};
 use super::{Pack, Shallow};
 use crate::ExtractError;
 use crate::builder::text::{clean_comment, fold_line};
-use crate::builder::{EffectTable, Half, NewDef};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, NewDef, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
 use crate::kinds::KindNames;
-
-pub(super) type Node<'a, P> = crate::tape::Node<'a, Shallow<P>>;
-pub(super) type Context<'a, P> = Cx<'a, Shallow<P>>;
+use crate::syntax::Syntax;
 
 /// The longest text of a type that is shown.
 const MAX_TYPE: usize = 200;
@@ -28,29 +25,29 @@ const MAX_HEADER: usize = 400;
 /// Most parameters of one definition.
 const MAX_PARAMS: usize = 64;
 
-/// State between nodes.
-#[derive(Debug, Default)]
-pub struct State {
-    /// The queries' results, by place on the tape.
-    pub(super) marks: HashMap<u32, Vec<Mark>>,
-    /// The first bytes of names that are used already: each identifier yields one fact.
-    used: HashSet<u32>,
-    /// The places on the tape of the parameters that have been read.
-    params: HashSet<u32>,
-    /// Documentation written as code, for the next definition.
-    docs: Option<String>,
-}
-
-impl<P: Pack> Language for Shallow<P> {
+impl<P: Pack> Syntax for Shallow<P> {
     type K = P::K;
     type F = P::F;
-    type State = State;
-
-    const FLOW: Flow = P::FLOW;
 
     fn is_comment(kind: P::K) -> bool {
         kind != P::K::OTHER && kind != P::K::ERROR
     }
+}
+
+impl<P: Pack> Shapes for Shallow<P> {
+    fn value<'a>(half: &mut Half<'a>, _node: Node<'a, P>) -> ExprIx {
+        half.unknown()
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a, P>) -> ExprIx {
+        type_shape(half, P::SPEC, node.text())
+    }
+}
+
+impl<P: Pack> Language for Shallow<P> {
+    type State = State;
+
+    const FLOW: Flow = P::FLOW;
 
     fn effects() -> &'static EffectTable {
         static NONE: EffectTable = EffectTable::new(&[]);
@@ -95,19 +92,6 @@ impl<P: Pack> Language for Shallow<P> {
         }
         Visit::Into
     }
-
-    fn value<'a>(half: &mut Half<'a>, _node: Node<'a, P>) -> ExprIx {
-        half.unknown()
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a, P>) -> ExprIx {
-        type_shape(half, P::SPEC, node.text())
-    }
-}
-
-/// The node of a part of `mark`.
-fn part_node<'a, P: Pack>(node: Node<'a, P>, mark: &Mark, part: Part) -> Option<Node<'a, P>> {
-    node.at(mark.part(part)?)
 }
 
 /// A name without its quotes.
@@ -345,11 +329,6 @@ fn read_reference<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark:
         form => form,
     };
     cx.b.reference(form, last, at, recv, args);
-}
-
-/// How many arguments a call has: the children of their list, or those of the call itself but for its function.
-pub(super) fn arg_count<'a, P: Pack>(call: Node<'a, P>, list: Option<Node<'a, P>>) -> usize {
-    list.map_or(0, |list| list.children().count() - usize::from(list.ix() == call.ix()))
 }
 
 fn read_import<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {

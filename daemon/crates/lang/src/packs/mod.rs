@@ -5,6 +5,7 @@
 //!
 //! The captures of a query are explained in [`query`].
 
+mod context;
 mod extract;
 mod query;
 mod shapes;

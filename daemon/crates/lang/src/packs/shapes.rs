@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit, RefForm};
 
-use super::extract::{Context, Node, arg_count};
+use super::context::{Context, Node, arg_count};
 use super::query::{Part, Role};
 use super::{Pack, Spec};
 use crate::builder::Half;

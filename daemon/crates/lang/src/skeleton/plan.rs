@@ -3,11 +3,9 @@
 use std::ops::Range;
 
 use super::heads::{Head, Heads};
-use super::tree::{Node, Nodes};
+use super::tree::{Node, Nodes, SHORT};
 use crate::flow::{Body, Role, Roles};
 
-/// The longest part that is always kept: a mark would be no shorter.
-pub(super) const SHORT: u32 = 9;
 /// The longest part of an expression that is kept beside a shown part inside it.
 const LONGEST_PART: u32 = 100;
 /// The longest definition of a value that is shown whole.

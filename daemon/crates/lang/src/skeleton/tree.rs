@@ -6,6 +6,9 @@ use crate::ExtractError;
 use crate::flow::{Body, Roles};
 use crate::tape::MAX_NODES;
 
+/// The longest part that is always kept: a mark would be no shorter.
+pub(super) const SHORT: u32 = 9;
+
 /// One node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Node {
@@ -65,7 +68,7 @@ impl Nodes {
                 control,
                 keep: control || (named && is_torn(start, end)),
                 has_list: named && role.list,
-                has_arguments: named && role.arguments && end - start > super::plan::SHORT + 2,
+                has_arguments: named && role.arguments && end - start > SHORT + 2,
                 start,
                 end,
                 next: ix + 1,

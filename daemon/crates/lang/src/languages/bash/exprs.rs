@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{ExprIx, Lit};
 
-use super::{K, Node};
+use super::kinds::{K, Node};
 use crate::builder::Half;
 
 pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

@@ -3,7 +3,8 @@
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, ImportKind, RefForm};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, exprs};
+use super::exprs;
+use super::kinds::{Context, F, K, Node};
 use crate::builder::NewDef;
 
 pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -4,68 +4,35 @@ mod effects;
 mod exprs;
 mod facts;
 mod flow;
+mod kinds;
 
 use std::borrow::Cow;
 
 use sdl_model::Lang;
 use sdl_model::facts::ExprIx;
 
-use crate::builder::{EffectTable, Half};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
-use crate::kinds;
 
-/// The shell's extractor.
-#[derive(Clone, Copy, Debug)]
-pub struct Bash;
+pub use kinds::{Bash, F, K};
 
-type Node<'a> = crate::tape::Node<'a, Bash>;
-type Context<'a> = Cx<'a, Bash>;
+use kinds::{Context, Node};
 
-kinds! {
-    nodes {
-        Array = "array",
-        Command = "command",
-        CommandName = "command_name",
-        Comment = "comment",
-        Concatenation = "concatenation",
-        DeclarationCommand = "declaration_command",
-        Expansion = "expansion",
-        ForStatement = "for_statement",
-        FunctionDefinition = "function_definition",
-        Number = "number",
-        RawString = "raw_string",
-        SimpleExpansion = "simple_expansion",
-        StringNode = "string",
-        Subscript = "subscript",
-        VariableAssignment = "variable_assignment",
-        VariableName = "variable_name",
-        Word = "word",
+impl Shapes for Bash {
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
     }
-    tokens {
-        Declare = "declare",
-        Export = "export",
-        Local = "local",
-        Readonly = "readonly",
-        Typeset = "typeset",
-    }
-    fields {
-        Argument = "argument",
-        Body = "body",
-        NameField = "name",
-        Value = "value",
-        Variable = "variable",
+
+    fn ty<'a>(half: &mut Half<'a>, _node: Node<'a>) -> ExprIx {
+        half.unknown()
     }
 }
 
 impl Language for Bash {
-    type K = K;
-    type F = F;
     type State = ();
 
     const FLOW: Flow = flow::FLOW;
-
-    const FUNCTION_SCOPED: bool = true;
 
     /// The grammar's scanner looks characters up in a table of the C library that holds 256 of them, and reads beyond
     /// it for others. To the shell all of those are alike, parts of words.
@@ -74,10 +41,6 @@ impl Language for Bash {
             return Cow::Borrowed(bytes);
         }
         Cow::Owned(bytes.iter().map(|byte| if byte.is_ascii() { *byte } else { b'_' }).collect())
-    }
-
-    fn is_comment(kind: K) -> bool {
-        kind == K::Comment
     }
 
     fn effects() -> &'static EffectTable {
@@ -95,13 +58,5 @@ impl Language for Bash {
             _ => {}
         }
         Visit::Into
-    }
-
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, _node: Node<'a>) -> ExprIx {
-        half.unknown()
     }
 }

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx};
 
-use super::{F, K, Node};
+use super::kinds::{F, K, Node};
 use crate::builder::{Half, MAX_ELEMENTS};
 
 /// How deep declarators are followed.
@@ -166,4 +166,9 @@ pub(super) fn function_shape<'a>(half: &mut Half<'a>, result: ExprIx, declarator
 /// Whether `param` is the `void` of a list without parameters.
 pub(super) fn is_void(param: Node<'_>) -> bool {
     param.is(K::ParameterDeclaration) && param.text() == "void"
+}
+
+/// Whether a type is worked out from the value: `auto`.
+pub(super) fn is_deduced(ty: Node<'_>) -> bool {
+    ty.is(K::PlaceholderType)
 }

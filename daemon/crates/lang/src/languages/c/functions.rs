@@ -4,8 +4,9 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx};
 
 use super::declarators::{Declared, function_shape, last_name};
+use super::kinds::{Context, F, K, Node};
 use super::state::{read_bounds, read_generics, set_visibility, with_template};
-use super::{Context, F, K, Node, names, params};
+use super::{names, params};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 use crate::driver::Visit;

@@ -4,7 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::ImportKind;
 
 use super::declarators::last_name;
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 

@@ -3,7 +3,7 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Lit, Param, ParamKind, RefForm};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 

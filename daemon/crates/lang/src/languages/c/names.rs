@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx};
 
 use super::declarators::function_shape;
-use super::{F, K, Node};
+use super::kinds::{F, K, Node};
 use crate::builder::Half;
 
 pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

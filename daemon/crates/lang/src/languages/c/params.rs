@@ -2,8 +2,8 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Param, ParamKind};
 
-use super::declarators::{Declared, declared_shape, is_void};
-use super::{Context, F, K, Node, vars};
+use super::declarators::{Declared, declared_shape, is_deduced, is_void};
+use super::kinds::{Context, F, K, Node, is_cpp};
 use crate::builder::text::fold_line;
 
 /// One parameter as written.
@@ -93,7 +93,7 @@ fn type_text(node: Node<'_>, name: Option<Node<'_>>, default: Option<Node<'_>>) 
 
 /// Adds the parameters in `list` to `def`, the innermost open definition.
 pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>, old_style: &[Node<'a>]) {
-    let cpp = vars::is_cpp(cx);
+    let cpp = is_cpp(cx);
     let from = cx.b.def(def).span.start;
     for param in written_params(list, old_style) {
         let name = param.declared.map_or("", |declared| declared.name.text());
@@ -116,11 +116,9 @@ pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>, 
 
 fn bind_param<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Option<u32>) {
     let Some(declared) = param.declared else { return };
-    let cpp = vars::is_cpp(cx);
-    let ty = param
-        .ty
-        .filter(|ty| !vars::is_deduced(*ty))
-        .map(|ty| declared_shape(&mut cx.b.body, ty, &declared, cpp));
+    let cpp = is_cpp(cx);
+    let ty =
+        param.ty.filter(|ty| !is_deduced(*ty)).map(|ty| declared_shape(&mut cx.b.body, ty, &declared, cpp));
     let to = to.unwrap_or_else(|| cx.b.scope_end());
     cx.b.bind_within(BindingKind::Param, declared.name.text(), ty, None, from, to);
 }

@@ -4,8 +4,9 @@ use sdl_model::facts::{Expr, RefForm};
 
 use super::declarators::last_name;
 use super::exprs::{arg_count, made_type, scope_and_name, stated_result};
+use super::kinds::{Context, F, K, Node, is_cpp};
 use super::mask::is_upper_case;
-use super::{Context, F, K, Node, vars};
+use super::vars;
 use crate::driver::Visit;
 
 /// The longest callee that is looked up as a whole for side effects.
@@ -117,7 +118,7 @@ pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 /// Records the values of the arguments in `list`, for the reference at byte `at`. Not for C, where one name is one
 /// function.
 fn note_arguments<'a>(cx: &mut Context<'a>, list: Option<Node<'a>>, at: u32) {
-    if vars::is_cpp(cx)
+    if is_cpp(cx)
         && let Some(list) = list.filter(|list| !list.is(K::ParameterList))
     {
         cx.b.given(at, list.children());
@@ -339,7 +340,7 @@ pub(super) fn type_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 /// The arguments with which the declaration whose type `node` names builds a value.
 fn initializer_arguments<'a>(cx: &Context<'a>, node: Node<'a>) -> Option<Node<'a>> {
-    if !vars::is_cpp(cx) {
+    if !is_cpp(cx) {
         return None;
     }
     let ty = node.parent().filter(|around| around.is(K::TemplateType)).unwrap_or(node);

@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use sdl_model::facts::{Def, DefFlags, DefIx, Expr, ExprIx, StrIx};
 use sdl_model::{SymbolKind, Visibility};
 
+use super::kinds::{Context, F, K, Node};
+use super::platform;
 use super::platform::Taken;
-use super::{Context, F, K, Node, platform};
 
 /// How many definitions of one name, and how many names, are looked at for branches: bounds the work.
 const MOST_TWINS: usize = 8;

@@ -3,9 +3,10 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::DefFlags;
 
+use super::declarators;
 use super::declarators::{Declared, declared_shape};
+use super::kinds::{Context, F, K, Node, is_cpp};
 use super::state::{read_generics, set_visibility, with_template};
-use super::{Context, F, K, Node, declarators, vars};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
@@ -15,7 +16,7 @@ pub(super) fn read_typedef<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let written_out = base.child(F::Body).is_some();
     let tag = base.child(F::Name).map(Node::text);
     let mut unnamed = written_out && tag.is_none();
-    let cpp = vars::is_cpp(cx);
+    let cpp = is_cpp(cx);
     for declarator in node.children_in(F::Declarator) {
         let Some(declared) = Declared::of(declarator) else { continue };
         let text = declared.name.text();

@@ -4,8 +4,8 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefFlags, DefIx};
 
 use super::declarators::Declared;
+use super::kinds::{Context, F, K, Node, is_cpp};
 use super::state::{read_bounds, read_generics, set_visibility, with_template};
-use super::{Context, F, K, Node, vars};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
@@ -28,7 +28,7 @@ pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let new = NewDef::new(kind, text, name, whole).header_from(node.start()).body(Some(body));
     let scope = cx.b.scope();
     // In C there are no types inside types.
-    let outer = if !vars::is_cpp(cx) && cx.b.def(scope).kind.is_type() && own_name {
+    let outer = if !is_cpp(cx) && cx.b.def(scope).kind.is_type() && own_name {
         cx.b.def(scope).parent.unwrap_or(DefIx::MODULE)
     } else {
         scope

@@ -1,25 +1,17 @@
 //! Variables, fields and locals.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx};
-use sdl_model::{Lang, SymbolKind};
 
-use super::declarators::{Declared, declared_shape, last_name};
+use super::declarators::{Declared, declared_shape, is_deduced, last_name};
+use super::kinds::{Context, F, K, Node, is_cpp};
 use super::state::set_visibility;
-use super::{Context, F, K, Node, functions, names, params};
+use super::{functions, names, params};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// How long a variable's statement may be to serve as its signature.
 const SHORT: u32 = 80;
-
-pub(super) fn is_cpp(cx: &Context<'_>) -> bool {
-    cx.lang == Lang::Cpp
-}
-
-/// Whether a type is worked out from the value: `auto`.
-pub(super) fn is_deduced(ty: Node<'_>) -> bool {
-    ty.is(K::PlaceholderType)
-}
 
 fn has_storage_class(node: Node<'_>, word: &str) -> bool {
     node.children().any(|child| child.is(K::StorageClass) && child.text() == word)

@@ -2,31 +2,9 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
+use super::kinds::{Context, F, K, Node};
+use super::scopes::scope_end;
 use super::types::{plain_name, stated_type};
-use super::{Context, F, K, Node, functions};
-
-/// The end of the block around `node`, where names declared at `node` go out of scope.
-pub(super) fn scope_end(node: Node<'_>) -> Option<u32> {
-    let around = node.ancestors().take(200).find(|around| {
-        matches!(
-            around.kind(),
-            K::Block
-                | K::Foreach
-                | K::For
-                | K::Using
-                | K::Fixed
-                | K::SwitchSection
-                | K::SwitchArm
-                | K::Lambda
-                | K::ArrowClause
-                | K::CatchClause
-                | K::Query
-                | K::FieldDeclaration
-                | K::PropertyDeclaration
-        )
-    })?;
-    Some(around.end())
-}
 
 fn bind_local<'a>(
     cx: &mut Context<'a>,
@@ -39,7 +17,7 @@ fn bind_local<'a>(
     if name.text() == "_" || !matches!(name.kind(), K::Identifier) {
         return;
     }
-    let to = functions::scope_end(cx, at);
+    let to = scope_end(cx, at);
     cx.b.bind_within(BindingKind::Local, plain_name(name.text()), ty, value, from, to);
 }
 
@@ -96,7 +74,7 @@ pub(super) fn bind_tuple_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(declarator) = node.parent().filter(|parent| parent.is(K::VariableDeclarator)) else { return };
     let value = declarator.children().last().filter(|value| *value != node);
     let whole = cx.b.body.value_or_unknown(value);
-    let to = functions::scope_end(cx, declarator);
+    let to = scope_end(cx, declarator);
     bind_tuple_parts(cx, node, whole, (declarator.end(), to), 0);
 }
 
@@ -105,7 +83,7 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     if left.is(K::TupleExpression) {
         let whole = cx.b.body.value(right);
-        let to = functions::scope_end(cx, node);
+        let to = scope_end(cx, node);
         bind_tuple_parts(cx, left, whole, (node.end(), to), 0);
     } else {
         super::invariants::note_static_write(cx, left);
@@ -152,7 +130,7 @@ pub(super) fn var_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         bind_local(cx, name, None, value, node, node.end());
     } else if let Some(list) = node.child_of(K::ParenthesizedDesignation) {
         let whole = value.unwrap_or_else(|| cx.b.body.unknown());
-        let to = functions::scope_end(cx, node);
+        let to = scope_end(cx, node);
         bind_tuple_parts(cx, list, whole, (node.end(), to), 0);
     }
 }

@@ -3,8 +3,9 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr};
 
+use super::kinds::{Context, F, K, Node};
 use super::types::plain_name;
-use super::{Context, F, K, Node, modifiers, params};
+use super::{modifiers, params};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

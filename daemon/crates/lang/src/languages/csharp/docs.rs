@@ -2,7 +2,7 @@
 
 use sdl_model::facts::DefIx;
 
-use super::Context;
+use super::kinds::Context;
 
 /// Replaces the documentation of `def` by its text without tags.
 pub(super) fn clean_doc(cx: &mut Context<'_>, def: DefIx) {

@@ -2,8 +2,8 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
+use super::kinds::{F, K, Node};
 use super::types::plain_name;
-use super::{F, K, Node};
 use crate::builder::{Half, MAX_ELEMENTS};
 
 pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

@@ -3,8 +3,9 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr};
 
+use super::kinds::{Context, F, K, Node};
 use super::types::plain_name;
-use super::{Context, F, K, Node, binds, modifiers, params};
+use super::{modifiers, params};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 
@@ -178,9 +179,4 @@ pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let shape = cx.b.body.value(value);
         cx.b.returns(def, shape, node.start());
     }
-}
-
-/// The end of the block around `node`, which is the end of the range of its locals.
-pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
-    binds::scope_end(node).unwrap_or_else(|| cx.b.scope_end())
 }

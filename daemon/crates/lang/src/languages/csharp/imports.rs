@@ -3,8 +3,8 @@
 use sdl_model::facts::{DefFlags, ImportKind};
 use sdl_model::{SymbolKind, Visibility};
 
+use super::kinds::{Context, F, K, Node};
 use super::types::split_type_name;
-use super::{Context, F, K, Node};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 

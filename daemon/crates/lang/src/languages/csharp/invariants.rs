@@ -3,8 +3,8 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, EffectKind};
 
+use super::kinds::{Context, F, K, Node};
 use super::types::plain_name;
-use super::{Context, F, K, Node};
 
 /// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;

@@ -1,6 +1,10 @@
 //! The nodes, tokens and fields that matter.
 
+use sdl_model::SymbolKind;
+
+use crate::driver::Cx;
 use crate::kinds;
+use crate::syntax::Syntax;
 
 kinds! {
     nodes {
@@ -193,5 +197,26 @@ kinds! {
         TypeField = "type",
         TypeParameters = "type_parameters",
         Value = "value",
+    }
+}
+
+/// C#'s extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct CSharp;
+
+pub(super) type Node<'a> = crate::tape::Node<'a, CSharp>;
+pub(super) type Context<'a> = Cx<'a, CSharp>;
+
+impl Syntax for CSharp {
+    type K = K;
+    type F = F;
+
+    fn is_comment(kind: K) -> bool {
+        kind == K::Comment
+    }
+
+    /// Partial types are written in several pieces.
+    fn reopens(kind: SymbolKind) -> bool {
+        matches!(kind, SymbolKind::Namespace | SymbolKind::Class | SymbolKind::Struct | SymbolKind::Interface)
     }
 }

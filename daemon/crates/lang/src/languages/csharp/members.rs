@@ -3,8 +3,10 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags};
 
+use super::kinds::{Context, F, K, Node};
+use super::scopes::scope_end;
 use super::types::{plain_name, stated_type};
-use super::{Context, F, K, Node, functions, modifiers, params};
+use super::{functions, modifiers, params};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 
@@ -135,6 +137,6 @@ fn bind_local<'a>(
     }
     let ty = stated_type(declaration).map(|ty| cx.b.body.ty(ty));
     let value = value.filter(|_| ty.is_none()).map(|value| cx.b.body.value(value));
-    let to = functions::scope_end(cx, declaration);
+    let to = scope_end(cx, declaration);
     cx.b.bind_within(BindingKind::Local, plain_name(name.text()), ty, value, node.end(), to);
 }

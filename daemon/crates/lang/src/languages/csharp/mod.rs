@@ -15,53 +15,35 @@ mod members;
 mod modifiers;
 mod params;
 mod refs;
+mod scopes;
+mod state;
 mod types;
 
 use std::borrow::Cow;
 
-use sdl_model::facts::{DefIx, ExprIx};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::Lang;
+use sdl_model::facts::ExprIx;
 
-use crate::builder::{EffectTable, Half};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
 
-pub use kinds::{F, K};
+pub use kinds::{CSharp, F, K};
+pub use state::State;
 
-/// C#'s extractor.
-#[derive(Clone, Copy, Debug)]
-pub struct CSharp;
+use kinds::{Context, Node};
 
-type Node<'a> = crate::tape::Node<'a, CSharp>;
-type Context<'a> = Cx<'a, CSharp>;
-
-/// State between nodes.
-#[derive(Debug, Default)]
-pub struct State {
-    /// The namespace block that is all of the file: its place on the tape.
-    whole: Option<u32>,
-    /// The functions around, anonymous ones too: one past their last place on the tape, and their definition.
-    functions: Vec<(u32, Option<DefIx>)>,
-}
-
-impl State {
-    /// The definition of the innermost function around `node`; none in an anonymous one.
-    fn function(&mut self, node: Node<'_>) -> Option<DefIx> {
-        while self.functions.last().is_some_and(|(end, _)| *end <= node.ix()) {
-            self.functions.pop();
-        }
-        self.functions.last().and_then(|(_, def)| *def)
+impl Shapes for CSharp {
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
     }
 
-    fn enter_function(&mut self, node: Node<'_>, def: Option<DefIx>) {
-        let _ = self.function(node);
-        self.functions.push((node.next_ix(), def));
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        types::type_shape(half, node)
     }
 }
 
 impl Language for CSharp {
-    type K = K;
-    type F = F;
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
@@ -70,17 +52,8 @@ impl Language for CSharp {
         mask::mask_source(bytes)
     }
 
-    fn is_comment(kind: K) -> bool {
-        kind == K::Comment
-    }
-
     fn effects() -> &'static EffectTable {
         &effects::TABLE
-    }
-
-    /// Partial types are written in several pieces.
-    fn reopens(kind: SymbolKind) -> bool {
-        matches!(kind, SymbolKind::Namespace | SymbolKind::Class | SymbolKind::Struct | SymbolKind::Interface)
     }
 
     fn begin(cx: &mut Context<'_>, root: Node<'_>) {
@@ -146,13 +119,5 @@ impl Language for CSharp {
             _ => {}
         }
         Visit::Into
-    }
-
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::type_shape(half, node)
     }
 }

@@ -3,8 +3,9 @@
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
+use super::docs;
+use super::kinds::{Context, F, K, Node};
 use super::types::plain_name;
-use super::{Context, F, K, Node, docs};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

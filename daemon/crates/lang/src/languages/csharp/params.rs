@@ -2,8 +2,8 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Param, ParamKind};
 
+use super::kinds::{Context, F, K, Node};
 use super::types::plain_name;
-use super::{Context, F, K, Node};
 use crate::builder::text::fold_line;
 
 /// How many parameters are looked at.

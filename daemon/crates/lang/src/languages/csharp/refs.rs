@@ -2,8 +2,9 @@
 
 use sdl_model::facts::{Expr, RefForm};
 
+use super::kinds::{Context, F, K, Node};
 use super::types::{plain_name, split_type_name};
-use super::{Context, F, K, Node, exprs, invariants};
+use super::{exprs, invariants};
 use crate::driver::Visit;
 
 /// The longest callee that is looked up as a whole for side effects.

@@ -3,8 +3,13 @@
 use sdl_model::facts::{BaseKind, DefFlags, DefIx};
 use sdl_model::{Lang, SymbolKind, Visibility};
 
+use super::calls::unwrap_value;
+use super::headers::is_short;
+use super::keys::property_name;
+use super::kinds::{Context, F, K, Node};
+use super::methods::open_decorated;
 use super::state::{self, Holder, This};
-use super::{Context, F, K, Node, exprs, functions, jsdoc, names, types};
+use super::{functions, jsdoc, names, types};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
@@ -141,16 +146,16 @@ pub(super) fn read_decorator<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
         next = other.next_sibling();
     }
     let Some(method) = next.filter(|next| next.is(K::MethodDefinition)) else { return Visit::Into };
-    functions::open_decorated(cx, method, &decorators);
+    open_decorated(cx, method, &decorators);
     Visit::Into
 }
 
 /// A field of a class.
 pub(super) fn read_field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name).or_else(|| node.child(F::Property)) else { return };
-    let text = names::property_name(name);
+    let text = property_name(name);
     let value = node.child(F::Value);
-    let inner = value.map(exprs::unwrap_value);
+    let inner = value.map(unwrap_value);
     let function = inner.filter(|inner| inner.kind().is_function_value());
     let kind = if function.is_some() { SymbolKind::Method } else { SymbolKind::Field };
     let mut new = NewDef::new(kind, text, name, node).header_from(names::header_start(node));
@@ -178,15 +183,6 @@ pub(super) fn read_field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether a value is so plain that it may be in a signature: longer text may be secret.
-pub(super) fn is_short(value: Node<'_>) -> bool {
-    let plain = matches!(
-        value.kind(),
-        K::Number | K::True | K::False | K::Null | K::Undefined | K::Identifier | K::MemberExpression
-    );
-    plain && value.end() - value.start() < 60
-}
-
 /// A property of an interface or of an alias's object type.
 pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let held = match node.parent_kind() {
@@ -194,7 +190,7 @@ pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         _ => cx.state.object(node.ix()).is_some_and(|open| open.holder.is_some()),
     };
     let Some(name) = node.child(F::Name).filter(|_| held) else { return };
-    let text = names::property_name(name);
+    let text = property_name(name);
     let def = cx.b.open(NewDef::new(SymbolKind::Field, text, name, node));
     names::mark_member(cx, def, node, text);
     if let Some(ty) = node.child(F::TypeField) {
@@ -254,10 +250,10 @@ pub(super) fn read_enum<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 pub(super) fn enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.is(K::EnumAssignment) {
         if let Some(name) = node.child(F::Name) {
-            cx.b.open(NewDef::new(SymbolKind::EnumMember, names::property_name(name), name, node));
+            cx.b.open(NewDef::new(SymbolKind::EnumMember, property_name(name), name, node));
         }
     } else if node.is_in(K::EnumBody, F::Name) {
-        cx.b.leaf(NewDef::new(SymbolKind::EnumMember, names::property_name(node), node, node));
+        cx.b.leaf(NewDef::new(SymbolKind::EnumMember, property_name(node), node, node));
     }
 }
 
@@ -276,7 +272,7 @@ pub(super) fn read_namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         parts = vec![name];
     }
     for (at, part) in parts.into_iter().take(8).enumerate() {
-        let new = NewDef::new(SymbolKind::Namespace, names::property_name(part), part, whole)
+        let new = NewDef::new(SymbolKind::Namespace, property_name(part), part, whole)
             .body(node.child(F::Body))
             .header_from(node.start());
         let def = cx.b.open(new);

@@ -3,8 +3,13 @@
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, ImportKind};
 use sdl_model::{SymbolKind, Visibility};
 
+use super::calls::{required_module, unwrap_value};
+use super::exports::{add_default_export, is_exports};
+use super::headers::{is_short, with_header};
+use super::keys::property_name;
+use super::kinds::{Context, F, K, Node};
 use super::state::{self, Holder};
-use super::{Context, F, K, Node, classes, exprs, functions, names, objects, vars};
+use super::{exprs, functions, names, objects, vars};
 use crate::builder::NewDef;
 
 /// The longest part of a computed name that is kept.
@@ -22,11 +27,6 @@ enum Target<'a> {
     Member(Node<'a>, Node<'a>, bool),
     /// `this.name`.
     Field(Node<'a>),
-}
-
-fn is_exports(node: Node<'_>) -> bool {
-    let short = node.end() - node.start() < 24;
-    short && matches!(node.text(), "exports" | "module.exports")
 }
 
 fn assignment_target(left: Node<'_>) -> Option<Target<'_>> {
@@ -66,7 +66,7 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if !left.is(K::MemberExpression) {
         return;
     }
-    let assigned = Assigned { node, right, inner: exprs::unwrap_value(right) };
+    let assigned = Assigned { node, right, inner: unwrap_value(right) };
     match assignment_target(left) {
         Some(Target::Module) => whole_module(cx, &assigned),
         Some(Target::Export(name)) => add_named_export(cx, &assigned, name),
@@ -101,7 +101,7 @@ fn resolve_name(cx: &Context<'_>, name: Node<'_>) -> Option<(DefIx, DefIx)> {
 
 /// `X.prototype[name] = function …`, `table[key] = () => …`: a separate function, whatever its name.
 fn read_computed_member<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
-    let assigned = Assigned { node, right, inner: exprs::unwrap_value(right) };
+    let assigned = Assigned { node, right, inner: unwrap_value(right) };
     let (Some(object), Some(index)) = (left.child(F::ObjectField), left.child(F::Index)) else { return };
     if !assigned.is_function_or_class() {
         return;
@@ -145,10 +145,10 @@ impl<'a> Assigned<'a> {
     fn new_def(&self, kind: SymbolKind, text: &'a str, name: Node<'a>) -> NewDef<'a> {
         let new = NewDef::new(kind, text, name, self.whole());
         if self.inner.kind().is_function_value() {
-            functions::with_header(new, self.inner)
+            with_header(new, self.inner)
         } else if self.inner.is(K::Class) {
             new.body(self.inner.child(F::Body))
-        } else if classes::is_short(self.right) {
+        } else if is_short(self.right) {
             new
         } else {
             new.header_to(self.right.start())
@@ -181,8 +181,8 @@ fn whole_module<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>) {
             }
             cx.state.hold(inner, Holder { def: DefIx::MODULE, owner: None, exported: true });
         }
-        K::CallExpression if exprs::required_module(inner).is_some() => {
-            if let Some(module) = exprs::required_module(inner) {
+        K::CallExpression if required_module(inner).is_some() => {
+            if let Some(module) = required_module(inner) {
                 add_reexport(cx, module, assigned.node.start());
                 cx.state.hold(inner, Holder::of(DefIx::MODULE));
             }
@@ -197,32 +197,6 @@ fn add_reexport(cx: &mut Context<'_>, module: &str, at: u32) {
     cx.b.import(ImportKind::Module, module, None, Some("default"), at).reexport = true;
 }
 
-/// A value without a name that is the default export: `export default …`, `module.exports = …`.
-pub(super) fn add_default_export<'a>(cx: &mut Context<'a>, value: Node<'a>, whole: Node<'a>) {
-    let inner = exprs::unwrap_value(value);
-    let named = inner.child(F::Name).filter(|_| inner.is(K::Class) || inner.kind().is_function_value());
-    let kind = match inner.kind() {
-        kind if kind.is_function_value() => SymbolKind::Function,
-        K::Class => SymbolKind::Class,
-        _ => SymbolKind::Constant,
-    };
-    let new = NewDef::new(kind, named.map_or("default", Node::text), named.unwrap_or(value), whole);
-    let new = match kind {
-        SymbolKind::Function => functions::with_header(new, inner),
-        SymbolKind::Class => new.body(inner.child(F::Body)),
-        _ => new.header_to(value.start()),
-    };
-    let def = cx.b.open(new);
-    cx.b.flag(def, DefFlags::EXPORTED.with(DefFlags::DEFAULT_EXPORT));
-    if kind == SymbolKind::Constant {
-        let shape = cx.b.body.value(value);
-        cx.b.add_value(def, shape, value.start());
-        objects::hold_objects(cx, value, Holder::of(def));
-    } else {
-        cx.state.hold(inner, Holder::of(def));
-    }
-}
-
 /// `exports.name = …`.
 fn add_named_export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     let (text, inner) = (name.text(), assigned.inner);
@@ -234,7 +208,7 @@ fn add_named_export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Nod
         cx.b.export(inner.text(), text);
         return;
     }
-    if let Some(module) = exprs::required_module(inner) {
+    if let Some(module) = required_module(inner) {
         cx.b.import(ImportKind::Module, module, None, Some(text), name.start()).reexport = true;
         cx.state.hold(inner, Holder::of(DefIx::MODULE));
         return;
@@ -325,7 +299,7 @@ fn add_class_member<'a>(
     }
     let owner = cx.b.out.value(class);
     let scope = home.map_or(DefIx::MODULE, |(scope, _)| scope);
-    let def = cx.b.open_of(scope, assigned.new_def(kind, names::property_name(name), name));
+    let def = cx.b.open_of(scope, assigned.new_def(kind, property_name(name), name));
     objects::set_owner(cx, def, Holder { def: scope, owner: Some(owner), exported: false });
     if is_static {
         cx.b.flag(def, DefFlags::STATIC);
@@ -400,22 +374,6 @@ fn holds_fields(cx: &Context<'_>, of: DefIx) -> bool {
             && (!state::is_inner(cx, of) || functions::names_class(cx.b.name_of(of))))
 }
 
-/// `var a = module.exports = …`: the variable is the exported value.
-pub(super) fn add_chained_export<'a>(cx: &mut Context<'a>, name: Node<'a>, value: Node<'a>) {
-    let mut at = value;
-    for _ in 0..4 {
-        if at.child(F::Left).is_some_and(is_exports) {
-            cx.state.is_module = true;
-            cx.b.export(name.text(), "default");
-            return;
-        }
-        match at.child(F::Right).filter(|right| right.is(K::AssignmentExpression)) {
-            Some(right) => at = right,
-            None => return,
-        }
-    }
-}
-
 /// `Object.assign(X.prototype, {…})`: the members of the objects after the first are those of X.
 pub(super) fn mixed_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(callee), Some(args)) = (node.child(F::Function), node.child(F::Arguments)) else { return };
@@ -439,7 +397,7 @@ pub(super) fn only_defines(left: Node<'_>) -> bool {
     };
     let function = assignment
         .child(F::Right)
-        .map(exprs::unwrap_value)
+        .map(unwrap_value)
         .is_some_and(|right| right.kind().is_function_value() || right.is(K::Class));
     function || matches!(assignment_target(left), Some(Target::Module | Target::Export(_)))
 }

@@ -2,7 +2,13 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::{F, K, Node, names};
+use super::calls::{
+    arg_count, callee_node, passed_through, required_module, required_name, takes_type_arguments,
+    template_tag, unwrap_value,
+};
+use super::keys::{MAX_FIELDS, property_name, string_content};
+use super::kinds::{F, K, Node};
+use super::written_params::written_params;
 use crate::builder::Half;
 
 /// The receiver's name where `this` is the receiver of the enclosing type's member.
@@ -13,13 +19,8 @@ pub(super) const TYPED_THIS: &str = "this:";
 /// Its name where `this` is the module's exports.
 pub(super) const EXPORTED_THIS: &str = "this.";
 
-/// How many wrappings of a value are looked through.
-const MAX_WRAPS: usize = 16;
 /// The most parameters that are read of a function passed as an argument.
 const MAX_PARAMS: usize = 4;
-/// How many properties of an object are looked at.
-pub(super) const MAX_FIELDS: usize = 48;
-
 pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier | K::ShorthandProperty => half.type_name(node.text()),
@@ -159,13 +160,13 @@ fn object_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             K::ShorthandProperty => (part.text(), half.value(part)),
             K::SpreadElement => ("", half.value_or_unknown(part.first())),
             K::MethodDefinition => {
-                let name = part.child(F::Name).map_or("", names::property_name);
+                let name = part.child(F::Name).map_or("", property_name);
                 let text = half.str(name);
                 (name, half.add(Expr::Inner(text, true)))
             }
             K::Pair => {
                 let (Some(key), Some(value)) = (part.child(F::Key), part.child(F::Value)) else { continue };
-                let name = names::property_name(key);
+                let name = property_name(key);
                 let inner = unwrap_value(value);
                 if inner.kind().is_function_value() || inner.is(K::Class) {
                     let text = half.str(name);
@@ -235,71 +236,6 @@ fn binary_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         Some(b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^') => half.lit(Lit::Float),
         _ => half.lit(Lit::Bool),
     }
-}
-
-/// The callee of a call. The grammar takes `await f<T>(…)` for a call of `await f`, and likewise with `!`, `typeof`
-/// and other operators.
-pub(super) fn callee_node(node: Node<'_>) -> Option<Node<'_>> {
-    let mut callee = node.child(F::Function)?;
-    for _ in 0..MAX_WRAPS {
-        if !takes_type_arguments(callee) {
-            break;
-        }
-        callee = callee.first()?;
-    }
-    Some(callee)
-}
-
-/// Whether `node` is an operator with its operand that the grammar takes for a callee with type arguments.
-pub(super) fn takes_type_arguments(node: Node<'_>) -> bool {
-    let is_operator = matches!(node.kind(), K::AwaitExpression | K::UnaryExpression);
-    node.parent().filter(|_| is_operator).is_some_and(|parent| match parent.kind() {
-        K::CallExpression => node.field() == F::Function && parent.child(F::TypeArgumentsField).is_some(),
-        K::AwaitExpression | K::UnaryExpression => takes_type_arguments(parent),
-        K::BinaryExpression => is_tag(node),
-        _ => false,
-    })
-}
-
-/// The tag of a template with type arguments: the grammar takes `` tag<T>`…` `` for two comparisons.
-fn template_tag(template: Node<'_>) -> Option<Node<'_>> {
-    let mut at = template;
-    for _ in 0..MAX_WRAPS {
-        let parent = at.parent()?;
-        match parent.kind() {
-            K::MemberExpression | K::CallExpression if parent.first() == Some(at) => at = parent,
-            K::BinaryExpression if at.field() == F::Right => {
-                let left = parent.child(F::Left).filter(|left| left.end() + 1 == template.start())?;
-                let tag = left.child(F::Left).filter(|_| left.is(K::BinaryExpression))?;
-                return (operator_text(left) == "<" && operator_text(parent) == ">").then_some(tag);
-            }
-            _ => return None,
-        }
-    }
-    None
-}
-
-/// Whether `node` is the tag of a template with type arguments.
-pub(super) fn is_tag(node: Node<'_>) -> bool {
-    let outer = node.parent().filter(|inner| inner.is(K::BinaryExpression)).and_then(Node::parent);
-    let template = outer.filter(|outer| outer.is(K::BinaryExpression)).and_then(|outer| {
-        let mut at = outer.child(F::Right)?;
-        for _ in 0..MAX_WRAPS {
-            if !matches!(at.kind(), K::MemberExpression | K::CallExpression) {
-                break;
-            }
-            at = at.first()?;
-        }
-        Some(at)
-    });
-    template.filter(|at| at.is(K::TemplateString)).and_then(template_tag) == Some(node)
-}
-
-/// The text between the sides of a binary expression.
-pub(super) fn operator_text(node: Node<'_>) -> &str {
-    let sides = node.child(F::Left).zip(node.child(F::Right));
-    let between = sides.and_then(|(left, right)| node.src().get(left.end() as usize..right.start() as usize));
-    between.unwrap_or("").trim()
 }
 
 fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
@@ -410,7 +346,7 @@ fn callback_shape<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx>
         body
     };
     let mut params = Vec::new();
-    for param in super::params::written_params(function).take(MAX_PARAMS) {
+    for param in written_params(function).take(MAX_PARAMS) {
         params.push(match param.pattern.kind() {
             K::Identifier => half.type_name(param.pattern.text()),
             K::ArrayPattern if !param.pattern.text().contains(",,") => {
@@ -427,72 +363,4 @@ fn callback_shape<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx>
     }
     let result = half.value(result);
     (!half.is_unknown(result)).then(|| half.add(Expr::Callable(params, Some(result))))
-}
-
-/// The argument that a call returns unchanged: `Object.freeze(x)`.
-fn passed_through(node: Node<'_>) -> Option<Node<'_>> {
-    let callee = callee_node(node).filter(|callee| callee.is(K::MemberExpression))?;
-    let same = callee.end() - callee.start() < 32
-        && matches!(
-            callee.text(),
-            "Object.freeze"
-                | "Object.seal"
-                | "Object.preventExtensions"
-                | "Object.assign"
-                | "Object.defineProperties"
-        );
-    node.child(F::Arguments).filter(|_| same)?.first()
-}
-
-/// The module that `require('…')` or `import('…')` loads.
-pub(super) fn required_module(node: Node<'_>) -> Option<&str> {
-    let callee = callee_node(node)?;
-    let loads = callee.is(K::Import) || (callee.is(K::Identifier) && callee.text() == "require");
-    let argument = node.child(F::Arguments).filter(|_| loads)?.first()?;
-    let plain = argument.is(K::String)
-        || (argument.is(K::TemplateString) && argument.child_of(K::TemplateSubstitution).is_none());
-    plain.then(|| string_content(argument)).filter(|module| !module.is_empty())
-}
-
-/// The local name of a module that an expression loads without naming it.
-pub(super) fn required_name(module: &str) -> String {
-    format!("import {module}")
-}
-
-/// The text between a string's quotes.
-pub(super) fn string_content(node: Node<'_>) -> &str {
-    let text = node.text();
-    let quoted = text.len() >= 2 && text.starts_with(['"', '\'', '`']);
-    if quoted { text.get(1..text.len() - 1).unwrap_or("") } else { text }
-}
-
-/// The number of arguments in an argument list.
-pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
-    match args {
-        Some(args) if args.is(K::TemplateString) => 1,
-        Some(args) => args.children().take(255).count(),
-        None => 0,
-    }
-}
-
-/// The value within parentheses, casts, `Object.freeze(…)`, chained assignments.
-pub(super) fn unwrap_value(mut node: Node<'_>) -> Node<'_> {
-    for _ in 0..MAX_WRAPS {
-        let inner = match node.kind() {
-            K::ParenthesizedExpression
-            | K::AsExpression
-            | K::SatisfiesExpression
-            | K::NonNullExpression
-            | K::InstantiationExpression => node.first(),
-            K::TypeAssertion => node.children().nth(1),
-            K::AssignmentExpression => node.child(F::Right),
-            K::CallExpression => passed_through(node),
-            _ => None,
-        };
-        match inner {
-            Some(inner) => node = inner,
-            None => break,
-        }
-    }
-    node
 }

@@ -3,25 +3,17 @@
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx};
 use sdl_model::{Lang, SymbolKind, Visibility};
 
+use super::headers::with_header;
+use super::keys::string_content;
+use super::kinds::{Context, F, K, Node};
 use super::state::{self, Holder, This};
-use super::{Context, F, K, Node, exprs, jsdoc, names, params};
+use super::{jsdoc, names, params};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 use crate::driver::Visit;
 
 /// How many overloads of one function are looked at.
-const MAX_OVERLOADS: usize = 256;
-
-/// A definition whose header is that of `function`.
-pub(super) fn with_header<'a>(new: NewDef<'a>, function: Node<'a>) -> NewDef<'a> {
-    let list = function.child(F::Parameters);
-    let new = new.body(function.child(F::Body)).without_comments_in(list);
-    let end = function.child(F::ReturnType).or(list).or_else(|| function.child(F::Parameter));
-    match end {
-        Some(end) => new.header_to(end.end()),
-        None => new,
-    }
-}
+pub(super) const MAX_OVERLOADS: usize = 256;
 
 /// `function f(…) {…}`, or the signature of one.
 pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
@@ -76,7 +68,12 @@ pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 }
 
 /// Fills gaps in the implementation's signature from the overloads.
-fn merge_overloads<'a>(cx: &mut Context<'a>, def: DefIx, implementation: Node<'a>, overloads: &[Node<'a>]) {
+pub(super) fn merge_overloads<'a>(
+    cx: &mut Context<'a>,
+    def: DefIx,
+    implementation: Node<'a>,
+    overloads: &[Node<'a>],
+) {
     let stated = implementation.child(F::ReturnType).map(|ret| cx.b.out.ty(ret));
     if stated.is_some_and(|ret| !cx.b.out.is_unknown(ret)) {
         return;
@@ -107,104 +104,6 @@ pub(super) fn read_function_expression<'a>(cx: &mut Context<'a>, node: Node<'a>)
     params::bind_anonymous_params(cx, node);
     state::enter_body(cx, node, None, true, this);
     Visit::IntoThenLeave
-}
-
-/// A method of a class, an interface or an object.
-pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
-    if let Some(held) = cx.state.take_holder(node) {
-        return enter_function(cx, node, held.def);
-    }
-    let Some(parent) = node.parent() else { return Visit::Into };
-    if matches!(parent.kind(), K::Object) {
-        return super::objects::read_method(cx, node);
-    }
-    if parent.is(K::ObjectType) && cx.state.object(node.ix()).is_none_or(|open| open.holder.is_none()) {
-        return Visit::Into;
-    }
-    if cx.state.is_folded(parent, node) {
-        return Visit::Into;
-    }
-    open_method(cx, node, node)
-}
-
-/// Opens a method from the first of the decorators that are before it.
-pub(super) fn open_decorated<'a>(cx: &mut Context<'a>, node: Node<'a>, decorators: &[Node<'a>]) {
-    let (Some(first), Some(name)) = (decorators.first(), node.child(F::Name)) else { return };
-    let text = names::property_name(name);
-    let new = NewDef::new(method_kind(node, text), text, name, *first).until(node);
-    let def = cx.b.open(with_header(new, node).header_from(names::header_start(node)));
-    names::mark_member(cx, def, node, text);
-    for decorator in decorators {
-        names::add_decorator(cx, def, *decorator);
-    }
-    cx.state.hold(node, Holder::of(def));
-    if let (Some(body), Some(end)) = (node.parent(), decorators.last()) {
-        cx.state.fold(body, end.next_ix());
-    }
-}
-
-pub(super) fn method_kind(node: Node<'_>, name: &str) -> SymbolKind {
-    let accessor = node.children().any(|part| matches!(part.kind(), K::Get | K::Set | K::StaticGet));
-    match name {
-        "constructor" if node.parent_kind() == Some(K::ClassBody) => SymbolKind::Constructor,
-        _ if accessor => SymbolKind::Property,
-        _ => SymbolKind::Method,
-    }
-}
-
-/// Opens a method and the overloads around it.
-fn open_method<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>) -> Visit {
-    let (Some(name), Some(parent)) = (node.child(F::Name), node.parent()) else { return Visit::Into };
-    let text = names::property_name(name);
-    let mut last = node;
-    let mut overloads = Vec::new();
-    let mut implementation = Some(node).filter(|node| node.is(K::MethodDefinition));
-    if implementation.is_none() {
-        overloads.push(node);
-        while let Some(next) = last.next_sibling() {
-            let same = next.child(F::Name).is_some_and(|other| names::property_name(other) == text)
-                && matches!(
-                    next.kind(),
-                    K::MethodSignature | K::MethodDefinition | K::AbstractMethodSignature
-                );
-            if !same {
-                break;
-            }
-            last = next;
-            if next.is(K::MethodDefinition) {
-                implementation = Some(next);
-                break;
-            }
-            if overloads.len() < MAX_OVERLOADS {
-                overloads.push(next);
-            }
-        }
-    }
-    let function = implementation.unwrap_or(node);
-    let at = function.child(F::Name).unwrap_or(name);
-    let mut new = NewDef::new(method_kind(function, text), text, at, whole);
-    if last != whole {
-        new = new.until(last);
-    }
-    if last != node {
-        cx.state.fold(parent, last.next_ix());
-    }
-    let new = with_header(new, function).header_from(names::header_start(function));
-    let def = cx.b.open(new);
-    names::mark_member(cx, def, function, text);
-    if implementation.is_none() {
-        cx.b.flag(def, DefFlags::ABSTRACT);
-    }
-    if function == node && node.is(K::MethodDefinition) {
-        return enter_function(cx, node, def);
-    }
-    if implementation.is_some() {
-        merge_overloads(cx, def, function, &overloads);
-        cx.state.hold(function, Holder::of(def));
-    } else {
-        describe_function(cx, node, def);
-    }
-    Visit::Into
 }
 
 /// Completes `def`, whose function is `node`, and enters it.
@@ -261,7 +160,7 @@ pub(super) fn names_class(name: &str) -> bool {
 }
 
 /// Parameters, result, generics and modifiers of `def` as `node` states them.
-fn describe_function<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) {
+pub(super) fn describe_function<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) {
     let mut flags = DefFlags::default();
     for part in node.children() {
         flags = match part.kind() {
@@ -349,7 +248,7 @@ pub(super) fn open_test<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let title = args.first().filter(|title| known && matches!(title.kind(), K::String | K::TemplateString));
     let function = args.children().take(4).find(|arg| arg.kind().is_function_value());
     let (Some(title), Some(function)) = (title, function) else { return };
-    let text = exprs::string_content(title);
+    let text = string_content(title);
     if text.is_empty() || text.len() > 200 {
         return;
     }

@@ -2,8 +2,12 @@
 
 use sdl_model::facts::ImportKind;
 
+use super::calls::{required_module, required_name, unwrap_value};
+use super::exports::add_default_export;
+use super::keys::{property_name, string_content};
+use super::kinds::{Context, F, K, Node};
+use super::names;
 use super::state::Holder;
-use super::{Context, F, K, Node, commonjs, exprs, names};
 use crate::driver::Visit;
 
 /// `import …`.
@@ -13,13 +17,12 @@ pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         let (name, source) = (clause.child_of(K::Identifier), clause.child(F::Source));
         if let (Some(name), Some(source)) = (name, source) {
             let local = Some(name.text());
-            let import =
-                cx.b.import(ImportKind::Module, exprs::string_content(source), None, local, name.start());
+            let import = cx.b.import(ImportKind::Module, string_content(source), None, local, name.start());
             import.reexport = names::declaring_statement(node).is(K::ExportStatement);
         }
         return Visit::Skip;
     }
-    let Some(module) = node.child(F::Source).map(exprs::string_content) else { return Visit::Skip };
+    let Some(module) = node.child(F::Source).map(string_content) else { return Visit::Skip };
     let Some(clause) = node.child_of(K::ImportClause) else {
         cx.b.import(ImportKind::SideEffect, module, None, None, node.start());
         return Visit::Skip;
@@ -38,7 +41,7 @@ pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
                 for specifier in part.children().filter(|part| part.is(K::ImportSpecifier)) {
                     let Some(name) = specifier.child(F::Name) else { continue };
                     let local = specifier.child(F::Alias).unwrap_or(name).text();
-                    let name = names::property_name(name);
+                    let name = property_name(name);
                     cx.b.import(ImportKind::Named, module, Some(name), Some(local), specifier.start());
                 }
             }
@@ -52,7 +55,7 @@ pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 pub(super) fn read_export<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     cx.state.is_module = true;
     if let Some(source) = node.child(F::Source) {
-        add_reexport(cx, node, exprs::string_content(source));
+        add_reexport(cx, node, string_content(source));
         return Visit::Skip;
     }
     if let Some(clause) = node.child_of(K::ExportClause) {
@@ -74,7 +77,7 @@ pub(super) fn read_export<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     });
     match value {
         Some(value) if value.is(K::Identifier) => cx.b.export(value.text(), "default"),
-        Some(value) => commonjs::add_default_export(cx, value, node),
+        Some(value) => add_default_export(cx, value, node),
         None => return Visit::Skip,
     }
     Visit::Into
@@ -87,7 +90,7 @@ fn add_reexport<'a>(cx: &mut Context<'a>, node: Node<'a>, module: &str) {
             cx.b.import(ImportKind::Named, module, Some(name), Some(alias), at).reexport = true;
         }
     } else if let Some(namespace) = node.child_of(K::NamespaceExport) {
-        let local = namespace.children().find(|part| !part.is(K::Star)).map(names::property_name);
+        let local = namespace.children().find(|part| !part.is(K::Star)).map(property_name);
         cx.b.import(ImportKind::Module, module, None, local, at).reexport = true;
     } else {
         cx.b.import(ImportKind::Wildcard, module, None, None, at).reexport = true;
@@ -98,9 +101,9 @@ fn add_reexport<'a>(cx: &mut Context<'a>, node: Node<'a>, module: &str) {
 fn export_specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
     clause.children().filter(|part| part.is(K::ExportSpecifier)).filter_map(|specifier| {
         // `default` is a token and has no field in every grammar.
-        let name = specifier.child(F::Name).map_or("default", names::property_name);
+        let name = specifier.child(F::Name).map_or("default", property_name);
         let alias = match specifier.child(F::Alias) {
-            Some(alias) if !alias.text().is_empty() => names::property_name(alias),
+            Some(alias) if !alias.text().is_empty() => property_name(alias),
             _ => match specifier.text().rsplit_once(" as ") {
                 // Some grammars don't take a word that is reserved elsewhere for a name.
                 Some((_, alias)) if alias.chars().all(|c| c.is_ascii_alphabetic()) => alias,
@@ -116,7 +119,7 @@ fn loaded_module(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
     let mut at = value;
     let mut member = None;
     for _ in 0..4 {
-        at = exprs::unwrap_value(at);
+        at = unwrap_value(at);
         match at.kind() {
             K::AwaitExpression => at = at.first()?,
             K::MemberExpression if member.is_none() => {
@@ -124,7 +127,7 @@ fn loaded_module(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
                 at = at.child(F::ObjectField)?;
             }
             K::CallExpression => {
-                if let Some(module) = exprs::required_module(at) {
+                if let Some(module) = required_module(at) {
                     return Some((at, module, member));
                 }
                 // Helpers that compilers put around a `require`.
@@ -179,7 +182,7 @@ fn bound_property(part: Node<'_>) -> Option<(&str, Node<'_>)> {
         K::PairPattern => {
             let key = part.child(F::Key).filter(|key| !key.is(K::ComputedPropertyName))?;
             let value = part.child(F::Value).filter(|value| value.is(K::Identifier))?;
-            Some((names::property_name(key), value))
+            Some((property_name(key), value))
         }
         _ => None,
     }
@@ -187,7 +190,7 @@ fn bound_property(part: Node<'_>) -> Option<(&str, Node<'_>)> {
 
 /// `require('…')`, `import('…')` where no variable takes it.
 pub(super) fn read_require<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some(module) = exprs::required_module(node) else { return };
+    let Some(module) = required_module(node) else { return };
     if cx.state.take_holder(node).is_some() {
         return;
     }
@@ -195,6 +198,6 @@ pub(super) fn read_require<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.b.import(ImportKind::SideEffect, module, None, None, node.start());
         return;
     }
-    let local = exprs::required_name(module);
+    let local = required_name(module);
     cx.b.import(ImportKind::Module, module, None, Some(&local), node.start());
 }

@@ -1,6 +1,6 @@
 //! The conditions that a function requires.
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 
 /// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;

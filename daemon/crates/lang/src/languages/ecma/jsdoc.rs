@@ -3,8 +3,13 @@
 use sdl_model::Lang;
 use sdl_model::facts::{DefIx, Expr, ExprIx, ImportKind};
 
-use super::jsdoc_types::{MAX_TYPE, parse_type};
-use super::{Context, Node, exprs};
+use super::calls::required_name;
+use super::doc_tags::{
+    Template, doc_tags, imported_type, is_word, parse_templates, quoted_text, split_braces,
+};
+use super::jsdoc_types::parse_type;
+use super::keys::MAX_FIELDS;
+use super::kinds::{Context, Node};
 use crate::builder::Half;
 use crate::builder::text::fold_line;
 
@@ -50,7 +55,7 @@ fn param_part_types<'a>(text: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
         // Parts of parts are read when those are destructured.
         (!rest.get(end..)?.starts_with(['.', '['])).then_some((part, ty.trim_end_matches('=')))
     };
-    params.filter_map(|(_, rest)| part(rest)).take(exprs::MAX_FIELDS).collect()
+    params.filter_map(|(_, rest)| part(rest)).take(MAX_FIELDS).collect()
 }
 
 /// The shape of a parameter that is stated to be `ty`: an object whose parts are stated one by one consists of those.
@@ -113,29 +118,6 @@ pub(super) fn apply_class_doc(cx: &mut Context<'_>, def: DefIx) {
         let templates: Vec<_> = templates.into_iter().flat_map(|(_, rest)| parse_templates(rest)).collect();
         add_generics(cx, def, &templates);
     }
-}
-
-/// A generic parameter and its bound.
-pub(super) type Template<'a> = (&'a str, Option<&'a str>);
-
-/// The generic parameters that `@template` before `rest` names: `{Bound} T`, `[T=Default]`, `T, U`.
-pub(super) fn parse_templates(rest: &str) -> Vec<Template<'_>> {
-    let (bound, names) = split_braces(rest).map_or((None, rest), |(ty, rest)| (Some(ty), rest));
-    let line = names.lines().next().unwrap_or("");
-    let mut found = Vec::new();
-    for name in line.split(',').take(8) {
-        let name = name.trim_start().trim_start_matches('[').trim_start();
-        let end = name.find(|c: char| !is_word(c)).unwrap_or(name.len());
-        match name.get(..end).filter(|name| !name.is_empty()) {
-            Some(name) => found.push((name, bound)),
-            None => break,
-        }
-        // The text after the last name is prose.
-        if name.get(end..).is_some_and(|rest| !rest.trim().is_empty() && !rest.starts_with(['=', ']'])) {
-            break;
-        }
-    }
-    found
 }
 
 /// Gives `def` generic parameters, where each has a bound.
@@ -235,7 +217,7 @@ fn inline_imports(cx: &mut Context<'_>, src: &str) {
         let is_comment = line.trim_start().starts_with('*') || line.contains("/**");
         if is_comment && seen.len() < 256 && !seen.contains(&module) {
             seen.push(module);
-            let local = exprs::required_name(module);
+            let local = required_name(module);
             cx.b.import(ImportKind::Module, module, None, Some(&local), at as u32);
         }
     }
@@ -284,50 +266,4 @@ pub(super) fn cast_type(half: &mut Half<'_>, node: Node<'_>) -> Option<ExprIx> {
     let (_, rest) = doc_tags(text).find(|(tag, _)| *tag == "type")?;
     let ty = parse_type(half, split_braces(rest)?.0)?;
     (!half.is_unknown(ty)).then_some(ty)
-}
-
-/// `import('module').Name` and nothing else.
-pub(super) fn imported_type(ty: &str) -> Option<(&str, &str)> {
-    let rest = ty.trim().strip_prefix("import(")?;
-    let module = quoted_text(rest)?;
-    let (_, name) = rest.split_once(").")?;
-    name.chars().all(is_word).then_some((module, name))
-}
-
-pub(super) fn quoted_text(text: &str) -> Option<&str> {
-    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
-    text.get(1..)?.split(quote).next().filter(|text| !text.is_empty() && text.len() < 300)
-}
-
-pub(super) fn is_word(c: char) -> bool {
-    c == '_' || c == '$' || c.is_alphanumeric()
-}
-
-/// The tags of a documentation block, each with the text up to the next.
-pub(super) fn doc_tags(text: &str) -> impl Iterator<Item = (&str, &str)> {
-    let starts = text.match_indices('@').filter(move |(at, _)| {
-        text.get(..*at).is_some_and(|before| before.trim_end_matches(' ').ends_with(['*', '\n', '\t']))
-    });
-    starts.take(64).filter_map(move |(at, _)| {
-        let rest = text.get(at + 1..)?;
-        let end = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        Some((rest.get(..end)?, rest.get(end..)?))
-    })
-}
-
-/// The text between the braces that `text` begins with, and the text after them.
-pub(super) fn split_braces(text: &str) -> Option<(&str, &str)> {
-    let text = text.trim_start().strip_prefix('{')?;
-    let mut depth = 1;
-    for (at, c) in text.char_indices().take(MAX_TYPE) {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some((text.get(..at)?, text.get(at + 1..)?));
-        }
-    }
-    None
 }

@@ -1,6 +1,11 @@
 //! The nodes, tokens and fields that matter, of three grammars that have most in common.
 
+use sdl_model::SymbolKind;
+
+use crate::driver::Cx;
 use crate::kinds;
+use crate::syntax::Syntax;
+use crate::tokens::Style;
 
 kinds! {
     nodes {
@@ -220,5 +225,31 @@ impl K {
     /// Whether it is a function in the place of a value.
     pub(super) fn is_function_value(self) -> bool {
         matches!(self, Self::ArrowFunction | Self::FunctionExpression | Self::GeneratorFunction)
+    }
+}
+
+/// JavaScript, TypeScript and TSX.
+#[derive(Clone, Copy, Debug)]
+pub struct Ecma;
+
+pub(super) type Node<'a> = crate::tape::Node<'a, Ecma>;
+pub(super) type Context<'a> = Cx<'a, Ecma>;
+
+impl Syntax for Ecma {
+    type K = K;
+    type F = F;
+
+    // A function may use a variable that is declared after it.
+    const FUNCTION_SCOPED: bool = true;
+    const DETACHED_DOCS: bool = true;
+    const STYLE: Style = Style { optional_semicolons: true, either_quote: true };
+
+    fn is_comment(kind: K) -> bool {
+        matches!(kind, K::Comment | K::HtmlComment | K::HashBang)
+    }
+
+    /// Interfaces and namespaces may be written in several pieces.
+    fn reopens(kind: SymbolKind) -> bool {
+        matches!(kind, SymbolKind::Namespace | SymbolKind::Interface)
     }
 }

@@ -1,17 +1,23 @@
 //! JavaScript, TypeScript and TSX.
 
+mod calls;
 mod classes;
 mod commonjs;
+mod doc_tags;
 mod effects;
+mod exports;
 mod exprs;
 mod flow;
 mod functions;
+mod headers;
 mod imports;
 mod invariants;
 mod jsdoc;
 mod jsdoc_types;
+mod keys;
 mod kinds;
 mod mask;
+mod methods;
 mod names;
 mod narrow;
 mod objects;
@@ -19,52 +25,42 @@ mod params;
 mod patterns;
 mod refs;
 mod state;
+mod typedefs;
 mod types;
 mod vars;
+mod written_params;
 
 use std::borrow::Cow;
 
+use sdl_model::Lang;
 use sdl_model::facts::ExprIx;
-use sdl_model::{Lang, SymbolKind};
 
-use crate::builder::{EffectTable, Half};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
-use crate::tokens::Style;
 
-pub use kinds::{F, K};
+pub use kinds::{Ecma, F, K};
 pub use state::State;
 
-type Node<'a> = crate::tape::Node<'a, Ecma>;
-type Context<'a> = Cx<'a, Ecma>;
+use kinds::{Context, Node};
 
-/// JavaScript, TypeScript and TSX.
-#[derive(Clone, Copy, Debug)]
-pub struct Ecma;
+impl Shapes for Ecma {
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        types::type_shape(half, node)
+    }
+}
 
 impl Language for Ecma {
-    type K = K;
-    type F = F;
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
 
-    // A function may use a variable that is declared after it.
-    const FUNCTION_SCOPED: bool = true;
-    const DETACHED_DOCS: bool = true;
-    const STYLE: Style = Style { optional_semicolons: true, either_quote: true };
-
-    fn is_comment(kind: K) -> bool {
-        matches!(kind, K::Comment | K::HtmlComment | K::HashBang)
-    }
-
     fn effects() -> &'static EffectTable {
         &effects::TABLE
-    }
-
-    /// Interfaces and namespaces may be written in several pieces.
-    fn reopens(kind: SymbolKind) -> bool {
-        matches!(kind, SymbolKind::Namespace | SymbolKind::Interface)
     }
 
     fn prepare(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
@@ -94,7 +90,7 @@ impl Language for Ecma {
                 return functions::read_function(cx, node);
             }
             K::MethodDefinition | K::MethodSignature | K::AbstractMethodSignature => {
-                return functions::read_method(cx, node);
+                return methods::read_method(cx, node);
             }
             K::Object | K::ObjectType => cx.state.enter_object(node),
             K::Pair => objects::read_pair(cx, node),
@@ -138,7 +134,7 @@ impl Language for Ecma {
 
     fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         if cx.lang == Lang::JavaScript {
-            jsdoc_types::read_typedefs(cx, node);
+            typedefs::read_typedefs(cx, node);
         }
     }
 
@@ -149,13 +145,5 @@ impl Language for Ecma {
     fn finish(cx: &mut Context<'_>) {
         state::settle_locals(cx);
         names::mark_exports(cx);
-    }
-
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::type_shape(half, node)
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, exprs};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::text::clean_comment;
 
 /// Documentation at the start of the file that a blank line separates from the next item.
@@ -52,14 +52,6 @@ pub(super) fn declared_node(mut node: Node<'_>) -> Option<Node<'_>> {
         };
     }
     Some(node)
-}
-
-/// The text of a property's name: without quotes, with brackets where it is computed.
-pub(super) fn property_name(name: Node<'_>) -> &str {
-    match name.kind() {
-        K::String => exprs::string_content(name),
-        _ => name.text(),
-    }
 }
 
 /// Where the header of `node` starts: after its decorators.

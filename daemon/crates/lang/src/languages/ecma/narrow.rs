@@ -3,7 +3,8 @@
 use sdl_model::Lang;
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
-use super::{Context, F, K, Node, exprs};
+use super::calls::{callee_node, operator_text};
+use super::kinds::{Context, F, K, Node};
 
 /// How many tests of one condition are looked at.
 const MAX_TESTS: usize = 16;
@@ -34,7 +35,7 @@ fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
             }
             K::BinaryExpression => {
                 let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { continue };
-                match exprs::operator_text(node) {
+                match operator_text(node) {
                     // If an `and` is true, all its parts are; if an `or` is false, all its parts are.
                     "&&" if holds => todo.extend([(left, true), (right, true)]),
                     "||" if !holds => todo.extend([(left, false), (right, false)]),
@@ -48,7 +49,7 @@ fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
             K::CallExpression if holds => {
                 let is_named =
                     |callee: &Node<'_>| matches!(callee.kind(), K::Identifier | K::MemberExpression);
-                let args = exprs::callee_node(node).filter(is_named).and_then(|_| node.child(F::Arguments));
+                let args = callee_node(node).filter(is_named).and_then(|_| node.child(F::Arguments));
                 let args = args.into_iter().flat_map(Node::children).zip(0_u8..).take(MAX_ARGS);
                 found.extend(
                     args.filter(|(arg, _)| arg.is(K::Identifier))
@@ -81,7 +82,7 @@ fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u3
 /// The type of the argument `at` of a call if the call returns `true`.
 fn accepted_type<'a>(cx: &mut Context<'a>, call: Node<'a>, at: u8) -> ExprIx {
     let args = call.child(F::Arguments).into_iter().flat_map(Node::children).take(MAX_ARGS);
-    let callee = exprs::callee_node(call);
+    let callee = callee_node(call);
     let callee = cx.b.body.value_or_unknown(callee);
     let args: Vec<ExprIx> = args.map(|arg| cx.b.body.value(arg)).collect();
     let call = cx.b.body.add(Expr::Generic(callee, args));
@@ -108,7 +109,7 @@ pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 /// `a && b`: `a` holds in `b`; in the `b` of `a || b`, it does not.
 pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
-    match exprs::operator_text(node) {
+    match operator_text(node) {
         "&&" => apply_facts(cx, condition_facts(left, true), right.start(), right.end()),
         "||" => apply_facts(cx, condition_facts(left, false), right.start(), right.end()),
         _ => {}

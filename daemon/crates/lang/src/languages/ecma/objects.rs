@@ -3,8 +3,12 @@
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 use sdl_model::{SymbolKind, Visibility};
 
+use super::calls::{required_module, unwrap_value};
+use super::headers::{is_short, method_kind, with_header};
+use super::keys::{plain_key, property_name};
+use super::kinds::{Context, F, K, Node};
 use super::state::{Holder, Open};
-use super::{Context, F, K, Node, classes, exprs, functions, names, patterns};
+use super::{functions, names};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
@@ -76,11 +80,11 @@ pub(super) fn set_owner(cx: &mut Context<'_>, def: DefIx, holder: Holder) {
 pub(super) fn read_pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(key), Some(value)) = (node.child(F::Key), node.child(F::Value)) else { return };
     let open = enclosing_object(cx, node);
-    let inner = exprs::unwrap_value(value);
-    let text = names::property_name(key);
+    let inner = unwrap_value(value);
+    let text = property_name(key);
     if inner.kind().is_function_value() {
         let new = NewDef::new(SymbolKind::Method, text, key, node);
-        let def = open_member(cx, open, functions::with_header(new, inner));
+        let def = open_member(cx, open, with_header(new, inner));
         cx.state.hold(inner, Holder::of(def));
         return;
     }
@@ -95,7 +99,7 @@ pub(super) fn read_pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.b.export(inner.text(), text);
         return;
     }
-    let Some(text) = patterns::plain_key(key) else { return };
+    let Some(text) = plain_key(key) else { return };
     if let Some(def) = add_field(cx, open, holder, text, key, node, value) {
         if inner.is(K::Object) && open.depth < MAX_DEPTH {
             cx.state.hold(inner, Holder::of(def));
@@ -126,7 +130,7 @@ fn add_field<'a>(
         open.fields += 1;
     }
     let mut new = NewDef::new(SymbolKind::Field, text, key, node);
-    if !classes::is_short(value) {
+    if !is_short(value) {
         new = new.header_to(value.start());
     }
     let def = cx.b.leaf_of(holder.def, new);
@@ -153,7 +157,7 @@ pub(super) fn read_spread<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let exported =
         enclosing_object(cx, node).and_then(|open| open.holder).is_some_and(|holder| holder.exported);
     let Some(call) = node.first().filter(|_| exported) else { return };
-    if let Some(module) = exprs::required_module(call) {
+    if let Some(module) = required_module(call) {
         cx.b.import(ImportKind::Wildcard, module, None, None, node.start()).reexport = true;
         cx.state.hold(call, Holder::of(DefIx::MODULE));
     }
@@ -163,16 +167,16 @@ pub(super) fn read_spread<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) = node.child(F::Name) else { return Visit::Into };
     let open = enclosing_object(cx, node);
-    let text = names::property_name(name);
-    let new = NewDef::new(functions::method_kind(node, text), text, name, node);
-    let def = open_member(cx, open, functions::with_header(new, node));
+    let text = property_name(name);
+    let new = NewDef::new(method_kind(node, text), text, name, node);
+    let def = open_member(cx, open, with_header(new, node));
     functions::enter_function(cx, node, def)
 }
 
 /// Registers `holder` for the parts of `value`: the value itself and, where it is a call, the objects among its
 /// arguments.
 pub(super) fn hold_objects<'a>(cx: &mut Context<'a>, value: Node<'a>, holder: Holder) {
-    let inner = exprs::unwrap_value(value);
+    let inner = unwrap_value(value);
     match inner.kind() {
         K::CallExpression | K::NewExpression => {
             let args = inner.child(F::Arguments).map(Node::children).into_iter().flatten();

@@ -3,67 +3,17 @@
 use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Param, ParamKind};
 use sdl_model::{Lang, Visibility};
 
-use super::{Context, F, K, Node, exprs, jsdoc, names, patterns};
+use super::calls::required_module;
+use super::keys::property_name;
+use super::kinds::{Context, F, K, Node};
+use super::written_params::{Written, written_params};
+use super::{jsdoc, patterns};
 use crate::builder::MAX_ELEMENTS;
 use crate::builder::text::fold_line;
 
-/// How many parameters are looked at.
-const MAX_PARAMS: usize = 64;
 /// In [`Expr::Passed`], in place of an argument: the parameter is the callee's own; in place of a parameter: the argument
 /// itself is meant.
 const OWN: u8 = 255;
-
-/// One parameter as written.
-#[derive(Clone, Copy)]
-pub(super) struct Written<'a> {
-    /// Its name, or the pattern that takes it apart.
-    pub(super) pattern: Node<'a>,
-    pub(super) ty: Option<Node<'a>>,
-    default: Option<Node<'a>>,
-    optional: bool,
-    kind: ParamKind,
-}
-
-/// The parameters of a function, or of a signature.
-pub(super) fn written_params(function: Node<'_>) -> impl Iterator<Item = Written<'_>> {
-    let list = function.child(F::Parameters).map(Node::children).into_iter().flatten();
-    let single = function.child(F::Parameter);
-    single.into_iter().chain(list).take(MAX_PARAMS).filter_map(written_param)
-}
-
-fn written_param(node: Node<'_>) -> Option<Written<'_>> {
-    let mut param = match node.kind() {
-        K::RequiredParameter | K::OptionalParameter => Written {
-            pattern: node.child(F::Pattern)?,
-            ty: node.child(F::TypeField),
-            default: node.child(F::Value),
-            optional: node.is(K::OptionalParameter),
-            kind: ParamKind::Positional,
-        },
-        K::AssignmentPattern => Written {
-            pattern: node.child(F::Left)?,
-            ty: None,
-            default: node.child(F::Right),
-            optional: true,
-            kind: ParamKind::Positional,
-        },
-        K::Identifier | K::ObjectPattern | K::ArrayPattern | K::RestPattern => {
-            Written { pattern: node, ty: None, default: None, optional: false, kind: ParamKind::Positional }
-        }
-        _ => return None,
-    };
-    param.optional |= param.default.is_some();
-    match param.pattern.kind() {
-        K::RestPattern => {
-            param.kind = ParamKind::Rest;
-            param.optional = true;
-            param.pattern = param.pattern.first()?;
-        }
-        K::This => param.kind = ParamKind::Receiver,
-        _ => {}
-    }
-    Some(param)
-}
 
 /// Adds the parameters of `function` to `def`.
 pub(super) fn add_params<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
@@ -189,7 +139,7 @@ fn known_param_type<'a>(
     let object = member.parent().filter(|object| object.is(K::Object))?;
     let (callee, arg) = callee_and_position(cx, object)?;
     let object = cx.b.body.add(Expr::Passed(callee, arg, OWN));
-    let member = cx.b.body.attr(object, names::property_name(name));
+    let member = cx.b.body.attr(object, property_name(name));
     Some(cx.b.body.add(Expr::Passed(member, OWN, at.min(254) as u8)))
 }
 
@@ -204,7 +154,7 @@ fn passed_param_type<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) ->
     // `import('…').then((module) => …)`.
     if let Some(object) = callee
         .child(F::ObjectField)
-        .filter(|object| at == 0 && object.is(K::CallExpression) && exprs::required_module(*object).is_some())
+        .filter(|object| at == 0 && object.is(K::CallExpression) && required_module(*object).is_some())
     {
         return Some(cx.b.body.value(object));
     }

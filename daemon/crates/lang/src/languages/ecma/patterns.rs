@@ -2,7 +2,8 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx, Lit};
 
-use super::{Context, F, K, Node, exprs, names};
+use super::keys::property_name;
+use super::kinds::{Context, F, K, Node};
 
 /// How many names one pattern may bind.
 const MAX_NAMES: usize = 4_096;
@@ -52,7 +53,7 @@ pub(super) fn pattern_parts<'a>(
                         _ => (None, None),
                     };
                     let Some(target) = target else { continue };
-                    let key = key.filter(|key| !key.is(K::ComputedPropertyName)).map(names::property_name);
+                    let key = key.filter(|key| !key.is(K::ComputedPropertyName)).map(property_name);
                     let value = match (value, key) {
                         (Some(value), Some(key)) => Some(cx.b.body.attr(value, key)),
                         _ => None,
@@ -123,7 +124,7 @@ fn property_type<'a>(ty: Node<'a>, key: &str) -> Option<Node<'a>> {
     }
     let found = ty.children().take(64).find(|member| {
         member.is(K::PropertySignature)
-            && member.child(F::Name).is_some_and(|name| names::property_name(name) == key)
+            && member.child(F::Name).is_some_and(|name| property_name(name) == key)
     })?;
     found.child(F::TypeField)?.first()
 }
@@ -141,14 +142,5 @@ pub(super) fn bind_pattern<'a>(
         let ty = part.ty.map(|ty| cx.b.body.ty(ty)).filter(|ty| !cx.b.body.is_unknown(*ty));
         let value = part.value.filter(|_| ty.is_none());
         cx.b.bind_within(kind, part.name.text(), ty, value, range.0, range.1);
-    }
-}
-
-/// The text of a key that is written out.
-pub(super) fn plain_key(node: Node<'_>) -> Option<&str> {
-    match node.kind() {
-        K::PropertyIdentifier | K::PrivatePropertyIdentifier | K::ShorthandProperty => Some(node.text()),
-        K::String => Some(exprs::string_content(node)).filter(|key| !key.is_empty() && key.len() <= 80),
-        _ => None,
     }
 }

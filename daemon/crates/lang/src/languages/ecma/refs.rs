@@ -2,7 +2,10 @@
 
 use sdl_model::facts::{BindingKind, Expr, Lit, RefForm};
 
-use super::{Context, F, K, Node, classes, commonjs, exprs, functions, imports, invariants};
+use super::calls::{arg_count, callee_node, is_template_tag, takes_type_arguments};
+use super::keys::string_content;
+use super::kinds::{Context, F, K, Node};
+use super::{classes, commonjs, exprs, functions, imports, invariants};
 use crate::driver::Visit;
 
 /// How many wrappings of a callee are looked through.
@@ -12,11 +15,11 @@ const MAX_WRAPS: usize = 6;
 const LONG_CALLEE: u32 = 120;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some(callee) = exprs::callee_node(node) else { return };
+    let Some(callee) = callee_node(node) else { return };
     match callee.kind() {
         K::Super => {
             let recv = cx.b.body.add(Expr::SuperRef);
-            let args = exprs::arg_count(node.child(F::Arguments));
+            let args = arg_count(node.child(F::Arguments));
             cx.b.reference(RefForm::MethodCall, "constructor", callee.start(), Some(recv), args);
         }
         K::Import => imports::read_require(cx, node),
@@ -109,7 +112,7 @@ pub(super) fn read_subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if !index.is(K::String) {
         return;
     }
-    let name = exprs::string_content(index);
+    let name = string_content(index);
     if is_env(object) {
         cx.b.reference(RefForm::Config, name, index.start(), None, 0);
         return;
@@ -225,7 +228,7 @@ fn reference_form(node: Node<'_>) -> (RefForm, usize) {
             | K::AsExpression
             | K::SatisfiesExpression => parent.first() == Some(at),
             K::TypeAssertion => parent.children().nth(1) == Some(at),
-            K::AwaitExpression | K::UnaryExpression => exprs::takes_type_arguments(parent),
+            K::AwaitExpression | K::UnaryExpression => takes_type_arguments(parent),
             K::SequenceExpression => at.next_ix() == parent.next_ix(),
             _ => false,
         };
@@ -238,14 +241,14 @@ fn reference_form(node: Node<'_>) -> (RefForm, usize) {
         K::CallExpression if at.field() == F::Function => {
             let decorates = parent.parent_kind() == Some(K::Decorator);
             let form = if decorates { RefForm::Decorator } else { RefForm::Call };
-            (form, exprs::arg_count(parent.child(F::Arguments)))
+            (form, arg_count(parent.child(F::Arguments)))
         }
         K::NewExpression if at.field() == F::Constructor => {
-            (RefForm::Construct, exprs::arg_count(parent.child(F::Arguments)))
+            (RefForm::Construct, arg_count(parent.child(F::Arguments)))
         }
         K::JsxOpeningElement | K::JsxSelfClosingElement if at.field() == F::Name => (RefForm::Construct, 1),
         K::Decorator => (RefForm::Decorator, 0),
-        K::BinaryExpression if exprs::is_tag(at) => (RefForm::Call, 1),
+        K::BinaryExpression if is_template_tag(at) => (RefForm::Call, 1),
         _ => (RefForm::Value, 0),
     }
 }

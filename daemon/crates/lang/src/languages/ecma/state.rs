@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, ExprIx, StrIx};
 
-use super::{Context, Node, exprs};
+use super::exprs;
+use super::kinds::{Context, Node};
 
 /// The meaning of `this`.
 #[derive(Clone, Copy, Debug, Default)]

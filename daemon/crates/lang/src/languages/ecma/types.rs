@@ -2,7 +2,9 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit, PREDICATE};
 
-use super::{F, K, Node, exprs, names};
+use super::exprs;
+use super::keys::{MAX_FIELDS, property_name, string_content};
+use super::kinds::{F, K, Node};
 use crate::builder::{Half, MAX_ELEMENTS};
 
 pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
@@ -74,8 +76,7 @@ fn predicate_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 fn lookup_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let mut parts = node.children();
     let (Some(of), Some(at)) = (parts.next(), parts.next()) else { return half.unknown() };
-    let name =
-        at.first().filter(|name| at.is(K::LiteralType) && name.is(K::String)).map(exprs::string_content);
+    let name = at.first().filter(|name| at.is(K::LiteralType) && name.is(K::String)).map(string_content);
     if name.is_none() && !(at.is(K::PredefinedType) && at.text() == "number") {
         return half.unknown();
     }
@@ -94,7 +95,7 @@ fn lookup_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 /// An object type as it is written; one with an index is a map.
 fn object_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let mut fields = Vec::new();
-    for part in node.children().take(exprs::MAX_FIELDS) {
+    for part in node.children().take(MAX_FIELDS) {
         let ty = match part.kind() {
             K::PropertySignature => half.ty_or_unknown(part.child(F::TypeField)),
             K::MethodSignature => {
@@ -110,7 +111,7 @@ fn object_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             _ => continue,
         };
         let Some(name) = part.child(F::Name) else { continue };
-        let name = half.str(names::property_name(name));
+        let name = half.str(property_name(name));
         fields.push((name, ty));
     }
     if fields.is_empty() { half.lit(Lit::Object) } else { half.add(Expr::Record(fields)) }

@@ -3,10 +3,12 @@
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, EffectKind, Expr, ExprIx};
 use sdl_model::{Lang, SymbolKind, Visibility};
 
+use super::calls::unwrap_value;
+use super::exports::add_chained_export;
+use super::headers::{is_short, with_header};
+use super::kinds::{Context, F, K, Node};
 use super::state::{Holder, Local};
-use super::{
-    Context, F, K, Node, classes, commonjs, exprs, functions, imports, jsdoc, names, objects, patterns,
-};
+use super::{imports, jsdoc, names, objects, patterns};
 use crate::builder::NewDef;
 
 /// How many statements after an object are searched for functions that are added to it.
@@ -36,7 +38,7 @@ pub(super) fn read_declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         whole: if single { names::declaring_statement(declaration) } else { node },
         name,
         value,
-        inner: value.map(exprs::unwrap_value),
+        inner: value.map(unwrap_value),
         is_const: declaration.child_of(K::Const).is_some(),
     };
     let top = is_top(cx, declaration);
@@ -49,7 +51,7 @@ pub(super) fn read_declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     if let Some(value) = value.filter(|value| value.is(K::AssignmentExpression)) {
-        commonjs::add_chained_export(cx, name, value);
+        add_chained_export(cx, name, value);
     }
     if !name.is(K::Identifier) {
         read_pattern(cx, &declared, top);
@@ -99,11 +101,8 @@ fn open_held<'a>(
 ) {
     let from = if declared.whole == declared.node { declared.node } else { declared.declaration };
     let new = NewDef::new(kind, declared.name.text(), declared.name, declared.whole);
-    let new = if kind == SymbolKind::Class {
-        new.body(inner.child(F::Body))
-    } else {
-        functions::with_header(new, inner)
-    };
+    let new =
+        if kind == SymbolKind::Class { new.body(inner.child(F::Body)) } else { with_header(new, inner) };
     let def = cx.b.open(new.header_from(from.start()));
     if top {
         names::mark_exported(cx, def, names::declaring_statement(declared.declaration));
@@ -137,7 +136,7 @@ fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let from = if declared.whole == declared.node { declared.node } else { declared.declaration };
     let mut new =
         NewDef::new(kind, declared.name.text(), declared.name, declared.whole).header_from(from.start());
-    if let Some(value) = declared.value.filter(|value| !classes::is_short(*value)) {
+    if let Some(value) = declared.value.filter(|value| !is_short(*value)) {
         // Literal text stays out of signatures: it may be long, or secret.
         new = new.header_to(value.start());
     } else if declared.whole != declared.node {
@@ -232,7 +231,7 @@ fn is_filled(inner: Node<'_>, declared: &Declared<'_>) -> bool {
         let assignment = statement.first().filter(|inner| inner.is(K::AssignmentExpression))?;
         let left = assignment.child(F::Left).filter(|left| left.is(K::MemberExpression))?;
         let object = left.child(F::ObjectField).filter(|object| object.is(K::Identifier))?;
-        let value = exprs::unwrap_value(assignment.child(F::Right)?);
+        let value = unwrap_value(assignment.child(F::Right)?);
         (object.text() == name && value.kind().is_function_value()).then_some(())
     };
     let mut next = declared.declaration.next_sibling();
@@ -286,7 +285,7 @@ fn read_pattern<'a>(cx: &mut Context<'a>, declared: &Declared<'a>, top: bool) {
 /// `name = value` for a variable that is declared elsewhere.
 pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
     let name = left.text();
-    let function = Some(exprs::unwrap_value(right)).filter(|inner| inner.kind().is_function_value());
+    let function = Some(unwrap_value(right)).filter(|inner| inner.kind().is_function_value());
     let found = declared_in(cx, name, node.start());
     match found {
         Some((scope, local)) => {
@@ -305,7 +304,7 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>, left: No
         // declares it, not a variable.
         let scope = found.filter(|(_, local)| local.pending).map_or(cx.b.scope(), |(scope, _)| scope);
         let new = NewDef::new(SymbolKind::Function, name, left, node);
-        let def = cx.b.open_of(scope, functions::with_header(new, inner));
+        let def = cx.b.open_of(scope, with_header(new, inner));
         mark_local(cx, def);
         cx.state.hold(inner, Holder::of(def));
     }

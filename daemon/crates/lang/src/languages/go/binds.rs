@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx, Lit};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 
 /// One past the last byte at which a name declared by `node` is known: its block's end.
 pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {

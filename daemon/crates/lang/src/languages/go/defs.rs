@@ -3,7 +3,8 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefIx, Expr, Lit};
 
-use super::{Context, F, K, Node, binds, functions, types};
+use super::kinds::{Context, F, K, Node};
+use super::{binds, functions, types};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

@@ -3,7 +3,8 @@
 use sdl_model::facts::{DefFlags, DefIx, ParamKind};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, params, types};
+use super::kinds::{Context, F, K, Node};
+use super::{params, types};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

@@ -2,7 +2,8 @@
 
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
-use super::{Context, F, K, Node, constraints, exprs};
+use super::kinds::{Context, F, K, Node};
+use super::{constraints, exprs};
 use crate::builder::text::clean_comment;
 use crate::driver::Visit;
 

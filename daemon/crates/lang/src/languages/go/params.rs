@@ -2,26 +2,10 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, K, Node};
+use super::types::result_shape;
+use super::written_params::{Written, written_params};
 use crate::builder::text::fold_line;
-
-/// One parameter as written; several may share a type.
-#[derive(Clone, Copy)]
-pub(super) struct Written<'a> {
-    pub(super) name: Option<Node<'a>>,
-    pub(super) ty: Option<Node<'a>>,
-    pub(super) kind: ParamKind,
-}
-
-pub(super) fn written_params(list: Node<'_>) -> impl Iterator<Item = Written<'_>> {
-    list.children().flat_map(|node| {
-        let kind = if node.is(K::VariadicParameter) { ParamKind::Rest } else { ParamKind::Positional };
-        let ty = node.child(F::TypeField);
-        let unnamed = node.child(F::Name).is_none();
-        let names = node.children_in(F::Name).map(Some).chain(unnamed.then_some(None));
-        names.map(move |name| Written { name, ty, kind })
-    })
-}
 
 /// Adds the parameters in `list` to `def`, the innermost open definition.
 pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>, kind: Option<ParamKind>) {
@@ -60,7 +44,7 @@ fn bind_param<'a>(cx: &mut Context<'a>, param: Written<'a>, (from, to): (u32, u3
 pub(super) fn read_result<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let text = fold_line(node.text(), 200);
     cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&text));
-    cx.b.def_mut(def).ret = Some(super::types::result_shape(&mut cx.b.out, node));
+    cx.b.def_mut(def).ret = Some(result_shape(&mut cx.b.out, node));
     if node.is(K::ParameterList) {
         let range = (cx.b.def(def).span.start, cx.b.scope_end());
         bind_all(cx, node, range);

@@ -3,7 +3,8 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefIx};
 
-use super::{Context, F, K, Node, functions, types};
+use super::kinds::{Context, F, K, Node};
+use super::{functions, types};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

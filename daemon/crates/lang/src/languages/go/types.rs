@@ -2,7 +2,8 @@
 
 use sdl_model::facts::{Expr, ExprIx, ParamKind};
 
-use super::{F, K, Node, params};
+use super::kinds::{F, K, Node};
+use super::written_params::written_params;
 use crate::builder::{Half, MAX_ELEMENTS};
 
 pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
@@ -68,7 +69,7 @@ pub(super) fn result_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 fn param_types<'a>(half: &mut Half<'a>, list: Node<'a>) -> Vec<ExprIx> {
-    params::written_params(list)
+    written_params(list)
         .take(MAX_ELEMENTS)
         .map(|param| {
             let ty = half.ty_or_unknown(param.ty);

@@ -2,7 +2,8 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
-use super::{Context, F, K, Node, exprs, params, types};
+use super::kinds::{Context, F, K, Node};
+use super::{exprs, params, types};
 
 /// One past the last byte at which a name declared by `node` is known: its block's end.
 pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {

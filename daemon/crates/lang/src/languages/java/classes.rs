@@ -3,7 +3,8 @@
 use sdl_model::facts::{BaseKind, DefFlags, DefIx, RefForm};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, exprs, modifiers, params, types};
+use super::kinds::{Context, F, K, Node};
+use super::{exprs, modifiers, params, types};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

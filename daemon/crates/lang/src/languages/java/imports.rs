@@ -2,7 +2,7 @@
 
 use sdl_model::facts::ImportKind;
 
-use super::{Context, K, Node};
+use super::kinds::{Context, K, Node};
 use crate::builder::text::fold_line;
 use crate::driver::Visit;
 

@@ -1,6 +1,8 @@
 //! The grammar's names.
 
+use crate::driver::Cx;
 use crate::kinds;
+use crate::syntax::Syntax;
 
 kinds! {
     nodes {
@@ -156,5 +158,21 @@ kinds! {
         TypeField = "type",
         TypeParameters = "type_parameters",
         Value = "value",
+    }
+}
+
+/// Java's extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct Java;
+
+pub(super) type Node<'a> = crate::tape::Node<'a, Java>;
+pub(super) type Context<'a> = Cx<'a, Java>;
+
+impl Syntax for Java {
+    type K = K;
+    type F = F;
+
+    fn is_comment(kind: K) -> bool {
+        matches!(kind, K::LineComment | K::BlockComment)
     }
 }

@@ -3,7 +3,8 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, ExprIx};
 
-use super::{Context, F, K, Node, binds, invariants, modifiers, params, types};
+use super::kinds::{Context, F, K, Node};
+use super::{binds, invariants, modifiers, params, types};
 use crate::builder::text::fold_line;
 use crate::builder::{Half, NewDef};
 

@@ -17,29 +17,28 @@ mod types;
 use sdl_model::SymbolKind;
 use sdl_model::facts::ExprIx;
 
-use crate::builder::{EffectTable, Half};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
 
-pub use kinds::{F, K};
+pub use kinds::{F, Java, K};
 
-/// Java's extractor.
-#[derive(Clone, Copy, Debug)]
-pub struct Java;
+use kinds::{Context, Node};
 
-type Node<'a> = crate::tape::Node<'a, Java>;
-type Context<'a> = Cx<'a, Java>;
+impl Shapes for Java {
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        types::type_shape(half, node)
+    }
+}
 
 impl Language for Java {
-    type K = K;
-    type F = F;
     type State = ();
 
     const FLOW: Flow = flow::FLOW;
-
-    fn is_comment(kind: K) -> bool {
-        matches!(kind, K::LineComment | K::BlockComment)
-    }
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE
@@ -84,13 +83,5 @@ impl Language for Java {
             _ => {}
         }
         Visit::Into
-    }
-
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::type_shape(half, node)
     }
 }

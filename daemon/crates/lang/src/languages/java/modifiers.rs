@@ -3,7 +3,7 @@
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::text::fold_line;
 
 fn modifier_list(node: Node<'_>) -> Option<Node<'_>> {

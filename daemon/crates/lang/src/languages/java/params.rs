@@ -3,7 +3,8 @@
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx, Param, ParamKind};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, types};
+use super::kinds::{Context, F, K, Node};
+use super::types;
 use crate::builder::text::fold_line;
 use crate::builder::{Half, NewDef};
 

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::{F, K, Node};
+use super::kinds::{F, K, Node};
 use crate::builder::Half;
 
 /// Most dimensions of an array.

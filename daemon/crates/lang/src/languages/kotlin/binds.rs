@@ -2,8 +2,9 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
+use super::exprs;
+use super::kinds::{Context, F, K, Node};
 use super::types::{plain_name, stated_type};
-use super::{Context, F, K, Node, exprs};
 
 /// The end of the block around `node`, where names declared at `node` go out of scope.
 pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {

@@ -3,8 +3,9 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefFlags};
 
+use super::kinds::{Context, F, K, Node};
 use super::types::{plain_name, stated_type, type_name_node};
-use super::{Context, F, K, Node, exprs, modifiers, params};
+use super::{exprs, modifiers, params};
 use crate::builder::NewDef;
 
 pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -3,8 +3,9 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx, PASSED_RECEIVER, RECEIVER};
 
+use super::kinds::{Context, F, K, Node};
 use super::types::{last_name, plain_name, type_name_node};
-use super::{Context, F, K, Node, exprs, modifiers, params};
+use super::{exprs, modifiers, params};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

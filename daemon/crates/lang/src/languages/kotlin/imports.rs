@@ -2,8 +2,8 @@
 
 use sdl_model::facts::ImportKind;
 
+use super::kinds::{Context, K, Node};
 use super::types::plain_name;
-use super::{Context, K, Node};
 use crate::driver::Visit;
 
 /// A dotted name without white space and back ticks.

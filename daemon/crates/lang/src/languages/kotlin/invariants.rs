@@ -2,7 +2,7 @@
 
 use sdl_model::facts::DefIx;
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 
 /// A guard counts only among this many first statements of a function.
 const GUARD_STATEMENTS: usize = 5;

@@ -1,6 +1,10 @@
 //! The nodes, tokens and fields that matter.
 
+use sdl_model::SymbolKind;
+
+use crate::driver::Cx;
 use crate::kinds;
+use crate::syntax::Syntax;
 
 kinds! {
     nodes {
@@ -145,5 +149,25 @@ impl K {
                 | Self::NonNullableType
                 | Self::ParenthesizedType
         )
+    }
+}
+
+/// Kotlin's extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct Kotlin;
+
+pub(super) type Node<'a> = crate::tape::Node<'a, Kotlin>;
+pub(super) type Context<'a> = Cx<'a, Kotlin>;
+
+impl Syntax for Kotlin {
+    type K = K;
+    type F = F;
+
+    fn is_comment(kind: K) -> bool {
+        matches!(kind, K::LineComment | K::BlockComment)
+    }
+
+    fn reopens(kind: SymbolKind) -> bool {
+        kind == SymbolKind::Namespace
     }
 }

@@ -14,66 +14,40 @@ mod modifiers;
 mod params;
 mod properties;
 mod refs;
+mod state;
 mod types;
 
 use std::borrow::Cow;
 
-use sdl_model::facts::{DefIx, ExprIx};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::Lang;
+use sdl_model::facts::ExprIx;
 
-use crate::builder::{EffectTable, Half};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
 
-pub use kinds::{F, K};
+pub use kinds::{F, K, Kotlin};
+pub use state::State;
 
-/// Kotlin's extractor.
-#[derive(Clone, Copy, Debug)]
-pub struct Kotlin;
+use kinds::{Context, Node};
 
-type Node<'a> = crate::tape::Node<'a, Kotlin>;
-type Context<'a> = Cx<'a, Kotlin>;
-
-/// State between nodes.
-#[derive(Debug, Default)]
-pub struct State {
-    /// The functions around: one past their last place on the tape, and their definition. A lambda is none: `return`
-    /// in it leaves the function around it.
-    functions: Vec<(u32, Option<DefIx>)>,
-}
-
-impl State {
-    /// The definition of the innermost function around `node`; none in an anonymous one.
-    fn function(&mut self, node: Node<'_>) -> Option<DefIx> {
-        while self.functions.last().is_some_and(|(end, _)| *end <= node.ix()) {
-            self.functions.pop();
-        }
-        self.functions.last().and_then(|(_, def)| *def)
+impl Shapes for Kotlin {
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
     }
 
-    fn enter_function(&mut self, node: Node<'_>, def: Option<DefIx>) {
-        let _ = self.function(node);
-        self.functions.push((node.next_ix(), def));
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        types::type_shape(half, node)
     }
 }
 
 impl Language for Kotlin {
-    type K = K;
-    type F = F;
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
 
-    fn is_comment(kind: K) -> bool {
-        matches!(kind, K::LineComment | K::BlockComment)
-    }
-
     fn effects() -> &'static EffectTable {
         &effects::TABLE
-    }
-
-    fn reopens(kind: SymbolKind) -> bool {
-        kind == SymbolKind::Namespace
     }
 
     fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
@@ -123,13 +97,5 @@ impl Language for Kotlin {
             _ => {}
         }
         Visit::Into
-    }
-
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::type_shape(half, node)
     }
 }

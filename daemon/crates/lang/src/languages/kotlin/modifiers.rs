@@ -3,8 +3,8 @@
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
+use super::kinds::{Context, K, Node};
 use super::types::{last_name, plain_name, stated_type, type_name_node};
-use super::{Context, K, Node};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

@@ -2,8 +2,8 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
+use super::kinds::{Context, K, Node};
 use super::types::{plain_name, stated_type};
-use super::{Context, K, Node};
 use crate::builder::text::fold_line;
 
 /// How many parameters are looked at.

@@ -3,8 +3,9 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::BindingKind;
 
+use super::kinds::{Context, K, Node};
 use super::types::{plain_name, stated_type};
-use super::{Context, K, Node, binds, exprs, functions, modifiers};
+use super::{binds, exprs, functions, modifiers};
 use crate::builder::NewDef;
 
 /// `val x: T = …`, with accessors or without.

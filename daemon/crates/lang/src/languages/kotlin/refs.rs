@@ -2,8 +2,9 @@
 
 use sdl_model::facts::RefForm;
 
+use super::kinds::{Context, F, K, Node};
 use super::types::{last_name, plain_name, qualifier_shape, stated_type, type_name_node};
-use super::{Context, F, K, Node, exprs, invariants};
+use super::{exprs, invariants};
 
 /// The longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;

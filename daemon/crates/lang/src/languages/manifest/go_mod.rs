@@ -2,7 +2,7 @@
 
 use sdl_model::facts::ManifestKind;
 
-use super::Found;
+use crate::builder::Found;
 
 fn directive_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(|line| line.split("//").next().unwrap_or("").trim()).filter(|line| !line.is_empty())

@@ -3,7 +3,7 @@
 use sdl_model::facts::ManifestKind;
 use serde_json::{Map, Value};
 
-use super::Found;
+use crate::builder::Found;
 
 /// How deep conditions of an export may nest.
 const MAX_DEPTH: u32 = 8;

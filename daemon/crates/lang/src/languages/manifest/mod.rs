@@ -18,29 +18,12 @@ mod json;
 mod toml;
 
 use sdl_model::Lang;
-use sdl_model::facts::{Facts, ManifestKind};
+use sdl_model::facts::Facts;
 
 use crate::builder::{Found, bare_with};
 
-/// Most entries of one manifest.
-const MAX_ENTRIES: usize = 2_000;
-/// Longest text of an entry.
-const MAX_TEXT: usize = 400;
 /// A manifest larger than this is not worth reading.
 const MAX_BYTES: usize = 1 << 20;
-
-impl Found {
-    fn new(kind: ManifestKind) -> Self {
-        Self { kind, name: None, entries: Vec::new() }
-    }
-
-    fn add(&mut self, key: impl Into<String>, value: &str) {
-        let key = key.into();
-        if self.entries.len() < MAX_ENTRIES && key.len() <= MAX_TEXT && value.len() <= MAX_TEXT {
-            self.entries.push((key, value.to_owned()));
-        }
-    }
-}
 
 /// The facts of the manifest `bytes`. One that can't be read yields just the module.
 pub(crate) fn extract_facts(bytes: &[u8]) -> Facts {
@@ -60,6 +43,8 @@ fn read_manifest(text: &str) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
+    use sdl_model::facts::ManifestKind;
+
     use super::*;
 
     fn entries(text: &str) -> (ManifestKind, Option<String>, Vec<String>) {

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::ManifestKind;
 
-use super::Found;
+use crate::builder::Found;
 
 /// How many lines a list may have.
 const MAX_LINES: usize = 2_000;

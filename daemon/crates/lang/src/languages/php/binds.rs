@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{BindingKind, Expr};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 
 /// `$x = …`, `$this->x = …`.
 pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -3,7 +3,8 @@
 use sdl_model::facts::{BaseKind, DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, docs, types};
+use super::kinds::{Context, F, K, Node};
+use super::{docs, types};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 use crate::driver::Visit;

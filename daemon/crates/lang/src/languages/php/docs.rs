@@ -2,7 +2,8 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
-use super::{Context, Node, types};
+use super::kinds::{Context, Node};
+use super::types;
 use crate::builder::Half;
 
 /// The longest comment that is read.

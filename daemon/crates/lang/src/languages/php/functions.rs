@@ -3,7 +3,8 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Param, ParamKind};
 
-use super::{Context, F, K, Node, classes, docs};
+use super::kinds::{Context, F, K, Node};
+use super::{classes, docs};
 use crate::builder::NewDef;
 use crate::builder::text::fold_line;
 

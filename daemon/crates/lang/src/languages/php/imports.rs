@@ -3,16 +3,10 @@
 use sdl_model::facts::ImportKind;
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, exprs, types};
+use super::kinds::{Context, F, K, Node};
+use super::{exprs, types};
 use crate::builder::NewDef;
 use crate::driver::Visit;
-
-/// The facts known about the file.
-#[derive(Debug, Default)]
-pub struct State {
-    /// Whether it declares several namespaces; each is then a definition.
-    many: bool,
-}
 
 pub(super) fn count_namespaces(cx: &mut Context<'_>, root: Node<'_>) {
     cx.state.many = root.children().filter(|node| node.is(K::NamespaceDefinition)).nth(1).is_some();

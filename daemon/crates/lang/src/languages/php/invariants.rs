@@ -1,6 +1,6 @@
 //! The conditions that a function requires.
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 
 /// `throw …;`, with its condition.
 pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -1,6 +1,8 @@
 //! The grammar's names.
 
+use crate::driver::Cx;
 use crate::kinds;
+use crate::syntax::Syntax;
 
 kinds! {
     nodes {
@@ -122,5 +124,23 @@ kinds! {
         TypeField = "type",
         Value = "value",
         Visibility = "visibility",
+    }
+}
+
+/// PHP's extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct Php;
+
+pub(super) type Node<'a> = crate::tape::Node<'a, Php>;
+pub(super) type Context<'a> = Cx<'a, Php>;
+
+impl Syntax for Php {
+    type K = K;
+    type F = F;
+
+    const FUNCTION_SCOPED: bool = true;
+
+    fn is_comment(kind: K) -> bool {
+        kind == K::Comment
     }
 }

@@ -12,36 +12,35 @@ mod invariants;
 mod kinds;
 mod narrow;
 mod refs;
+mod state;
 mod types;
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::ExprIx;
 
-use crate::builder::{EffectTable, Half};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
 
-pub use kinds::{F, K};
+pub use kinds::{F, K, Php};
+pub use state::State;
 
-/// PHP's extractor.
-#[derive(Clone, Copy, Debug)]
-pub struct Php;
+use kinds::{Context, Node};
 
-type Node<'a> = crate::tape::Node<'a, Php>;
-type Context<'a> = Cx<'a, Php>;
+impl Shapes for Php {
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        types::type_shape(half, node)
+    }
+}
 
 impl Language for Php {
-    type K = K;
-    type F = F;
-    type State = imports::State;
+    type State = State;
 
     const FLOW: Flow = flow::FLOW;
-
-    const FUNCTION_SCOPED: bool = true;
-
-    fn is_comment(kind: K) -> bool {
-        kind == K::Comment
-    }
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE
@@ -96,13 +95,5 @@ impl Language for Php {
 
     fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         docs::read_var_comment(cx, node);
-    }
-
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::type_shape(half, node)
     }
 }

@@ -3,7 +3,8 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::RefForm;
 
-use super::{Context, F, K, Node, exprs, types};
+use super::kinds::{Context, F, K, Node};
+use super::{exprs, types};
 use crate::driver::Visit;
 
 /// A reference to the name `node`, with its namespace as the receiver.

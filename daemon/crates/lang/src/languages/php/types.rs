@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::{K, Node};
+use super::kinds::{K, Node};
 use crate::builder::{Half, MAX_ELEMENTS};
 
 pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

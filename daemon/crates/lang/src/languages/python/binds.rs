@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{BindingKind, EffectKind, Expr, ExprIx, RefForm};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 use crate::driver::Visit;
 
 /// Binds the names in `target` to the parts of `value` (of the body), known from byte `from` on.

@@ -3,7 +3,7 @@
 
 use sdl_model::facts::{DefFlags, DefIx};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 
 /// How many parts of one condition are looked at.
 const MAX_PARTS: usize = 16;

@@ -3,7 +3,8 @@
 use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, Expr, ExprIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, binds, conditions, params, types};
+use super::kinds::{Context, F, K, Node};
+use super::{binds, conditions, params, types};
 use crate::builder::NewDef;
 use crate::builder::text::{clean_docstring, fold_line};
 use crate::driver::Visit;

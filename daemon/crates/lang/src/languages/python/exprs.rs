@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::{F, K, Node};
+use super::kinds::{F, K, Node};
 use crate::builder::Half;
 
 pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

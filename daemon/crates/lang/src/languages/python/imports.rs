@@ -2,7 +2,7 @@
 
 use sdl_model::facts::ImportKind;
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::text::fold_line;
 use crate::driver::Visit;
 

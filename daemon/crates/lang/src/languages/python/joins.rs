@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sdl_model::facts::{Binding, BindingKind, Expr, ExprIx, StrIx};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 
 /// A statement whose branches bind more names than this is a table.
 const MAX_BINDINGS: usize = 128;

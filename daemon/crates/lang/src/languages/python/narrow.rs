@@ -2,7 +2,7 @@
 
 use sdl_model::facts::BindingKind;
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 
 /// How many tests of one condition are looked at.
 const MAX_TESTS: usize = 16;

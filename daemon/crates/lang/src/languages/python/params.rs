@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::text::fold_line;
 
 /// One parameter as written.

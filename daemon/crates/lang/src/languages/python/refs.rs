@@ -2,7 +2,8 @@
 
 use sdl_model::facts::RefForm;
 
-use super::{Context, F, K, Node, binds, exprs, types};
+use super::kinds::{Context, F, K, Node};
+use super::{binds, exprs, types};
 use crate::driver::Visit;
 
 /// The longest callee that is looked up as a whole for side effects.

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit, RefForm};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::{Half, MAX_ELEMENTS, Written};
 use crate::driver::Visit;
 

@@ -3,7 +3,8 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, Expr};
 
-use super::{Context, F, K, Node, exprs};
+use super::exprs;
+use super::kinds::{Context, F, K, Node};
 use crate::builder::NewDef;
 
 /// Remembers that `name` is a local.

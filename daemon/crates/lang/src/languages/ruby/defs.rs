@@ -3,7 +3,7 @@
 use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, Param, ParamKind};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::NewDef;
 
 /// A class or a module; a module can be mixed in, so it counts as a trait.

@@ -1,6 +1,8 @@
 //! The grammar's names.
 
+use crate::driver::Cx;
 use crate::kinds;
+use crate::syntax::Syntax;
 
 kinds! {
     nodes {
@@ -75,5 +77,23 @@ kinds! {
         SuperclassField = "superclass",
         Value = "value",
         Variable = "variable",
+    }
+}
+
+/// Ruby's extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct Ruby;
+
+pub(super) type Node<'a> = crate::tape::Node<'a, Ruby>;
+pub(super) type Context<'a> = Cx<'a, Ruby>;
+
+impl Syntax for Ruby {
+    type K = K;
+    type F = F;
+
+    const FUNCTION_SCOPED: bool = true;
+
+    fn is_comment(kind: K) -> bool {
+        kind == K::Comment
     }
 }

@@ -7,46 +7,33 @@ mod exprs;
 mod flow;
 mod kinds;
 mod refs;
+mod state;
 
-use std::collections::{HashMap, HashSet};
+use sdl_model::facts::ExprIx;
 
-use sdl_model::Visibility;
-use sdl_model::facts::{DefIx, ExprIx, StrIx};
-
-use crate::builder::{EffectTable, Half};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
 
-pub use kinds::{F, K};
+pub use kinds::{F, K, Ruby};
+pub use state::State;
 
-/// Ruby's extractor.
-#[derive(Clone, Copy, Debug)]
-pub struct Ruby;
+use kinds::{Context, Node};
 
-/// The facts known about the text so far.
-#[derive(Debug, Default)]
-pub struct State {
-    /// The visibility that a bare `private` or the like sets for the methods that follow in a class.
-    visibility: HashMap<DefIx, Visibility>,
-    /// The locals so far; any other bare name is a call.
-    locals: HashSet<(DefIx, StrIx)>,
+impl Shapes for Ruby {
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
+    }
 }
 
-type Node<'a> = crate::tape::Node<'a, Ruby>;
-type Context<'a> = Cx<'a, Ruby>;
-
 impl Language for Ruby {
-    type K = K;
-    type F = F;
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
-
-    const FUNCTION_SCOPED: bool = true;
-
-    fn is_comment(kind: K) -> bool {
-        kind == K::Comment
-    }
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE
@@ -71,13 +58,5 @@ impl Language for Ruby {
             _ => {}
         }
         Visit::Into
-    }
-
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
     }
 }

@@ -2,7 +2,8 @@
 
 use sdl_model::facts::{BaseKind, ImportKind, RefForm};
 
-use super::{Context, F, K, Node, defs, exprs};
+use super::kinds::{Context, F, K, Node};
+use super::{defs, exprs};
 use crate::driver::Visit;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {

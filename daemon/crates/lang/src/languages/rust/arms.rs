@@ -2,8 +2,11 @@
 
 use sdl_model::facts::{Expr, ExprIx};
 
-use super::imports::plain_name;
-use super::{F, K, Node, exprs, members, patterns};
+use super::blocks::block_tail;
+use super::kinds::{F, K, Node};
+use super::names::plain_name;
+use super::patterns;
+use super::tuples::{placed_parts, tuple_field_name};
 use crate::builder::Half;
 
 /// The most patterns that are read inside one.
@@ -32,7 +35,7 @@ pub(super) fn branch_shape<'a>(
     condition: Option<Node<'a>>,
     block: Option<Node<'a>>,
 ) -> ExprIx {
-    let value = block.and_then(exprs::block_tail).map(branch_result);
+    let value = block.and_then(block_tail).map(branch_result);
     let condition = condition.filter(|condition| condition.is(K::LetCondition));
     let (subject, pattern) = (
         condition.and_then(|condition| condition.child(F::Value)),
@@ -45,7 +48,7 @@ pub(super) fn branch_shape<'a>(
 fn branch_result(mut value: Node<'_>) -> Node<'_> {
     for _ in 0..MAX_WRAPS {
         let inner = match value.kind() {
-            K::Block => exprs::block_tail(value),
+            K::Block => block_tail(value),
             K::ReferenceExpression => value.child(F::Value),
             K::ParenthesizedExpression => value.first(),
             _ => None,
@@ -80,7 +83,7 @@ fn bound_shape<'a>(
                 );
             }
             K::TuplePattern => {
-                for (at, part) in patterns::placed_parts(pattern, pattern.start(), pattern.children()) {
+                for (at, part) in placed_parts(pattern, pattern.start(), pattern.children()) {
                     if part.is(K::RemainingField) {
                         break;
                     }
@@ -101,10 +104,8 @@ fn bound_shape<'a>(
                     let end = ty.end();
                     let ty = half.ty(ty);
                     let made = half.add(Expr::New(ty));
-                    for (at, part) in patterns::placed_parts(pattern, end, parts) {
-                        let Some(field) =
-                            members::tuple_field_name(at).filter(|_| !part.is(K::RemainingField))
-                        else {
+                    for (at, part) in placed_parts(pattern, end, parts) {
+                        let Some(field) = tuple_field_name(at).filter(|_| !part.is(K::RemainingField)) else {
                             break;
                         };
                         todo.push((part, half.attr(made, field)));

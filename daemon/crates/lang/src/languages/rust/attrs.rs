@@ -3,8 +3,11 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, RefForm};
 
-use super::imports::plain_name;
-use super::{Context, F, K, Node, items, tokens};
+use super::blocks::is_item;
+use super::elements::{arg_count, text_between};
+use super::items;
+use super::kinds::{Context, F, K, Node};
+use super::names::plain_name;
 use crate::builder::text::{clean_comment, fold_line};
 use crate::driver::Visit;
 
@@ -77,7 +80,7 @@ pub(super) fn read_attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
         {
             cx.state.condition = cfg_condition(node).map(|text| (import.ix(), text));
         }
-        if let Some(item) = item.filter(|item| items::is_item(item.kind())) {
+        if let Some(item) = item.filter(|item| is_item(item.kind())) {
             let def = items::read_item(cx, item, node);
             cx.state.attributes_until = item.ix() + 1;
             if let Some(def) = def {
@@ -181,7 +184,7 @@ fn apply_attribute<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, do
         let listed: Vec<&str> = listed.take(24).map(Node::text).collect();
         let names: Vec<_> = listed.into_iter().map(|name| cx.b.out.type_name(name)).collect();
         shape = if names.is_empty() {
-            let args = tokens::arg_count(tree);
+            let args = arg_count(tree);
             cx.b.out.call(shape, args)
         } else {
             cx.b.out.add(Expr::Generic(shape, names))
@@ -205,7 +208,7 @@ fn add_references<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if BUILTIN.binary_search(&text).is_ok() {
         return;
     }
-    let args = arguments.map_or(0, tokens::arg_count);
+    let args = arguments.map_or(0, arg_count);
     match path.kind() {
         K::Identifier => cx.b.reference(RefForm::Decorator, text, path.start(), None, args),
         K::ScopedIdentifier => {
@@ -247,22 +250,16 @@ fn add_path_refs<'a>(cx: &mut Context<'a>, tree: Node<'a>) {
             continue;
         }
         let text = plain_name(token.text());
-        let base = path.filter(|(_, last)| tokens::text_between(*last, token).trim() == "::");
+        let base = path.filter(|(_, last)| text_between(*last, token).trim() == "::");
         let shape = match base {
             Some((base, _)) => {
                 let followed = token.next_sibling();
-                let more = followed.is_some_and(|next| tokens::text_between(token, next).trim() == "::");
-                let called = followed
-                    .filter(|next| next.is(K::TokenTree) && tokens::text_between(token, *next).is_empty());
+                let more = followed.is_some_and(|next| text_between(token, next).trim() == "::");
+                let called =
+                    followed.filter(|next| next.is(K::TokenTree) && text_between(token, *next).is_empty());
                 match called {
                     Some(tree) => {
-                        cx.b.reference(
-                            RefForm::PathCall,
-                            text,
-                            token.start(),
-                            Some(base),
-                            tokens::arg_count(tree),
-                        );
+                        cx.b.reference(RefForm::PathCall, text, token.start(), Some(base), arg_count(tree));
                     }
                     None if !more => cx.b.reference(RefForm::Attr, text, token.start(), Some(base), 0),
                     None => {}
@@ -273,36 +270,6 @@ fn add_path_refs<'a>(cx: &mut Context<'a>, tree: Node<'a>) {
         };
         path = Some((shape, token));
     }
-}
-
-/// The documentation at the start of `block` that describes the item around it: `//! …`.
-pub(super) fn inner_doc(block: Node<'_>) -> Option<String> {
-    let mut text = String::new();
-    let mut at = block.ix();
-    for node in block.descendants() {
-        // Marks and text are nodes inside the comment.
-        if node.ix() < at {
-            continue;
-        }
-        match node.kind() {
-            K::LineComment | K::BlockComment => {
-                let comment = node.text();
-                if comment.starts_with("//!") || comment.starts_with("/*!") {
-                    text.push_str(comment.trim_end());
-                    text.push('\n');
-                } else if !text.is_empty() {
-                    break;
-                }
-                at = node.next_ix();
-            }
-            K::InnerAttribute => at = node.next_ix(),
-            _ => break,
-        }
-        if text.len() > 8_000 {
-            break;
-        }
-    }
-    clean_comment(&text)
 }
 
 #[cfg(test)]

@@ -2,7 +2,11 @@
 
 use sdl_model::facts::EffectKind::{Env, GlobalState, Io, Logging, Network, Process};
 
+use super::kinds::{Context, Node};
 use crate::builder::{EffectEntries, EffectTable};
+
+/// The longest callee that is looked up as a whole for side effects.
+pub(super) const LONG_CALLEE: u32 = 120;
 
 const ENTRIES: EffectEntries = &[
     (
@@ -123,3 +127,25 @@ const ENTRIES: EffectEntries = &[
 ];
 
 pub(super) static TABLE: EffectTable = EffectTable::new(ENTRIES);
+
+/// The side effect of calling the path `text`.
+pub(super) fn note_effect(cx: &mut Context<'_>, text: &str) {
+    if text.starts_with("Command::") && !cx.state.runs_processes {
+        return;
+    }
+    cx.b.effect_of(text);
+}
+
+/// The side effect of calling the method `name`, whose receiver starts at `start`.
+pub(super) fn method_effect<'a>(cx: &mut Context<'a>, start: u32, name: Node<'a>) {
+    let whole = cx.b.slice(start, name.end());
+    // The receiver was made by a call, which has its own side effects.
+    if whole.len() <= LONG_CALLEE as usize && !whole.contains(['(', '\n']) {
+        cx.b.effect_of(whole);
+    } else {
+        let method = cx.b.slice(name.start().saturating_sub(1), name.end());
+        if method.starts_with('.') {
+            cx.b.effect_of(method);
+        }
+    }
+}

@@ -2,8 +2,12 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::imports::plain_name;
-use super::{F, K, Node, arms, patterns, tokens};
+use super::blocks::block_tail;
+use super::elements::first_element_shape;
+use super::kinds::{F, K, Node};
+use super::names::{is_pointer, plain_name};
+use super::types::type_head;
+use super::{arms, patterns};
 use crate::builder::Half;
 
 /// How many arms of a match are looked at.
@@ -156,13 +160,13 @@ fn macro_value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.child(F::MacroName).map_or("", Node::text).rsplit("::").next().unwrap_or("") {
         // Their argument, or the value that it holds.
         "ready" | "try_ready" | "try" | "tri" | "dbg" | "pin" => {
-            let given = node.child_of(K::TokenTree).and_then(|tree| tokens::first_element_shape(half, tree));
+            let given = node.child_of(K::TokenTree).and_then(|tree| first_element_shape(half, tree));
             match given {
                 Some(given) => half.add(Expr::Unwrap(given)),
                 None => half.unknown(),
             }
         }
-        "vec" => match node.child_of(K::TokenTree).and_then(|tree| tokens::first_element_shape(half, tree)) {
+        "vec" => match node.child_of(K::TokenTree).and_then(|tree| first_element_shape(half, tree)) {
             Some(element) => of_values(half, "Vec", element),
             None => half.lit(Lit::List),
         },
@@ -183,7 +187,7 @@ fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let Some(callee) = node.child(F::Function).map(plain_callee) else { return half.unknown() };
     if callee.is(K::ScopedIdentifier) {
         let path = callee.child(F::Path);
-        let last = path.map_or("", |path| super::items::type_head(path).text());
+        let last = path.map_or("", |path| type_head(path).text());
         let last = last.rsplit("::").next().unwrap_or(last);
         match (last, callee.child(F::Name).map_or("", Node::text)) {
             // Pointers, and functions that return a value of the type they are given.
@@ -226,18 +230,6 @@ pub(super) fn of_values(half: &mut Half<'_>, name: &str, element: ExprIx) -> Exp
     half.add(Expr::New(ty))
 }
 
-/// Whether the function `name` of the type `of` returns a value of the type that it is given, or a pointer to one.
-pub(super) fn is_pointer(of: &str, name: &str) -> bool {
-    match name {
-        "new" | "clone" | "pin" | "new_unchecked" => matches!(of, "Box" | "Rc" | "Arc" | "Pin"),
-        "into_inner" => matches!(of, "Rc" | "Arc" | "Pin"),
-        "get_mut" => matches!(of, "Rc" | "Arc" | "Pin"),
-        "make_mut" | "unwrap_or_clone" | "try_unwrap" => matches!(of, "Rc" | "Arc"),
-        "get_ref" | "into_ref" | "get_unchecked_mut" | "into_inner_unchecked" => of == "Pin",
-        _ => false,
-    }
-}
-
 /// Methods that return the result of the function passed to them, or a container of it.
 fn is_made_by(name: &str) -> bool {
     matches!(
@@ -262,17 +254,4 @@ pub(super) fn plain_callee(node: Node<'_>) -> Node<'_> {
 /// How many arguments are in an argument list.
 pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
     args.map_or(0, |args| args.children().filter(|arg| !arg.is(K::AttributeItem)).count())
-}
-
-/// The expression whose value is the block's.
-pub(super) fn block_tail(block: Node<'_>) -> Option<Node<'_>> {
-    let last = block.children().last()?;
-    match last.kind() {
-        // An expression that ends with a block looks like a statement.
-        K::ExpressionStatement if last.text().ends_with(';') => None,
-        K::ExpressionStatement => last.first(),
-        K::LetDeclaration | K::UseDeclaration | K::ModItem | K::AttributeItem => None,
-        kind if super::items::is_item(kind) => None,
-        _ => Some(last),
-    }
 }

@@ -1,8 +1,8 @@
 //! Generic parameters and their bounds.
 
-use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
+use sdl_model::facts::{BaseKind, DefIx, Expr, ExprIx, StrIx};
 
-use super::{Context, F, K, Node, items};
+use super::kinds::{Context, F, K, Node};
 use crate::builder::text::fold_line;
 use crate::builder::{Half, MAX_ELEMENTS};
 
@@ -23,7 +23,7 @@ pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>
         };
         match left.text() {
             "Self" if item.is(K::TraitItem) => {
-                bounds.children().for_each(|bound| items::add_supertrait(cx, def, bound));
+                bounds.children().for_each(|bound| add_supertrait(cx, def, bound));
             }
             name if left.is(K::TypeIdentifier) && name != "Self" => add_bounds(cx, def, name, bounds),
             // `T::Item: Bound`, `<T as Iterator>::Item: Bound`.
@@ -82,4 +82,14 @@ pub(super) fn bounds_shape<'a>(half: &mut Half<'a>, bounds: Node<'a>) -> Option<
     let mut all = half.types(all);
     all.retain(|ix| !half.is_unknown(*ix));
     (!all.is_empty()).then(|| half.union(all))
+}
+
+/// A bound of a trait itself.
+pub(super) fn add_supertrait<'a>(cx: &mut Context<'a>, def: DefIx, bound: Node<'a>) {
+    if !matches!(bound.kind(), K::Lifetime | K::RemovedBound) {
+        let shape = cx.b.out.ty(bound);
+        if !cx.b.out.is_unknown(shape) {
+            cx.b.base(def, BaseKind::Extends, shape, bound.start());
+        }
+    }
 }

@@ -2,7 +2,8 @@
 
 use sdl_model::facts::ImportKind;
 
-use super::{Context, F, K, Node};
+use super::kinds::{Context, F, K, Node};
+use super::names::plain_name;
 use crate::driver::Visit;
 
 /// How deep lists in lists of a `use` are followed.
@@ -124,9 +125,4 @@ pub(super) fn module_file<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     cx.b.import(ImportKind::Named, "self", Some(name), Some(name), node.start()).reexport = reexport;
     set_import_condition(cx, node, first);
     Visit::Skip
-}
-
-/// An identifier without its raw mark.
-pub(super) fn plain_name(text: &str) -> &str {
-    text.strip_prefix("r#").unwrap_or(text)
 }

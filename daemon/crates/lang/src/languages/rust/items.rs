@@ -3,30 +3,13 @@
 use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::imports::plain_name;
-use super::{Context, F, K, Node, attrs, generics, members, params};
-use crate::builder::NewDef;
-
-/// Whether a node of this kind defines something.
-pub(super) fn is_item(kind: K) -> bool {
-    matches!(
-        kind,
-        K::FunctionItem
-            | K::FunctionSignature
-            | K::StructItem
-            | K::UnionItem
-            | K::EnumItem
-            | K::EnumVariant
-            | K::FieldDeclaration
-            | K::TraitItem
-            | K::ImplItem
-            | K::TypeItem
-            | K::AssociatedType
-            | K::ConstItem
-            | K::StaticItem
-            | K::MacroDefinition
-    ) || kind == K::ModItem
-}
+use super::blocks::block_tail;
+use super::docs::inner_doc;
+use super::headers::{new_def, new_named_def, set_visibility};
+use super::kinds::{Context, F, K, Node};
+use super::names::plain_name;
+use super::types::type_head;
+use super::{generics, members, params};
 
 /// Opens `item`; `whole` is `item` or the first attribute before it. None if the item defines nothing.
 pub(super) fn read_item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
@@ -49,42 +32,6 @@ pub(super) fn read_item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a
         cx.b.def_mut(def).doc = None;
     }
     Some(def)
-}
-
-/// A definition that `item` makes, with the attributes before it.
-pub(super) fn new_def<'a>(kind: SymbolKind, name: Node<'a>, item: Node<'a>, whole: Node<'a>) -> NewDef<'a> {
-    new_named_def(kind, plain_name(name.text()), name, item, whole)
-}
-
-fn new_named_def<'a>(
-    kind: SymbolKind,
-    text: &'a str,
-    name: Node<'a>,
-    item: Node<'a>,
-    whole: Node<'a>,
-) -> NewDef<'a> {
-    NewDef::new(kind, text, name, whole).until(item).header_from(item.start())
-}
-
-/// Sets the visibility that `item` states; members of traits and enums share that of their owner.
-pub(super) fn set_visibility(cx: &mut Context<'_>, def: DefIx, item: Node<'_>) {
-    let stated = item.child_of(K::VisibilityModifier).map(stated_visibility);
-    let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
-    let outer = cx.b.def(parent);
-    let inherited = match outer.kind {
-        SymbolKind::Trait | SymbolKind::Enum | SymbolKind::EnumMember => outer.visibility,
-        SymbolKind::Impl if !outer.bases.is_empty() => Visibility::Public,
-        _ => Visibility::Private,
-    };
-    cx.b.def_mut(def).visibility = stated.unwrap_or(inherited);
-}
-
-pub(super) fn stated_visibility(node: Node<'_>) -> Visibility {
-    match node.first() {
-        None => Visibility::Public,
-        Some(inner) if inner.is(K::SelfName) => Visibility::Private,
-        Some(_) => Visibility::Internal,
-    }
 }
 
 fn read_function<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
@@ -110,7 +57,7 @@ fn read_function<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> O
     generics::read_generics(cx, def, item);
     params::read_result(cx, def, item);
     if cx.b.def(def).ret.is_some()
-        && let Some(tail) = body.and_then(super::exprs::block_tail)
+        && let Some(tail) = body.and_then(block_tail)
     {
         let shape = cx.b.body.value(tail);
         cx.b.returns(def, shape, tail.start());
@@ -138,44 +85,15 @@ fn read_impl<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Optio
     Some(def)
 }
 
-/// The node that names a type: its last part, without references and arguments.
-pub(super) fn type_head(ty: Node<'_>) -> Node<'_> {
-    let mut at = ty;
-    for _ in 0..32 {
-        let inner = match at.kind() {
-            K::GenericType | K::ReferenceType | K::PointerType => at.child(F::TypeField),
-            K::ScopedTypeIdentifier => at.child(F::Name),
-            K::DynamicType | K::AbstractType => at.child(F::Trait),
-            K::ArrayType => at.child(F::Element),
-            _ => None,
-        };
-        match inner {
-            Some(inner) => at = inner,
-            None => break,
-        }
-    }
-    at
-}
-
 fn read_trait<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     let def = cx.b.open(new_def(SymbolKind::Trait, name, item, whole).body(item.child(F::Body)));
     set_visibility(cx, def, item);
     for bound in item.child(F::Bounds).into_iter().flat_map(Node::children) {
-        add_supertrait(cx, def, bound);
+        generics::add_supertrait(cx, def, bound);
     }
     generics::read_generics(cx, def, item);
     Some(def)
-}
-
-/// A bound of a trait itself.
-pub(super) fn add_supertrait<'a>(cx: &mut Context<'a>, def: DefIx, bound: Node<'a>) {
-    if !matches!(bound.kind(), K::Lifetime | K::RemovedBound) {
-        let shape = cx.b.out.ty(bound);
-        if !cx.b.out.is_unknown(shape) {
-            cx.b.base(def, BaseKind::Extends, shape, bound.start());
-        }
-    }
 }
 
 fn read_data_type<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
@@ -239,7 +157,7 @@ fn read_module<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Opt
     let def = cx.b.open(new_def(SymbolKind::Namespace, name, item, whole).body(Some(body)));
     set_visibility(cx, def, item);
     if cx.b.def(def).doc.is_none()
-        && let Some(doc) = attrs::inner_doc(body)
+        && let Some(doc) = inner_doc(body)
     {
         cx.b.doc(def, &doc);
     }

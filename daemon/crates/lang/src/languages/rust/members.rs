@@ -3,27 +3,20 @@
 use sdl_model::facts::DefIx;
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, items};
+use super::headers::{new_def, set_visibility, stated_visibility};
+use super::kinds::{Context, F, K, Node};
+use super::tuples::tuple_field_name;
 use crate::builder::NewDef;
 
 /// How long a constant may be to serve as its signature with its value.
 const SHORT_VALUE: u32 = 60;
 
-/// The names of the fields of tuple structs and variants.
-const ORDINALS: [&str; 16] =
-    ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"];
-
-/// The name of field `at` of a tuple struct; none for one that nobody would write.
-pub(super) fn tuple_field_name(at: usize) -> Option<&'static str> {
-    ORDINALS.get(at).copied()
-}
-
 pub(super) fn read_variant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     let body = item.child(F::Body);
     let named = body.filter(|body| body.is(K::FieldDeclarationList));
-    let def = cx.b.open(items::new_def(SymbolKind::EnumMember, name, item, whole).body(named));
-    items::set_visibility(cx, def, item);
+    let def = cx.b.open(new_def(SymbolKind::EnumMember, name, item, whole).body(named));
+    set_visibility(cx, def, item);
     if let Some(listed) = body.filter(|body| body.is(K::OrderedFields)) {
         read_tuple_fields(cx, listed);
     }
@@ -32,8 +25,8 @@ pub(super) fn read_variant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node
 
 pub(super) fn read_field<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
-    let def = cx.b.leaf(items::new_def(SymbolKind::Field, name, item, whole));
-    items::set_visibility(cx, def, item);
+    let def = cx.b.leaf(new_def(SymbolKind::Field, name, item, whole));
+    set_visibility(cx, def, item);
     if let Some(ty) = item.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }
@@ -59,7 +52,7 @@ pub(super) fn read_tuple_fields<'a>(cx: &mut Context<'a>, list: Node<'a>) {
         let outer = cx.b.def(cx.b.scope());
         let inherited =
             if outer.kind == SymbolKind::EnumMember { outer.visibility } else { Visibility::Private };
-        cx.b.def_mut(def).visibility = stated.take().map_or(inherited, items::stated_visibility);
+        cx.b.def_mut(def).visibility = stated.take().map_or(inherited, stated_visibility);
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(node));
     }
 }
@@ -69,7 +62,7 @@ pub(super) fn read_constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Nod
     let name = item.child(F::Name).filter(|name| name.text() != "_")?;
     let mutable = item.is(K::StaticItem) && item.child_of(K::MutableSpecifier).is_some();
     let kind = if mutable { SymbolKind::Variable } else { SymbolKind::Constant };
-    let mut new = items::new_def(kind, name, item, whole);
+    let mut new = new_def(kind, name, item, whole);
     let value = item.child(F::Value);
     if let Some(value) = value {
         let simple = matches!(
@@ -90,7 +83,7 @@ pub(super) fn read_constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Nod
     // The value of a constant in a function is part of the function's behaviour.
     let local = cx.b.scope_kind().is_callable();
     let def = if local { cx.b.leaf(new) } else { cx.b.open(new) };
-    items::set_visibility(cx, def, item);
+    set_visibility(cx, def, item);
     if let Some(ty) = item.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }

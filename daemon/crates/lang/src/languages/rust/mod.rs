@@ -2,19 +2,27 @@
 
 mod arms;
 mod attrs;
+mod blocks;
+mod docs;
 mod effects;
+mod elements;
 mod exprs;
 mod flow;
 mod generics;
+mod headers;
 mod imports;
 mod invariants;
 mod items;
+mod kinds;
 mod mask;
 mod members;
+mod names;
 mod params;
 mod patterns;
 mod refs;
+mod state;
 mod tokens;
+mod tuples;
 mod types;
 
 use std::borrow::Cow;
@@ -22,206 +30,29 @@ use std::borrow::Cow;
 use sdl_model::Lang;
 use sdl_model::facts::ExprIx;
 
-use crate::builder::{EffectTable, Half};
-use crate::driver::{Cx, Language, Visit};
+use crate::builder::{EffectTable, Half, Shapes};
+use crate::driver::{Language, Visit};
 use crate::flow::Flow;
-use crate::kinds;
 
-kinds! {
-    nodes {
-        AbstractType = "abstract_type",
-        Arguments = "arguments",
-        ArrayExpression = "array_expression",
-        ArrayType = "array_type",
-        AssignmentExpression = "assignment_expression",
-        AssociatedType = "associated_type",
-        AsyncBlock = "async_block",
-        Attribute = "attribute",
-        AttributeItem = "attribute_item",
-        AwaitExpression = "await_expression",
-        BaseFieldInitializer = "base_field_initializer",
-        BinaryExpression = "binary_expression",
-        Block = "block",
-        BlockComment = "block_comment",
-        BooleanLiteral = "boolean_literal",
-        BoundedType = "bounded_type",
-        BracketedType = "bracketed_type",
-        CallExpression = "call_expression",
-        CapturedPattern = "captured_pattern",
-        CharLiteral = "char_literal",
-        ClosureExpression = "closure_expression",
-        CompoundAssignment = "compound_assignment_expr",
-        ConstItem = "const_item",
-        Crate = "crate",
-        DeclarationList = "declaration_list",
-        DynamicType = "dynamic_type",
-        EnumItem = "enum_item",
-        EnumVariant = "enum_variant",
-        ExpressionStatement = "expression_statement",
-        ExternCrate = "extern_crate_declaration",
-        FieldDeclaration = "field_declaration",
-        FieldDeclarationList = "field_declaration_list",
-        FieldExpression = "field_expression",
-        FieldIdentifier = "field_identifier",
-        FieldInitializer = "field_initializer",
-        FieldPattern = "field_pattern",
-        FloatLiteral = "float_literal",
-        ForExpression = "for_expression",
-        FunctionItem = "function_item",
-        FunctionModifiers = "function_modifiers",
-        FunctionSignature = "function_signature_item",
-        FunctionType = "function_type",
-        GenericFunction = "generic_function",
-        GenericPattern = "generic_pattern",
-        GenericType = "generic_type",
-        GenericTypeTurbofish = "generic_type_with_turbofish",
-        HigherRankedBound = "higher_ranked_trait_bound",
-        Identifier = "identifier",
-        IfExpression = "if_expression",
-        ImplItem = "impl_item",
-        IndexExpression = "index_expression",
-        InnerAttribute = "inner_attribute_item",
-        IntegerLiteral = "integer_literal",
-        Label = "label",
-        LetChain = "let_chain",
-        LetCondition = "let_condition",
-        LetDeclaration = "let_declaration",
-        Lifetime = "lifetime",
-        LifetimeParameter = "lifetime_parameter",
-        LineComment = "line_comment",
-        MacroDefinition = "macro_definition",
-        MacroInvocation = "macro_invocation",
-        MatchArm = "match_arm",
-        MatchExpression = "match_expression",
-        MatchPattern = "match_pattern",
-        Metavariable = "metavariable",
-        ModItem = "mod_item",
-        MutPattern = "mut_pattern",
-        MutableSpecifier = "mutable_specifier",
-        NegativeLiteral = "negative_literal",
-        OrPattern = "or_pattern",
-        OrderedFields = "ordered_field_declaration_list",
-        Parameter = "parameter",
-        ParenthesizedExpression = "parenthesized_expression",
-        PointerType = "pointer_type",
-        PrimitiveType = "primitive_type",
-        QualifiedType = "qualified_type",
-        RangeExpression = "range_expression",
-        RawStringLiteral = "raw_string_literal",
-        RefPattern = "ref_pattern",
-        ReferenceExpression = "reference_expression",
-        ReferencePattern = "reference_pattern",
-        ReferenceType = "reference_type",
-        RemainingField = "remaining_field_pattern",
-        RemovedBound = "removed_trait_bound",
-        ReturnExpression = "return_expression",
-        ScopedIdentifier = "scoped_identifier",
-        ScopedTypeIdentifier = "scoped_type_identifier",
-        ScopedUseList = "scoped_use_list",
-        SelfName = "self",
-        SelfParameter = "self_parameter",
-        ShorthandField = "shorthand_field_identifier",
-        SlicePattern = "slice_pattern",
-        StaticItem = "static_item",
-        StringLiteral = "string_literal",
-        StructExpression = "struct_expression",
-        StructItem = "struct_item",
-        StructPattern = "struct_pattern",
-        Super = "super",
-        TokenTree = "token_tree",
-        TokenRepetition = "token_repetition",
-        TokenTreePattern = "token_tree_pattern",
-        TraitItem = "trait_item",
-        TryBlock = "try_block",
-        TryExpression = "try_expression",
-        TupleExpression = "tuple_expression",
-        TuplePattern = "tuple_pattern",
-        TupleStructPattern = "tuple_struct_pattern",
-        TupleType = "tuple_type",
-        TypeArguments = "type_arguments",
-        TypeBinding = "type_binding",
-        TypeCast = "type_cast_expression",
-        TypeIdentifier = "type_identifier",
-        TypeItem = "type_item",
-        TypeParameter = "type_parameter",
-        UnaryExpression = "unary_expression",
-        UnionItem = "union_item",
-        UnitExpression = "unit_expression",
-        UnitType = "unit_type",
-        UnsafeBlock = "unsafe_block",
-        UseAsClause = "use_as_clause",
-        UseDeclaration = "use_declaration",
-        UseList = "use_list",
-        UseWildcard = "use_wildcard",
-        VariadicParameter = "variadic_parameter",
-        VisibilityModifier = "visibility_modifier",
-        WhereClause = "where_clause",
-        WherePredicate = "where_predicate",
-        WhileExpression = "while_expression",
+pub use kinds::{F, K, Rust};
+pub use state::State;
+
+use kinds::{Context, Node};
+
+impl Shapes for Rust {
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value_shape(half, node)
     }
-    tokens {
-        Async = "async",
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        types::type_shape(half, node)
     }
-    fields {
-        Alias = "alias",
-        Alternative = "alternative",
-        ArgumentsField = "arguments",
-        Body = "body",
-        Bounds = "bounds",
-        Condition = "condition",
-        Consequence = "consequence",
-        Element = "element",
-        Field = "field",
-        Function = "function",
-        Left = "left",
-        List = "list",
-        MacroName = "macro",
-        Name = "name",
-        Parameters = "parameters",
-        Path = "path",
-        Pattern = "pattern",
-        ReturnType = "return_type",
-        Right = "right",
-        Trait = "trait",
-        TypeField = "type",
-        TypeArgumentsField = "type_arguments",
-        TypeParameters = "type_parameters",
-        Value = "value",
-    }
-}
-
-/// Rust's extractor.
-#[derive(Clone, Copy, Debug)]
-pub struct Rust;
-
-type Node<'a> = crate::tape::Node<'a, Rust>;
-type Context<'a> = Cx<'a, Rust>;
-
-/// State between nodes.
-#[derive(Debug, Default)]
-pub struct State {
-    /// Up to here on the tape, attributes and the items after them have been read.
-    attributes_until: u32,
-    /// Up to here on the tape, names in lower case are bound.
-    pattern_until: u32,
-    /// From here to there on the tape, names of macro calls are in a pattern.
-    token_pattern: (u32, u32),
-    /// A `use` or `mod x;` on the tape, and the condition that is before it.
-    condition: Option<(u32, String)>,
-    /// Whether `Command` is that of `std::process` here.
-    runs_processes: bool,
 }
 
 impl Language for Rust {
-    type K = K;
-    type F = F;
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
-
-    fn is_comment(kind: K) -> bool {
-        matches!(kind, K::LineComment | K::BlockComment)
-    }
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE
@@ -232,13 +63,13 @@ impl Language for Rust {
     }
 
     fn begin(cx: &mut Context<'_>, root: Node<'_>) {
-        if let Some(doc) = attrs::inner_doc(root) {
+        if let Some(doc) = docs::inner_doc(root) {
             cx.b.doc(sdl_model::facts::DefIx::MODULE, &doc);
         }
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
-        if items::is_item(node.kind()) {
+        if blocks::is_item(node.kind()) {
             if node.is(K::ModItem) && imports::module_file(cx, node) == Visit::Skip {
                 return Visit::Skip;
             }
@@ -278,13 +109,5 @@ impl Language for Rust {
 
     fn finish(cx: &mut Context<'_>) {
         items::mark_exports(cx);
-    }
-
-    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value_shape(half, node)
-    }
-
-    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::type_shape(half, node)
     }
 }

@@ -2,7 +2,8 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
-use super::{Context, F, K, Node, patterns};
+use super::kinds::{Context, F, K, Node};
+use super::patterns;
 use crate::builder::text::fold_line;
 
 /// Adds the parameters in `list` to `def`, the innermost open definition. Returns whether the first is a receiver.

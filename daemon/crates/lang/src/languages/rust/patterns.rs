@@ -2,8 +2,9 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
-use super::imports::plain_name;
-use super::{Context, F, K, Node, members};
+use super::kinds::{Context, F, K, Node};
+use super::names::plain_name;
+use super::tuples::{placed_parts, tuple_field_name};
 use crate::builder::{Half, MAX_ELEMENTS};
 
 /// The most patterns that are read inside one.
@@ -151,29 +152,12 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
             let mut counted = true;
             for (at, part) in placed_parts(pattern, ty_end, parts) {
                 counted &= !part.is(K::RemainingField);
-                let name = members::tuple_field_name(at).filter(|_| counted);
+                let name = tuple_field_name(at).filter(|_| counted);
                 let value = name.map(|name| cx.b.body.attr(made, name));
                 todo.push((part, None, value));
             }
         }
     }
-}
-
-/// The parts of a pattern with their indexes; `_`, which is no part, has an index, too.
-pub(super) fn placed_parts<'a>(
-    pattern: Node<'a>,
-    from: u32,
-    parts: impl Iterator<Item = Node<'a>>,
-) -> impl Iterator<Item = (usize, Node<'a>)> {
-    let text = pattern.text().as_bytes();
-    let (mut read, mut place) = (from, 0);
-    parts.map(move |part| {
-        let gap = read.saturating_sub(pattern.start()) as usize
-            ..part.start().saturating_sub(pattern.start()) as usize;
-        place += text.get(gap).unwrap_or_default().split(|byte| *byte == b',').count() - 1;
-        read = part.end();
-        (place, part)
-    })
 }
 
 /// The value of type `ty`, or `value`.

@@ -2,16 +2,11 @@
 
 use sdl_model::facts::{BindingKind, EffectKind, Expr, ExprIx, Lit, RefForm};
 
-use super::imports::plain_name;
-use super::{Context, F, K, Node, exprs, invariants, patterns, tokens};
-
-/// The longest callee that is looked up as a whole for side effects.
-const LONG_CALLEE: u32 = 120;
-
-/// Names of the prelude, which lead to no definition.
-pub(super) fn is_prelude(name: &str) -> bool {
-    matches!(name, "Some" | "None" | "Ok" | "Err" | "Self" | "_")
-}
+use super::blocks::block_tail;
+use super::effects::{LONG_CALLEE, method_effect, note_effect};
+use super::kinds::{Context, F, K, Node};
+use super::names::{is_prelude, plain_name};
+use super::{elements, exprs, invariants, patterns};
 
 /// Reads the side effects of calling `node`; the walk reads the reference itself later.
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -39,28 +34,6 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// The side effect of calling the path `text`.
-pub(super) fn note_effect(cx: &mut Context<'_>, text: &str) {
-    if text.starts_with("Command::") && !cx.state.runs_processes {
-        return;
-    }
-    cx.b.effect_of(text);
-}
-
-/// The side effect of calling the method `name`, whose receiver starts at `start`.
-pub(super) fn method_effect<'a>(cx: &mut Context<'a>, start: u32, name: Node<'a>) {
-    let whole = cx.b.slice(start, name.end());
-    // The receiver was made by a call, which has its own side effects.
-    if whole.len() <= LONG_CALLEE as usize && !whole.contains(['(', '\n']) {
-        cx.b.effect_of(whole);
-    } else {
-        let method = cx.b.slice(name.start().saturating_sub(1), name.end());
-        if method.starts_with('.') {
-            cx.b.effect_of(method);
-        }
-    }
-}
-
 /// Adds a reference to an environment variable that is read.
 fn add_config_ref(cx: &mut Context<'_>, key: Option<Node<'_>>) {
     if let Some(key) = key.filter(|key| key.is(K::StringLiteral)) {
@@ -71,7 +44,7 @@ fn add_config_ref(cx: &mut Context<'_>, key: Option<Node<'_>>) {
 pub(super) fn macro_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::MacroName) else { return };
     let tree = node.child_of(K::TokenTree);
-    let args = tree.map_or(0, tokens::arg_count);
+    let args = tree.map_or(0, elements::arg_count);
     let text = name.text();
     if name.is(K::Identifier) {
         cx.b.reference(RefForm::Macro, plain_name(text), name.start(), None, args);
@@ -142,7 +115,7 @@ pub(super) fn read_path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             RefForm::Construct
         }
         Some(K::MacroInvocation) if node.field() == F::MacroName => {
-            args = node.next_sibling().map_or(0, tokens::arg_count);
+            args = node.next_sibling().map_or(0, elements::arg_count);
             RefForm::Macro
         }
         // A variant or a struct.
@@ -214,7 +187,7 @@ fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
             Some(cx.b.body.add(Expr::New(ty)))
         }
         // The function's return value.
-        K::Block if exprs::block_tail(parent) == Some(call) => {
+        K::Block if block_tail(parent) == Some(call) => {
             let function = parent.parent().filter(|function| function.is(K::FunctionItem))?;
             let ty = cx.b.body.ty(function.child(F::ReturnType)?);
             Some(cx.b.body.add(Expr::New(ty)))

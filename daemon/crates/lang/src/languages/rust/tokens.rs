@@ -5,21 +5,19 @@
 use sdl_model::facts::{Expr, ExprIx, Lit, RefForm};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::imports::plain_name;
-use super::refs::{is_prelude, method_effect, note_effect};
-use super::{Context, F, K, Node, exprs};
+use super::effects::{method_effect, note_effect};
+use super::elements::{arg_count, first_element_shape, text_between};
+use super::kinds::{Context, F, K, Node};
+use super::names::{is_pointer, is_prelude, plain_name};
 use crate::builder::{Half, NewDef};
 use crate::driver::Visit;
 
-/// The most tokens of an element that is read as an expression.
-const MAX_PATH: usize = 12;
 /// The longest type of a static that is read.
 const MAX_TYPE: u32 = 200;
-/// How deep arguments of such types nest.
+/// The most arguments of such a type.
+const MAX_ARGS: usize = 12;
+/// How deep they nest.
 const MAX_TYPES: u8 = 4;
-/// The most pointers to pointers in one value.
-const MAX_POINTERS: u8 = 4;
-
 /// How a token follows the text before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Link {
@@ -70,11 +68,6 @@ fn note_matches_pattern<'a>(cx: &mut Context<'a>, name: &str, tree: Node<'a>) {
     if let Some((_, first)) = first {
         cx.state.token_pattern = (first.ix(), tree.next_ix());
     }
-}
-
-/// The text between two tokens.
-pub(super) fn text_between<'a>(a: Node<'a>, b: Node<'a>) -> &'a str {
-    a.src().get(a.end() as usize..b.start() as usize).unwrap_or("")
 }
 
 struct Reader<'c, 'a, 't> {
@@ -342,60 +335,6 @@ impl<'a> Reader<'_, 'a, '_> {
     }
 }
 
-/// The shape of the first element of the list in `tree`, if it is a chain of names and calls or a struct.
-pub(super) fn first_element_shape<'a>(half: &mut Half<'a>, tree: Node<'a>) -> Option<ExprIx> {
-    first_at(half, tree, 0)
-}
-
-fn first_at<'a>(half: &mut Half<'a>, tree: Node<'a>, depth: u8) -> Option<ExprIx> {
-    let mut tokens = tree.children().filter(|token| !token.is(K::MutableSpecifier)).take(MAX_PATH);
-    let mut last = tokens.next()?;
-    let mut shape = match (last.kind(), last.text()) {
-        (K::SelfName, _) => half.add(Expr::SelfRef),
-        (K::Identifier, "Self") => half.add(Expr::SelfType),
-        (K::Identifier, name) => half.name(plain_name(name)),
-        _ => return None,
-    };
-    for token in tokens {
-        let mut between = text_between(last, token).trim();
-        last = token;
-        loop {
-            if let Some(rest) = between.strip_prefix('?') {
-                shape = half.add(Expr::Unwrap(shape));
-                between = rest.trim_start();
-            } else if let Some(rest) =
-                between.strip_prefix('.').and_then(|rest| rest.trim_start().strip_prefix("await"))
-            {
-                shape = half.add(Expr::Await(shape));
-                between = rest.trim_start();
-            } else {
-                break;
-            }
-        }
-        let opens = token.text().get(..1).unwrap_or("");
-        shape = match (between, token.kind(), opens) {
-            ("::", K::Identifier, _) => half.path(shape, plain_name(token.text())),
-            (".", K::Identifier | K::IntegerLiteral, _) => half.attr(shape, plain_name(token.text())),
-            ("", K::TokenTree, "(") => match pointee_shape(half, shape, token, depth) {
-                Some(pointed) => pointed,
-                None => half.call(shape, arg_count(token)),
-            },
-            ("", K::TokenTree, "{") => half.add(Expr::New(shape)),
-            ("," | ";", ..) => return Some(shape),
-            _ => return None,
-        };
-    }
-    Some(shape)
-}
-
-/// The value that a new pointer points to, if calling `callee` with `tree` makes one: `Pin::new(&mut self.inner)`.
-fn pointee_shape<'a>(half: &mut Half<'a>, callee: ExprIx, tree: Node<'a>, depth: u8) -> Option<ExprIx> {
-    let Expr::Path(of, name) = *half.expr(callee) else { return None };
-    let Expr::Name(of) = *half.expr(of) else { return None };
-    let is_pointer = depth < MAX_POINTERS && exprs::is_pointer(half.text(of), half.text(name));
-    is_pointer.then(|| first_at(half, tree, depth + 1)).flatten()
-}
-
 /// The value that a new pointer points to: the argument of `Pin::new(…)`.
 fn tokens_pointed<'a>(
     cx: &mut Context<'a>,
@@ -404,7 +343,7 @@ fn tokens_pointed<'a>(
     tree: Node<'a>,
 ) -> Option<ExprIx> {
     let Expr::Name(of) = *cx.b.body.expr(base?) else { return None };
-    exprs::is_pointer(cx.b.body.text(of), made.text()).then_some(())?;
+    is_pointer(cx.b.body.text(of), made.text()).then_some(())?;
     first_element_shape(&mut cx.b.body, tree)
 }
 
@@ -439,7 +378,7 @@ fn written_type(half: &mut Half<'_>, text: &mut &str, depth: u8) -> Option<ExprI
                 rest = more;
                 break;
             }
-            rest = rest.strip_prefix(',').filter(|_| args.len() < MAX_PATH)?;
+            rest = rest.strip_prefix(',').filter(|_| args.len() < MAX_ARGS)?;
         }
         shape = half.add(Expr::Generic(shape, args));
     }
@@ -455,34 +394,4 @@ fn is_static(gap: &str) -> bool {
 
 fn is_camel(text: &str) -> bool {
     text.starts_with(char::is_uppercase) && text.contains(char::is_lowercase)
-}
-
-/// The number of arguments in the brackets `tree`.
-pub(super) fn arg_count(tree: Node<'_>) -> usize {
-    let src = tree.src();
-    let mut at = tree.start() as usize + 1;
-    let mut args = 0;
-    let mut open = false;
-    let mut count = |text: &str| {
-        for byte in text.bytes() {
-            match byte {
-                b',' => {
-                    args += usize::from(open);
-                    open = false;
-                }
-                byte if byte.is_ascii_whitespace() => {}
-                _ => open = true,
-            }
-        }
-    };
-    let mut last = 0;
-    for token in tree.children() {
-        count(src.get(at..token.start() as usize).unwrap_or(""));
-        count("x");
-        at = token.end() as usize;
-        last = at;
-    }
-    let end = (tree.end() as usize).saturating_sub(1);
-    count(src.get(last.max(at)..end).unwrap_or(""));
-    args + usize::from(open)
 }

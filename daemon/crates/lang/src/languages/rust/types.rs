@@ -2,7 +2,8 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::{F, K, Node};
+use super::kinds::{F, K, Node};
+use super::names::plain_name;
 use crate::builder::{Half, MAX_ELEMENTS};
 
 pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
@@ -68,7 +69,7 @@ pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 fn name_shape(half: &mut Half<'_>, text: &str) -> ExprIx {
     match text {
         "Self" => half.add(Expr::SelfType),
-        _ => half.type_name(super::imports::plain_name(text)),
+        _ => half.type_name(plain_name(text)),
     }
 }
 
@@ -79,4 +80,23 @@ fn type_arguments<'a>(half: &mut Half<'a>, list: Option<Node<'a>>) -> Vec<ExprIx
         .take(MAX_ELEMENTS)
         .map(|arg| half.ty(arg))
         .collect()
+}
+
+/// The node that names a type: its last part, without references and arguments.
+pub(super) fn type_head(ty: Node<'_>) -> Node<'_> {
+    let mut at = ty;
+    for _ in 0..32 {
+        let inner = match at.kind() {
+            K::GenericType | K::ReferenceType | K::PointerType => at.child(F::TypeField),
+            K::ScopedTypeIdentifier => at.child(F::Name),
+            K::DynamicType | K::AbstractType => at.child(F::Trait),
+            K::ArrayType => at.child(F::Element),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => at = inner,
+            None => break,
+        }
+    }
+    at
 }

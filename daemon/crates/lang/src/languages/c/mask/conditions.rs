@@ -3,8 +3,8 @@
 
 use sdl_model::Lang;
 
-use super::Masked;
 use super::lex::TokKind;
+use super::masked::Masked;
 use crate::languages::c::platform;
 
 /// How deep conditions are looked at.

@@ -1,11 +1,12 @@
 //! One declaration's head: which of the words before its name are its type.
 
-use super::Masked;
-use super::heads::{
-    Unit, Word, before_operator, classify_word, hide_trailing_macros, holds_literals, is_declaration,
-    is_type_head, is_upper_case, keep_one_type, skip_angles, skip_group, type_name, unwrap_type_macro,
+use super::head_parts::{
+    Unit, before_operator, hide_trailing_macros, holds_literals, is_declaration, is_type_head, keep_one_type,
+    skip_angles, skip_group, type_name, unwrap_type_macro,
 };
 use super::lex::TokKind;
+use super::masked::Masked;
+use super::words::{Word, classify_word, is_upper_case};
 
 /// The parts read so far of one declaration's head.
 struct Head<'h> {

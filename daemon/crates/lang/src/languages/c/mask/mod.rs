@@ -5,64 +5,26 @@
 
 mod conditions;
 mod declared;
+mod head_parts;
 mod heads;
 mod lex;
+mod masked;
 mod namespaces;
 mod statements;
+mod words;
 
 use std::borrow::Cow;
 
 use sdl_model::Lang;
 
-pub(super) use heads::is_upper_case;
-use lex::{Tok, TokKind};
 pub(super) use namespaces::opened_namespaces;
+pub(super) use words::is_upper_case;
+
+use lex::{Tok, TokKind};
+use masked::Masked;
 
 /// Files beyond this are data; the parser gets them as they are.
 const MAX_LEN: usize = 16 << 20;
-
-/// The tokens of a file, and which of them are hidden.
-struct Masked<'t> {
-    bytes: &'t [u8],
-    toks: Vec<Tok>,
-    /// By token: whether it is blanked.
-    gone: Vec<bool>,
-    /// By token: whether it is in a function's body.
-    code: Vec<bool>,
-    /// The positions at which a semicolon is inserted.
-    semicolons: Vec<usize>,
-}
-
-impl<'t> Masked<'t> {
-    fn text(&self, at: usize) -> &'t [u8] {
-        self.toks
-            .get(at)
-            .and_then(|tok| self.bytes.get(tok.start as usize..tok.end as usize))
-            .unwrap_or_default()
-    }
-
-    fn kind(&self, at: usize) -> Option<TokKind> {
-        self.toks.get(at).map(|tok| tok.kind)
-    }
-
-    fn is(&self, at: usize, punct: u8) -> bool {
-        self.kind(at) == Some(TokKind::Punct(punct))
-    }
-
-    fn is_word(&self, at: usize) -> bool {
-        self.kind(at) == Some(TokKind::Word)
-    }
-
-    fn hide(&mut self, at: usize) {
-        if let Some(gone) = self.gone.get_mut(at) {
-            *gone = true;
-        }
-    }
-
-    fn is_gone(&self, at: usize) -> bool {
-        self.gone.get(at).copied().unwrap_or(true)
-    }
-}
 
 /// `bytes` as the parser gets them.
 pub(super) fn mask_source(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {

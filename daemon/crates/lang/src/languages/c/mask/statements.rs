@@ -1,8 +1,8 @@
 //! Macros in code that replace a statement or precede a block: `FOR_EACH(x) { … }`.
 
-use super::Masked;
-use super::heads::{Word, classify_word, is_upper_case};
 use super::lex::TokKind;
+use super::masked::Masked;
+use super::words::{Word, classify_word, is_upper_case};
 
 /// Hides names right before a built-in type, and between a type and a star, because no expression has two names in a
 /// row.

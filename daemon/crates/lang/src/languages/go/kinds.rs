@@ -1,0 +1,155 @@
+//! The nodes, tokens and fields that matter.
+
+use crate::driver::Cx;
+use crate::kinds;
+use crate::syntax::Syntax;
+
+kinds! {
+    nodes {
+        ArgumentList = "argument_list",
+        ArrayType = "array_type",
+        AssignmentStatement = "assignment_statement",
+        BinaryExpression = "binary_expression",
+        BlankIdentifier = "blank_identifier",
+        Block = "block",
+        CallExpression = "call_expression",
+        ChannelType = "channel_type",
+        Comment = "comment",
+        CommunicationCase = "communication_case",
+        CompositeLiteral = "composite_literal",
+        ConstDeclaration = "const_declaration",
+        ConstSpec = "const_spec",
+        DefaultCase = "default_case",
+        Dot = "dot",
+        ExpressionCase = "expression_case",
+        ExpressionList = "expression_list",
+        ExpressionStatement = "expression_statement",
+        ExpressionSwitch = "expression_switch_statement",
+        False = "false",
+        FieldDeclaration = "field_declaration",
+        FieldDeclarationList = "field_declaration_list",
+        FieldIdentifier = "field_identifier",
+        FloatLiteral = "float_literal",
+        ForStatement = "for_statement",
+        FuncLiteral = "func_literal",
+        FunctionDeclaration = "function_declaration",
+        FunctionType = "function_type",
+        GenericType = "generic_type",
+        Identifier = "identifier",
+        IfStatement = "if_statement",
+        ImaginaryLiteral = "imaginary_literal",
+        ImplicitLengthArrayType = "implicit_length_array_type",
+        ImportDeclaration = "import_declaration",
+        ImportSpec = "import_spec",
+        IndexExpression = "index_expression",
+        IntLiteral = "int_literal",
+        InterfaceType = "interface_type",
+        InterpretedString = "interpreted_string_literal",
+        Iota = "iota",
+        KeyedElement = "keyed_element",
+        LiteralElement = "literal_element",
+        LiteralValue = "literal_value",
+        MapType = "map_type",
+        MethodDeclaration = "method_declaration",
+        MethodElem = "method_elem",
+        NegatedType = "negated_type",
+        Nil = "nil",
+        PackageClause = "package_clause",
+        PackageIdentifier = "package_identifier",
+        ParameterDeclaration = "parameter_declaration",
+        ParameterList = "parameter_list",
+        ParenthesizedExpression = "parenthesized_expression",
+        ParenthesizedType = "parenthesized_type",
+        PointerType = "pointer_type",
+        QualifiedType = "qualified_type",
+        RangeClause = "range_clause",
+        RawString = "raw_string_literal",
+        ReceiveStatement = "receive_statement",
+        ReturnStatement = "return_statement",
+        RuneLiteral = "rune_literal",
+        SelectorExpression = "selector_expression",
+        ShortVarDeclaration = "short_var_declaration",
+        SliceExpression = "slice_expression",
+        SliceType = "slice_type",
+        SourceFile = "source_file",
+        StatementList = "statement_list",
+        StructType = "struct_type",
+        True = "true",
+        TypeAlias = "type_alias",
+        TypeArguments = "type_arguments",
+        TypeAssertion = "type_assertion_expression",
+        TypeCase = "type_case",
+        TypeConstraint = "type_constraint",
+        TypeConversion = "type_conversion_expression",
+        TypeDeclaration = "type_declaration",
+        TypeElem = "type_elem",
+        TypeIdentifier = "type_identifier",
+        TypeInstantiation = "type_instantiation_expression",
+        TypeParameterDeclaration = "type_parameter_declaration",
+        TypeParameterList = "type_parameter_list",
+        TypeSpec = "type_spec",
+        TypeSwitch = "type_switch_statement",
+        UnaryExpression = "unary_expression",
+        VarDeclaration = "var_declaration",
+        VarSpec = "var_spec",
+        VarSpecList = "var_spec_list",
+        VariadicArgument = "variadic_argument",
+        VariadicParameter = "variadic_parameter_declaration",
+    }
+    tokens {
+        Arrow = "<-",
+        Bang = "!",
+        Define = ":=",
+        Less = "<",
+        LessEqual = "<=",
+        Greater = ">",
+        GreaterEqual = ">=",
+        Equal = "==",
+        NotEqual = "!=",
+        And = "&&",
+        Or = "||",
+    }
+    fields {
+        Alias = "alias",
+        Alternative = "alternative",
+        Arguments = "arguments",
+        Body = "body",
+        Condition = "condition",
+        Consequence = "consequence",
+        Element = "element",
+        Field = "field",
+        Function = "function",
+        Initializer = "initializer",
+        Key = "key",
+        Left = "left",
+        Name = "name",
+        Operand = "operand",
+        Operator = "operator",
+        Package = "package",
+        Parameters = "parameters",
+        Path = "path",
+        Receiver = "receiver",
+        Result = "result",
+        Right = "right",
+        TypeField = "type",
+        TypeArgumentsField = "type_arguments",
+        TypeParameters = "type_parameters",
+        Value = "value",
+    }
+}
+
+/// Go's extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct Go;
+
+pub(super) type Node<'a> = crate::tape::Node<'a, Go>;
+pub(super) type Context<'a> = Cx<'a, Go>;
+
+impl Syntax for Go {
+    type K = K;
+    type F = F;
+
+    fn is_comment(kind: K) -> bool {
+        kind == K::Comment
+    }
+}

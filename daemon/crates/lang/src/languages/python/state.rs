@@ -1,0 +1,14 @@
+//! The extractor's state between nodes.
+
+/// State between nodes.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Up to here on the tape, names are types.
+    pub(super) type_until: u32,
+    /// Whether the file states its exports (`__all__`).
+    pub(super) has_all: bool,
+    /// For each open statement with branches, the index of its first binding.
+    pub(super) branching: Vec<usize>,
+    /// The ranges of branches that no program takes here.
+    pub(super) left_out: Vec<(u32, u32)>,
+}
