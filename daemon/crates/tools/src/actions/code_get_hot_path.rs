@@ -18,7 +18,7 @@ use crate::host::policies;
 use crate::parts::symbols;
 use crate::source::ladder::hot_path::{self, Excerpt};
 use crate::source::ladder::identifiers::{self, Matches};
-use crate::source::ladder::{self, RangeOut, lines, share, skeleton};
+use crate::source::ladder::{self, RangeOut, lines, share};
 use crate::source::nearness;
 use crate::source::text;
 use crate::source::text::SourceText;
@@ -125,7 +125,7 @@ impl ReadAction for CodeGetHotPath {
         let policy = policies::repo_policy(cx.call.host, cx.repo)?;
         let text = text::file_text(cx, sym.row())?;
         let names = ladder::identifier_ranges(cx.call, &text)?;
-        let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
+        let (first, last) = lines::span_lines(&text, sym.def(), sym.ix);
         let found =
             identifiers::find_identifiers(&text, names.as_deref(), &request.identifiers_to_find, first, last);
         if found.lines.is_empty() {

@@ -108,7 +108,7 @@ impl ReadAction for CodeGetSkeleton {
         let text = text::file_text(cx, sym.row())?;
         let structure = ladder::text_structure(cx.call, &text, sym.outline())?;
         let policy = policies::repo_policy(cx.call.host, cx.repo)?;
-        let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
+        let (first, last) = lines::span_lines(&text, sym.def(), sym.ix);
         let marked = match request.identifiers_to_find.as_slice() {
             [] => Matches::default(),
             wanted => marked_lines(cx, &text, wanted, (first, last), &policy)?,

@@ -272,7 +272,7 @@ impl<'a> Window<'a> {
         let structure = ladder::text_structure(call, text, sym.outline())
             .unwrap_or_else(|_| Arc::new(Structure::unknown(text.unmasked().len())));
         let asked = &request.identifiers_to_find;
-        let symbol = skeleton::span_lines(text, sym.def(), sym.ix);
+        let symbol = lines::span_lines(text, sym.def(), sym.ix);
         let (first, last) = match request.granularity {
             None | Some(Granularity::Symbol) => symbol,
             Some(Granularity::Block) => {

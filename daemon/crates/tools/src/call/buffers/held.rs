@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sdl_ledger::{Clock, Snapshot, SystemClock, View};
-use sdl_model::{Facts, FileId, FileRow, RelPath, Version};
+use sdl_model::{FileId, FileRow, RelPath, Version};
 use sdl_retrieve::layer::Layer;
 
+use super::buffer::{Buffer, Text};
 use super::overlay::{self, Overlay};
 use crate::{Cancel, Code, Repo, ToolError};
 
@@ -19,38 +20,6 @@ const MOST_FILES: usize = 256;
 const MOST_BYTES: usize = 32 << 20;
 /// Most states of one repository that are kept for comparison.
 const KEPT_STATES: usize = 16;
-
-/// One buffer.
-#[derive(Clone)]
-pub(super) struct Buffer {
-    /// The editor's own count of its changes.
-    pub(super) version: u64,
-    /// Whether the editor marks it as different from the file.
-    pub(super) dirty: bool,
-    /// The text that overlays the tree; none if the file itself counts.
-    pub(super) text: Option<Text>,
-    /// The connection that pushed it.
-    pub(super) session: u64,
-    pub(super) pushed_ms: u64,
-    /// When it expires, if its connection is gone.
-    pub(super) until_ms: Option<u64>,
-}
-
-/// A buffer's text, read as its file would be.
-#[derive(Clone)]
-pub(super) struct Text {
-    pub(super) bytes: Arc<[u8]>,
-    pub(super) path: RelPath,
-    /// The row that a version would have for it.
-    pub(super) row: Option<FileRow>,
-    pub(super) facts: Option<Arc<Facts>>,
-}
-
-impl Buffer {
-    fn bytes(&self) -> usize {
-        self.text.as_ref().map_or(0, |text| text.bytes.len())
-    }
-}
 
 /// The buffers of one repository.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use sdl_ledger::{Snapshot, View};
 use sdl_model::{Facts, FileId, FileRow, Incarnation, Version};
 use sdl_retrieve::layer::{Done, Layer, Origin, Search, State, StateFile};
 
-use super::held::Text;
+use super::buffer::Text;
 use crate::{Cancel, Repo, ToolError};
 
 /// Unsaved buffers over one version.

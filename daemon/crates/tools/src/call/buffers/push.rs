@@ -6,7 +6,7 @@ use sdl_lang::{Judged, Rules};
 use sdl_model::{FileRow, FileState, Lang, RelPath};
 
 use super::Buffers;
-use super::held::{Buffer, Text};
+use super::buffer::{Buffer, Text};
 use crate::{Repo, ToolError};
 
 /// The kinds of events of a buffer.

@@ -2,6 +2,7 @@
 
 mod path;
 mod share;
+mod steps;
 mod transform;
 
 use std::sync::Arc;
@@ -10,12 +11,13 @@ use serde_json::{Map, Value};
 
 use crate::call::context::Call;
 use crate::call::freshness::Freshness;
-use crate::call::pins::{Pins, Stood};
+use crate::call::pins::Pins;
 use crate::call::pipeline;
 use crate::call::registry::{Answer, Registry};
 use crate::{Candidate, Code, NoProgress, ToolError};
-use path::{Head, Piece, Text};
+use path::{Head, Piece, Text, unknown_reference};
 pub(crate) use share::Budget;
+pub(crate) use steps::{Done, Step};
 
 /// The action's name.
 pub(crate) const NAME: &str = "chain";
@@ -23,21 +25,6 @@ pub(crate) const NAME: &str = "chain";
 const ATTEMPTS: usize = 8;
 /// Most bytes that references may add to the arguments of one step.
 const MOST_ARGUMENTS: usize = 1 << 20;
-
-/// One step to run.
-#[derive(Debug)]
-pub(crate) struct Step {
-    pub(crate) action: String,
-    pub(crate) args: Map<String, Value>,
-    pub(crate) name: Option<String>,
-}
-
-/// One step that was run.
-#[derive(Debug)]
-pub(crate) struct Done {
-    pub(crate) outcome: Result<Arc<Answer>, ToolError>,
-    stood: Option<Stood>,
-}
 
 /// A version that steps answered from.
 #[derive(Debug)]
@@ -262,10 +249,4 @@ impl Resolver<'_> {
                 .or_one_of(candidates)
         })
     }
-}
-
-fn unknown_reference(text: &str, place: &str, why: &str) -> ToolError {
-    let shown: String = text.chars().take(120).collect();
-    let place: String = place.chars().take(200).collect();
-    ToolError::new(Code::UnknownReference, format!("{shown:?} in {place} leads nowhere: {why}")).at(place)
 }

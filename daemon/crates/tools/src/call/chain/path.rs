@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::{Code, ToolError};
+
 /// Longer paths match nothing: no answer is that deep.
 const MOST_PARTS: usize = 64;
 
@@ -221,6 +223,13 @@ fn read_bracketed(inside: &str) -> Result<(At, &str), String> {
     let (number, after) = inside.split_once(']').ok_or("a bracket is not closed")?;
     let at = number.parse().map_err(|_| format!("[{number}] is not a number; a key needs quotes"))?;
     Ok((At::Index(at), after))
+}
+
+/// The error about a reference that has no value.
+pub(super) fn unknown_reference(text: &str, place: &str, why: &str) -> ToolError {
+    let shown: String = text.chars().take(120).collect();
+    let place: String = place.chars().take(200).collect();
+    ToolError::new(Code::UnknownReference, format!("{shown:?} in {place} leads nowhere: {why}")).at(place)
 }
 
 #[cfg(test)]

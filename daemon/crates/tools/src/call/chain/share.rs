@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Done, Step, transform};
+use super::steps::{Done, Step};
+use super::transform;
 use crate::ToolError;
 use crate::call::budget;
 use crate::call::registry::Entry;

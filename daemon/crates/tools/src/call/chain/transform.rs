@@ -6,7 +6,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::path::Path;
+use super::path::{Path, unknown_reference};
 use crate::{Code, ToolError};
 
 /// The transforms, as steps name them.
@@ -119,9 +119,7 @@ pub(super) fn run_transform(
         _ => fill_templates(read_arguments(name, args)?),
     }
     .map_err(|wrong| match wrong {
-        Wrong::Path(path, why) => {
-            super::unknown_reference(&path, &format!("{place}.{}", paths_field(name)), &why)
-        }
+        Wrong::Path(path, why) => unknown_reference(&path, &format!("{place}.{}", paths_field(name)), &why),
         Wrong::Other(why) => {
             ToolError::invalid(format!("{place}.{}", paths_field(name)), format!("{name}: {why}"))
         }

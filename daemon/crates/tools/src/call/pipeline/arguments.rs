@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::Checked;
+use super::checked::Checked;
 use crate::call::action::Namespace;
 use crate::call::names;
 use crate::call::registry::{Entry, Registry, To, Tool};

@@ -3,6 +3,8 @@
 //! here.
 
 mod arguments;
+mod checked;
+mod fields;
 mod first_index;
 mod read;
 mod repo;
@@ -17,26 +19,20 @@ pub(crate) use arguments::is_mutating;
 pub(crate) use arguments::{check_action, check_call, parse_arguments, unwrap_payload};
 pub(crate) use repo::resolve_repo as find_repo;
 
-use crate::call::answers::begin_line;
 use crate::call::context::{Call, RepoCx};
 use crate::call::freshness::Freshness;
 use crate::call::names;
-use crate::call::registry::{Answer, Entry, Registry, RepoArgs, Runner, take_fields};
+use crate::call::registry::{Answer, Registry, RepoArgs, Runner, take_fields};
 use crate::call::services::Services;
 use crate::call::usage::Served;
 use crate::guard::audit::Decisions;
 use crate::guard::leaving;
 use crate::host::policies;
 use crate::{Cancel, Candidate, Code, Progress, Session, ToolError};
+use checked::Checked;
+use fields::{add_notes, stamp_freshness};
 use sdl_contract::nearest_names;
 use sdl_redact::Level;
-
-/// A call whose arguments fit the action's schema.
-pub(crate) struct Checked<'a> {
-    entry: &'a Entry,
-    pub(crate) args: Map<String, Value>,
-    notes: Vec<String>,
-}
 
 /// The caller, and how its call is followed.
 #[derive(Clone, Copy)]
@@ -172,33 +168,6 @@ fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Re
     notes.extend(call.notes.take());
     add_notes(&mut answer, &notes)?;
     Ok(answer)
-}
-
-/// Adds the freshness of the answer, in both forms: a reader of only the text must not mistake stale for fresh.
-fn stamp_freshness(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {
-    add_field(answer, "freshness", freshness)?;
-    answer.text.push_str(&freshness.line());
-    Ok(())
-}
-
-/// Adds notes, in both forms.
-fn add_notes(answer: &mut Answer, notes: &[String]) -> Result<(), ToolError> {
-    for note in notes {
-        begin_line(&mut answer.text, format_args!("note: {note}"));
-    }
-    if notes.is_empty() { Ok(()) } else { add_field(answer, "notes", &notes) }
-}
-
-fn add_field(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<(), ToolError> {
-    let value = serde_json::to_value(value).map_err(|e| ToolError::internal("writing the answer", e))?;
-    match (answer.structured.get_mut(key), value) {
-        // A handler's own notes come first.
-        (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
-        (_, value) => {
-            answer.structured.insert(key.to_owned(), value);
-        }
-    }
-    Ok(())
 }
 
 fn unknown_tool(registry: &Registry, name: &str) -> ToolError {

@@ -8,6 +8,7 @@ use sdl_retrieve::Source;
 use sdl_retrieve::layer::{Laid, LaidOutlines};
 use serde_json::json;
 
+use super::fields::{add_notes, stamp_freshness};
 use super::{first_index, repo};
 use crate::call::budget;
 use crate::call::buffers::Overlay;
@@ -89,7 +90,7 @@ pub(super) fn run_read(
                 let note = format!(
                     "the handle holds until the daemon restarts, for it could not be stored: {error}"
                 );
-                super::add_notes(&mut answer, &[note])?;
+                add_notes(&mut answer, &[note])?;
                 return Ok(answer);
             }
         }
@@ -161,8 +162,8 @@ fn on_snapshot(
             notes: &notes,
         };
         let mut answer = run(&cx)?;
-        super::stamp_freshness(&mut answer, &freshness)?;
-        super::add_notes(&mut answer, &notes.borrow())?;
+        stamp_freshness(&mut answer, &freshness)?;
+        add_notes(&mut answer, &notes.borrow())?;
         if let Some(pins) = call.pins {
             pins.stands(repo.id(), &freshness);
         }

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use sdl_retrieve::diff::ChangeType;
 use serde::Serialize;
 
-use super::score::{Verdict, is_testable, left_behind_score};
-use super::{Named, counted_subjects};
+use super::verdict::{Verdict, left_behind_score};
+use super::{Named, counted_subjects, is_testable};
 use crate::changes::delta::{Compared, Subject};
 
 /// Findings of one type that are listed one by one.

@@ -8,8 +8,7 @@ use sdl_retrieve::diff::BlastItem;
 use sdl_retrieve::numbers::Milli;
 use serde::Serialize;
 
-use super::score::is_testable;
-use super::{Named, counted_subjects};
+use super::{Named, counted_subjects, is_testable};
 use crate::changes::delta::{Compared, Subject};
 
 /// Most test files that are named.

@@ -5,7 +5,7 @@
 //!
 //! | part | weight | x, half |
 //! |---|---|---|
-//! | `worst` | 100 | not a sum: the score of the worst finding, so that none is above the whole; only one of users who were not updated reaches 60, see [`left_behind_score`] |
+//! | `worst` | 100 | not a sum: the score of the worst finding, so that none is above the whole; only one of users who were not updated reaches 60, see [`left_behind_score`](super::verdict::left_behind_score) |
 //! | `interface` | 25 | over symbols that were removed, were narrowed or have another header, and that others see or use: 1, or 3 for an exported one that was removed or narrowed; 8 |
 //! | `reach` | 10 | symbols outside the change that it affects directly, tests too; 10 |
 //! | `behavior` | 25 | over symbols whose body changed: `1 + ln(1 + fanIn)`; a third where nobody sees or uses it or where it was removed, a tenth where it only moved; 10 |
@@ -16,13 +16,14 @@
 //! Comments, white space and documentation count nowhere. Changed tests count in no part; tests that use what changed count
 //! as users.
 //!
-//! [`Verdict`] maps the score to a level and the level to a decision, and nothing else does.
+//! [`Verdict`](super::Verdict) maps the score to a level and the level to a decision.
 
 use schemars::JsonSchema;
 use sdl_retrieve::diff::ChangeType;
 use serde::Serialize;
 
-use super::{Finding, counted_subjects};
+use super::findings::Finding;
+use super::{counted_subjects, is_testable};
 use crate::changes::delta::{Compared, Subject};
 
 /// One part of the score.
@@ -47,57 +48,6 @@ pub(crate) struct Score {
     pub(crate) total: u32,
     /// Their points add up to the total, but for rounding and the limit of 100.
     pub(crate) parts: Vec<Part>,
-}
-
-/// The verdict on a score.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Verdict {
-    /// `low`, `medium`, `high` or `critical`.
-    pub(crate) level: &'static str,
-    /// `approve`, `review` or `escalate`.
-    pub(crate) decision: &'static str,
-    /// Whether somebody who knows the code has to look at it.
-    pub(crate) escalate: bool,
-}
-
-impl Verdict {
-    /// Returns the verdict on a score from 0 to 100, of a whole change or of one finding.
-    pub(crate) fn of(score: u32) -> Self {
-        let (level, decision) = match score {
-            0..MEDIUM => ("low", "approve"),
-            MEDIUM..HIGH => ("medium", "review"),
-            HIGH..CRITICAL => ("high", "escalate"),
-            _ => ("critical", "escalate"),
-        };
-        Self { level, decision, escalate: score >= HIGH }
-    }
-}
-
-/// From this score on somebody should look at it.
-const MEDIUM: u32 = 26;
-/// From this score on somebody who knows the code has to look at it.
-pub(crate) const HIGH: u32 = 60;
-/// From this score on many users are left broken.
-const CRITICAL: u32 = 75;
-
-/// Returns the score of `users` that were not updated, though the interface they use was removed or has other
-/// requirements. High from the first user on.
-pub(super) fn left_behind_score(users: usize) -> f64 {
-    if users == 0 {
-        return 0.0;
-    }
-    (f64::from(HIGH) + 15.0 * ((users + 1) as f64).log10()).min(95.0)
-}
-
-/// Whether it is something that a test can call, and its behavior changed.
-pub(super) fn is_testable(subject: &Subject) -> bool {
-    let wire = &subject.wire;
-    let edited = match wire.change_type {
-        ChangeType::Removed => false,
-        ChangeType::Added => true,
-        _ => wire.body_changed || subject.narrowed.is_some() || wire.signature_diff.is_some(),
-    };
-    wire.kind.is_callable() && edited
 }
 
 fn saturate_at(x: f64, half: f64) -> f64 {
@@ -179,30 +129,4 @@ pub(crate) fn change_score(compared: &Compared, findings: &[Finding]) -> Score {
     ];
     let total: f64 = parts.iter().map(|part| part.points).sum();
     Score { total: total.round().min(100.0) as u32, parts }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn level_decision_and_escalation_agree_on_every_score() {
-        for score in 0..=100 {
-            let verdict = Verdict::of(score);
-            let wanted = match verdict.level {
-                "low" => ("approve", false),
-                "medium" => ("review", false),
-                _ => ("escalate", true),
-            };
-            assert_eq!((verdict.decision, verdict.escalate), wanted, "{score}");
-        }
-    }
-
-    #[test]
-    fn leaving_one_behind_is_high_and_many_are_critical() {
-        assert_eq!(left_behind_score(0).to_bits(), 0.0_f64.to_bits());
-        assert_eq!(Verdict::of(left_behind_score(1) as u32).level, "high");
-        assert_eq!(Verdict::of(left_behind_score(172) as u32).level, "critical");
-        assert!(left_behind_score(usize::MAX - 1) <= 95.0);
-    }
 }

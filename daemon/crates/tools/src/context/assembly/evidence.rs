@@ -163,7 +163,7 @@ pub(super) fn push_skeleton(
         shown
     };
     let pushed = push_lines(cx, list, (kind, sym.id, (all.len(), &content)), room)?;
-    let span = skeleton::span_lines(text, sym.def(), sym.ix);
+    let span = lines::span_lines(text, sym.def(), sym.ix);
     if pushed.0 > 0
         && share::is_source(&all, text, span)
         && let Some(piece) = list.last_mut()
@@ -186,7 +186,7 @@ pub(super) fn push_hot_path(
     let (text, _) = &*file;
     let policy = policies::repo_policy(cx.call.host, cx.repo)?;
     let names = ladder::identifier_ranges(cx.call, text)?;
-    let (first, last) = skeleton::span_lines(text, sym.def(), sym.ix);
+    let (first, last) = lines::span_lines(text, sym.def(), sym.ix);
     let found = identifiers::find_identifiers(text, names.as_deref(), wanted, first, last);
     let all = Excerpt::new(text, &found, CONTEXT, first, last);
     let most = all.len().min(share::unapproved_lines(last + 1 - first, &policy)).min(most_lines);

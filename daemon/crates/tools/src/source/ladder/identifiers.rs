@@ -215,7 +215,7 @@ pub(crate) fn count_inner(
     names: Option<&[Range<u32>]>,
 ) -> usize {
     let header = header_end(sym, text);
-    let (first, last) = super::skeleton::span_lines(text, sym.def(), sym.ix);
+    let (first, last) = super::lines::span_lines(text, sym.def(), sym.ix);
     let pairs = found.identifiers.iter().zip(&found.places);
     let inside = |lines: &Vec<u32>| lines.iter().any(|line| *line > header);
     let inner = pairs.filter(|(name, lines)| !is_told(sym, name.trim()) && inside(lines)).count();

@@ -1,9 +1,20 @@
-//! Fits the lines of a text to an answer.
+//! The lines of a text, and how many of them an answer has room for.
+
+use sdl_model::facts::{Def, DefIx};
 
 use crate::ToolError;
+use crate::source::text::SourceText;
 
 /// Longer lines are cut: no one reads them, and one alone could fill an answer.
 const LONGEST: usize = 1_000;
+
+/// Returns the first and the last line of a definition, or of the file.
+pub(crate) fn span_lines(text: &SourceText, def: &Def, ix: DefIx) -> (u32, u32) {
+    if ix == DefIx::MODULE {
+        return (1, text.lines().max(1));
+    }
+    (text.line_of(def.span.start as usize), text.line_of((def.span.end as usize).saturating_sub(1)))
+}
 
 /// Cuts a line that is too long for an answer.
 pub(crate) fn shorten_line(line: &str) -> String {

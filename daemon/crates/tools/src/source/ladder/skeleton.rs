@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use sdl_lang::Structure;
 use sdl_lang::skeleton::{self, Piece, View};
-use sdl_model::facts::{Def, DefFlags, DefIx};
+use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{Outline, SymbolKind};
 
 use super::GAP;
@@ -80,12 +80,4 @@ fn hidden_ranges(text: &SourceText, outline: &Outline, scope: DefIx) -> Vec<Rang
     }
     hidden.sort_by_key(|range| (range.start, range.end));
     hidden
-}
-
-/// Returns the first and the last line of a definition, or of the file.
-pub(crate) fn span_lines(text: &SourceText, def: &Def, ix: DefIx) -> (u32, u32) {
-    if ix == DefIx::MODULE {
-        return (1, text.lines().max(1));
-    }
-    (text.line_of(def.span.start as usize), text.line_of((def.span.end as usize).saturating_sub(1)))
 }

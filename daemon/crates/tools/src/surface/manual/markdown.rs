@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Depth, append_raw, enum_choices, schema_properties, value_bounds};
+use super::schemas::{enum_choices, schema_properties, value_bounds};
+use super::writing::{Depth, append_raw};
 use crate::call::action::Namespace;
 use crate::call::names;
 use crate::call::registry::{Entry, Registry};

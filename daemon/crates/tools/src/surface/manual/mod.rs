@@ -1,10 +1,10 @@
 //! Descriptions of actions for readers, made from the registry in three forms.
 
 mod markdown;
+mod schemas;
 mod topics;
 mod typescript;
-
-use std::fmt::Write as _;
+mod writing;
 
 use serde_json::{Map, Value, json};
 
@@ -14,17 +14,7 @@ use crate::surface::response_outline;
 
 pub(crate) use markdown::action_page;
 pub(crate) use topics::{TOPICS, Topic, find_topic, topics_of};
-
-/// How detailed the description of an action is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Depth {
-    /// When to call it and which arguments it needs.
-    Compact,
-    /// Its arguments, too.
-    Standard,
-    /// Everything: what the arguments mean, the answer, examples.
-    Full,
-}
+pub(crate) use writing::Depth;
 
 /// The format of a description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,12 +54,6 @@ pub(crate) fn join_parts(parts: &[String], form: Form) -> String {
     }
 }
 
-/// Appends this program's own text, with its line ends.
-fn append_raw(text: &mut String, args: std::fmt::Arguments<'_>) {
-    // Writing to a string can't fail.
-    let _ = text.write_fmt(args);
-}
-
 fn json_of(entry: &Entry, depth: Depth) -> Value {
     let def = &entry.def;
     let mut out = Map::new();
@@ -104,31 +88,4 @@ pub(crate) fn manual_pages(registry: &Registry) -> Vec<(String, String)> {
     let mut out = vec![("README.md".to_owned(), markdown::action_index(registry))];
     out.extend(registry.entries().iter().map(|entry| (format!("{}.md", entry.def.name), action_page(entry))));
     out
-}
-
-/// Returns the properties of an object's schema, with whether each is required.
-fn schema_properties(schema: &Value) -> impl Iterator<Item = (&str, &Value, bool)> {
-    let required = schema.get("required").and_then(Value::as_array);
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    properties.map(move |(name, property)| {
-        let must = required.is_some_and(|all| all.iter().any(|one| one == name));
-        (name.as_str(), property, must)
-    })
-}
-
-/// Returns the bounds of a number or of a list, if both are stated. Counts in answers only state that they are not
-/// negative.
-fn value_bounds(schema: &Value) -> Option<String> {
-    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
-    match (number("minimum"), number("maximum"), number("minItems"), number("maxItems")) {
-        (Some(least), Some(most), ..) => Some(format!("{least} to {most}")),
-        (_, _, Some(least), Some(most)) => Some(format!("{least} to {most} items")),
-        (_, _, None, Some(most)) => Some(format!("at most {most} items")),
-        _ => None,
-    }
-}
-
-fn enum_choices(schema: &Value) -> Option<Vec<&str>> {
-    let choices = schema.get("enum")?.as_array()?;
-    Some(choices.iter().filter_map(Value::as_str).collect())
 }

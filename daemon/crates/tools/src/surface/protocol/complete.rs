@@ -3,7 +3,8 @@
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{ProtocolError, Request};
+use super::errors::ProtocolError;
+use super::request::Request;
 
 /// The most that the protocol lets one answer have.
 const MOST: usize = 100;

@@ -4,7 +4,7 @@ use sdl_proto::code;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{ProtocolError, refused_error};
+use super::errors::{ProtocolError, refused_error};
 use sdl_redact::{self as redact, Level};
 
 struct Prompt {

@@ -4,7 +4,8 @@ use sdl_proto::code;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{ProtocolError, Request, not_found};
+use super::errors::{ProtocolError, not_found};
+use super::request::Request;
 use crate::surface::manual::{TOPICS, Topic, find_topic};
 
 /// The names of the templates, for completions.

@@ -1,0 +1,56 @@
+//! Why there is no answer.
+
+use sdl_proto::code;
+use sdl_redact::{self as redact, Level};
+use serde_json::{Map, Value};
+
+use crate::{Code, ToolError};
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolError {
+    /// One of [`sdl_proto::code`].
+    pub code: &'static str,
+    /// The message, for readers.
+    pub message: String,
+    /// Further details: the `uri` of a missing resource, likely meanings.
+    pub details: Map<String, Value>,
+}
+
+impl ProtocolError {
+    pub(super) fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Map::new() }
+    }
+
+    /// Masks the secrets in the caller's own arguments.
+    pub(super) fn masked(self) -> Self {
+        let Self { code, message, details } = self;
+        let message = redact::mask_text(&message, Level::Likely).unwrap_or(message);
+        let mut details = Value::Object(details);
+        redact::mask_value(&mut details, Level::Likely);
+        Self { code, message, details: details.as_object().cloned().unwrap_or_default() }
+    }
+}
+
+pub(super) fn refused_error(message: String) -> ProtocolError {
+    ProtocolError::new(code::INVALID_PARAMS, message)
+}
+
+/// Converts an action's error for a caller who asked for a resource.
+pub(super) fn not_found(uri: &str, error: &ToolError) -> ProtocolError {
+    let code = match error.code {
+        Code::UnknownRepo | Code::UnknownSymbol | Code::UnknownHandle | Code::HandleExpired => {
+            code::RESOURCE_NOT_FOUND
+        }
+        Code::Internal => code::INTERNAL,
+        _ => code::INVALID_PARAMS,
+    };
+    let mut not_found = ProtocolError::new(code, error.message.clone());
+    not_found.details.insert("uri".to_owned(), uri.into());
+    if let Value::Object(said) = error.to_value() {
+        // `field` names an argument of the action, which the caller has not used.
+        let rest = said.into_iter().filter(|(key, _)| !["code", "message", "field"].contains(&key.as_str()));
+        not_found.details.extend(rest);
+    }
+    not_found
+}
