@@ -1,8 +1,9 @@
 //! Which files of a crate use which: read from `use` declarations and paths, with re-exports followed to the file that
 //! has the definition.
 //!
-//! A `mod` declaration is no use, and neither is a re-export: `pub use child::Thing` passes on an item of the child.
-//! Code under `#[cfg(test)]` does not count.
+//! A `mod` declaration is no use, and neither are a re-export (`pub use child::Thing` passes on an item of the child) and
+//! a visibility (`pub(in crate::a)`). Calls such as `child::read_item()` in a folder's own file are. Code under
+//! `#[cfg(test)]` does not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -207,9 +208,12 @@ impl<'ast> Visit<'ast> for Uses {
         }
     }
 
+    fn visit_vis_restricted(&mut self, _: &'ast syn::VisRestricted) {}
+
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let parts: Vec<String> = path.segments.iter().map(|part| part.ident.to_string()).collect();
-        if parts.len() > 1 && matches!(parts[0].as_str(), "crate" | "super") {
+        // A name alone is defined or imported here. Others may begin with a child of this module.
+        if parts.len() > 1 {
             self.paths.push(parts);
         }
         syn::visit::visit_path(self, path);
@@ -305,6 +309,16 @@ mod tests {
         assert!(graph.cycles().is_empty());
         assert_eq!(graph.grouped(1).cycles(), [["a", "b"]]);
         assert!(graph.grouped(2).cycles().is_empty(), "b and b/deep are not one module");
+    }
+
+    #[test]
+    fn a_folder_uses_the_children_that_it_calls() {
+        let cycles = graph(&[
+            ("", "mod a;"),
+            ("a", "mod inner; pub struct Shared; fn f() { inner::g() }"),
+            ("a/inner", "use super::Shared; pub(in crate::a) fn g() {}"),
+        ]);
+        assert_eq!(cycles, [["a", "a/inner"]]);
     }
 
     #[test]
