@@ -3,10 +3,10 @@
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::PathBuf;
-use std::sync::mpsc;
 use std::time::Duration;
 
 use sdl_client::{Paths, PathsError};
+use sdl_ledger::lock_within;
 
 /// Proof that no other daemon works on this state folder. Hold it until the ledgers are closed.
 ///
@@ -58,7 +58,7 @@ impl Instance {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 let pid = holder_pid(&mut file);
-                file = wait_for_lock(file, patience)
+                file = lock_within(file, patience)
                     .map_err(failed)?
                     .ok_or_else(|| InstanceError::Held { folder: paths.state().to_owned(), pid })?;
             }
@@ -70,23 +70,6 @@ impl Instance {
         file.rewind().map_err(failed)?;
         writeln!(file, "{}", std::process::id()).map_err(failed)?;
         Ok(Self { _file: file })
-    }
-}
-
-/// Waits in a thread of its own, because waiting for a lock has no time limit. After `patience` that thread is
-/// abandoned; the process is about to end then.
-fn wait_for_lock(file: File, patience: Duration) -> io::Result<Option<File>> {
-    if patience.is_zero() {
-        return Ok(None);
-    }
-    let (sender, receiver) = mpsc::sync_channel(1);
-    std::thread::Builder::new().name("instance-lock".into()).spawn(move || {
-        let result = file.lock().map(|()| file);
-        let _ = sender.send(result);
-    })?;
-    match receiver.recv_timeout(patience) {
-        Ok(result) => result.map(Some),
-        Err(_) => Ok(None),
     }
 }
 

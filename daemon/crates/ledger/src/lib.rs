@@ -33,6 +33,7 @@ mod view;
 
 pub use agent::{AgentReader, AgentStore, AgentWriter};
 pub use codec::Public;
+pub use env::lock_within;
 pub use error::{Error, Result};
 pub use facts::{Brief, EncodedFacts, FactsStats, FactsStore, Pins, Swept, encode_facts};
 pub use faults::{Fault, FaultPoint, Faults};

@@ -13,6 +13,7 @@
 
 pub(crate) mod boot;
 mod bounds;
+mod file_lock;
 mod gate;
 mod owner;
 mod pages;
@@ -28,6 +29,8 @@ use lmdb::{DatabaseFlags, Environment, EnvironmentFlags, Transaction};
 
 use crate::faults::Faults;
 use crate::{Error, Options, Result};
+
+pub use file_lock::lock_within;
 
 use bounds::Bounds;
 use gate::{Gate, WriterLock};

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use super::file_lock::lock_within;
 use crate::{Error, Result};
 
 /// The folders that are open in this process. Opening an environment twice in one process breaks LMDB's file locks.
@@ -42,18 +43,6 @@ pub(super) struct Owner {
 
 fn io_error(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
     move |source| Error::io(what, path, source)
-}
-
-/// Locks `file` if its owner lets go of it in time. Waits in a thread, because waiting for a lock has no time limit; a
-/// thread that waits in vain lets go as soon as it has the lock.
-fn lock_within(file: File, patience: Duration) -> std::io::Result<Option<File>> {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    std::thread::Builder::new().name("ledger-lock".into()).spawn(move || {
-        let locked = file.lock().map(|()| file);
-        // Nobody waits any more: the file is closed here, and the lock goes with it.
-        let _ = sender.send(locked);
-    })?;
-    receiver.recv_timeout(patience).ok().transpose()
 }
 
 impl Owner {
