@@ -95,6 +95,16 @@ struct Pending {
     tries: u8,
 }
 
+/// The properties that the entries of a folder share.
+#[derive(Clone, Copy)]
+struct Inside<'f> {
+    folder: &'f Folder,
+    levels: &'f Levels,
+    scope: Scope,
+    /// When the folder was read.
+    read_ns: i64,
+}
+
 /// The names of one folder, in one buffer.
 #[derive(Default)]
 struct Names {
@@ -248,6 +258,7 @@ impl<'a> Crawler<'a> {
         self.listing.folders += 1;
         let levels =
             if has_rules { self.rules.enter(self.root, &at.path, &at.levels) } else { at.levels.clone() };
+        let inside = Inside { folder, levels: &levels, scope: at.scope, read_ns };
         let mut path = std::mem::take(&mut self.path);
         for (name, kind) in names.iter() {
             path.clear();
@@ -259,20 +270,13 @@ impl<'a> Crawler<'a> {
                 Some(name) => path.push_str(name),
                 None => path.push_str(&name.to_string_lossy()),
             }
-            self.entry(&path, name, kind, folder, (&levels, at.scope), read_ns);
+            self.entry(&path, name, kind, &inside);
         }
         self.path = path;
     }
 
-    fn entry(
-        &mut self,
-        path: &str,
-        name: &OsStr,
-        hint: Option<Kind>,
-        folder: &Folder,
-        (levels, scope): (&Levels, Scope),
-        read_ns: i64,
-    ) {
+    fn entry(&mut self, path: &str, name: &OsStr, hint: Option<Kind>, inside: &Inside<'_>) {
+        let Inside { folder, levels, scope, read_ns } = *inside;
         let (kind, meta) = match hint {
             Some(Kind::Folder) => (Kind::Folder, None),
             Some(kind) => (kind, None),

@@ -223,9 +223,8 @@ impl Infer<'_, '_> {
         // A namespace sees the definitions in the other declarations merged with it.
         let merged = file.merged(at).filter(|_| def.kind == SymbolKind::Namespace);
         let into_functions = inside || !def.kind.is_callable();
-        let found = std::iter::once(at)
-            .chain(merged)
-            .find_map(|at| self.child_of(ctx, file, at, sym, into_functions, want))?;
+        let found =
+            std::iter::once(at).chain(merged).find_map(|at| self.child_of(sought, at, into_functions))?;
         Some(self.linked(DefRef { file: ctx.file, def: found }))
     }
 
@@ -233,15 +232,8 @@ impl Infer<'_, '_> {
         file.children(at, sym).find(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
     }
 
-    fn child_of(
-        &self,
-        ctx: &Ctx<'_>,
-        file: &FileIndex,
-        at: DefIx,
-        sym: Sym,
-        into_functions: bool,
-        want: Want,
-    ) -> Option<DefIx> {
+    fn child_of(&self, sought: &Sought<'_, '_>, at: DefIx, into_functions: bool) -> Option<DefIx> {
+        let Sought { ctx, file, want, sym, .. } = *sought;
         if want == Want::Call && file.traits().names.preprocessor {
             return self.called_by_text(ctx, file, at, sym);
         }

@@ -51,6 +51,18 @@ fn is_name_of_platform(rules: &dyn Rules, file: &FileIndex, def: DefRef) -> bool
     rules.is_of_platform(file.outline.str(*name))
 }
 
+/// The member that a use asks its receiver for.
+#[derive(Clone, Copy)]
+struct Asked {
+    name: Sym,
+    /// Whether the member is called.
+    call: bool,
+    /// Whether the receiver is the method's own.
+    on_self: bool,
+    /// How the receiver's type is known.
+    how: How,
+}
+
 /// The members of a name, over all types that a receiver may have.
 struct Members {
     targets: Vec<DefRef>,
@@ -348,13 +360,14 @@ impl Resolver<'_, '_> {
         }
         let value = self.infer.receiver_value(&ctx, recv, 0, one.form == RefForm::PathCall);
         let on_self = matches!(ctx.arena.expr(recv), Expr::SelfRef);
+        let asked = Asked { name, call, on_self, how: value.how };
         let mut found = Members::new(rule_of_receiver(value.how));
         for ty in value.ty.each() {
             match ty {
                 Ty::Class(_) | Ty::Instance(_) | Ty::Of(_) => {
-                    self.member_of_type(&mut found, ty, name, call, on_self, value.how);
+                    self.member_of_type(&mut found, ty, asked);
                 }
-                other => self.member_of_other(&mut found, other, name, call, value.how),
+                other => self.member_of_other(&mut found, other, asked),
             }
         }
         found.targets.sort_unstable();
@@ -387,7 +400,8 @@ impl Resolver<'_, '_> {
     }
 
     /// The member of a type of the repository, or of a value of one.
-    fn member_of_type(&self, found: &mut Members, ty: &Ty, name: Sym, call: bool, on_self: bool, how: How) {
+    fn member_of_type(&self, found: &mut Members, ty: &Ty, asked: Asked) {
+        let Asked { name, call, on_self, how } = asked;
         let class = match ty {
             Ty::Class(class) => Some(*class),
             other => other.instance_of(),
@@ -421,7 +435,8 @@ impl Resolver<'_, '_> {
     }
 
     /// The member of a receiver that is not of a type of the repository.
-    fn member_of_other(&self, found: &mut Members, ty: &Ty, name: Sym, call: bool, how: How) {
+    fn member_of_other(&self, found: &mut Members, ty: &Ty, asked: Asked) {
+        let Asked { name, call, how, .. } = asked;
         match ty {
             Ty::Module(module) => match modules::find_member(self.infer.w, *module, name) {
                 Place::Def(def) => found.add(Some(def), &s::QUALIFIED),

@@ -51,41 +51,38 @@ impl<'a> Builder<'a> {
         from: u32,
     ) {
         let to = self.scope_end();
-        self.bind_within(kind, name, ty, value, from, to);
+        self.bind_within(kind, name, ty, value, (from, to));
     }
 
-    /// Adds a local name of the innermost open definition, known from byte `from` to byte `to`. `ty` and `value` are of
-    /// [`Self::body`].
+    /// Adds a local name of the innermost open definition, known from the first byte of `range` to the second. `ty` and
+    /// `value` are of [`Self::body`].
     pub fn bind_within(
         &mut self,
         kind: BindingKind,
         name: &str,
         ty: Option<ExprIx>,
         value: Option<ExprIx>,
-        from: u32,
-        to: u32,
-    ) {
-        self.bind_in(self.scope(), kind, name, ty, value, (from, to));
-    }
-
-    /// Adds a local name of `scope`, known from the first byte of `range` to the second, wherever it is set: a
-    /// function may assign the variables of those around it.
-    pub fn bind_in(
-        &mut self,
-        scope: DefIx,
-        kind: BindingKind,
-        name: &str,
-        ty: Option<ExprIx>,
-        value: Option<ExprIx>,
         (from, to): (u32, u32),
     ) {
-        if name.is_empty() {
-            return;
+        if !name.is_empty() {
+            let (scope, name) = (self.scope(), self.body.str(name));
+            self.add_binding(Binding { scope, kind, name, ty, value, from, to });
         }
-        let name = self.body.str(name);
-        let before = self.latest.insert((scope, name), self.bindings.len() as u32);
+    }
+
+    /// Adds a variable of `scope` without a stated type, known in `range`, wherever it is set: a function may assign the
+    /// variables of those around it.
+    pub fn bind_in(&mut self, scope: DefIx, name: &str, value: Option<ExprIx>, (from, to): (u32, u32)) {
+        if !name.is_empty() {
+            let (kind, name) = (BindingKind::Local, self.body.str(name));
+            self.add_binding(Binding { scope, kind, name, ty: None, value, from, to });
+        }
+    }
+
+    fn add_binding(&mut self, binding: Binding) {
+        let before = self.latest.insert((binding.scope, binding.name), self.bindings.len() as u32);
         self.before.push(before.unwrap_or(u32::MAX));
-        self.bindings.push(Binding { scope, kind, name, ty, value, from, to });
+        self.bindings.push(binding);
     }
 
     /// Whether `name` is a local of the innermost open definition so far.

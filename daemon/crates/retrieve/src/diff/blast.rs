@@ -110,16 +110,30 @@ struct Reached {
     origin: SymbolId,
 }
 
-/// The symbols that `changed` may affect, most important first. Symbols whose own behavior changed are left out.
+/// The change whose effects are asked for.
+#[derive(Clone, Copy)]
+pub struct BlastQuestion<'a> {
+    /// The version before the change.
+    pub from: Version,
+    /// The difference between that version and the head.
+    pub changes: &'a Changes,
+    /// The symbols that changed.
+    pub changed: &'a [Change],
+    /// The change of fan-in.
+    pub fan_in: &'a FanIn,
+    /// Tells which processes run through a symbol.
+    pub enrichment: &'a dyn Enrichment,
+    /// Most items of the answer.
+    pub most: usize,
+}
+
+/// The symbols that a change may affect, most important first. Symbols whose own behavior changed are left out.
 pub fn blast_radius(
     source: &Source<'_>,
     history: &dyn History,
-    (from, changes): (Version, &Changes),
-    changed: &[Change],
-    fan_in: &FanIn,
-    enrichment: &dyn Enrichment,
-    most: usize,
+    question: &BlastQuestion<'_>,
 ) -> Result<Vec<BlastItem>> {
+    let BlastQuestion { from, changes, changed, .. } = *question;
     // A symbol that only moved, or whose documentation was edited, is affected like any other.
     let own = changed.iter().filter(|change| change.is_behavior() || !change.is_edit());
     let own: HashSet<SymbolId> = own.map(Change::symbol).collect();
@@ -164,7 +178,7 @@ pub fn blast_radius(
     }
     let left = left_behind(source, history, (from, changes), changed)?;
     say_left(left, &own, &mut affected);
-    rank_affected(source, history, affected, fan_in, enrichment, most)
+    rank_affected(source, history, affected, question)
 }
 
 /// Records in `affected` the broken uses of symbols that were left behind. If several were lost, the first counts.
@@ -213,10 +227,9 @@ fn rank_affected(
     source: &Source<'_>,
     history: &dyn History,
     affected: HashMap<SymbolId, Affected>,
-    fan_in: &FanIn,
-    enrichment: &dyn Enrichment,
-    most: usize,
+    question: &BlastQuestion<'_>,
 ) -> Result<Vec<BlastItem>> {
+    let BlastQuestion { fan_in, enrichment, most, .. } = *question;
     let mut order = Vec::with_capacity(affected.len());
     for (symbol, found) in affected {
         let dependents = history.fan_in(symbol)?;

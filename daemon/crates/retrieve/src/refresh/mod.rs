@@ -34,7 +34,7 @@ pub use unsaved::find_between;
 use sdl_model::Version;
 
 use crate::card::{Detail, Enrichment, Plain};
-use crate::diff::{Delta, FanIn, blast_radius};
+use crate::diff::{BlastQuestion, Delta, FanIn, blast_radius};
 use crate::slice::BuiltSlice;
 use crate::{Error, History, Outlines, Result, Source};
 use found::Parts;
@@ -152,8 +152,15 @@ fn compare_states<'p>(
     let source = Source::new(history, outlines);
     let fan_in = FanIn::between(history, from, &changes)?;
     // Without processes: they are walks over the graph, and a refresh is requested after each edit.
-    let blast =
-        blast_radius(&source, history, (from, &changes), &found.changed, &fan_in, &Plain, MOST_AFFECTED)?;
+    let question = BlastQuestion {
+        from,
+        changes: &changes,
+        changed: &found.changed,
+        fan_in: &fan_in,
+        enrichment: &Plain,
+        most: MOST_AFFECTED,
+    };
+    let blast = blast_radius(&source, history, &question)?;
     let delta =
         Delta { from_version: from, to_version: to, changed_symbols: Vec::new(), blast_radius: blast };
     Ok(Parts::Delta(Box::new(delta::with_cards(&source, delta, &found, lease, enrichment)?)))

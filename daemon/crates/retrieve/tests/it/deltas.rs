@@ -1,6 +1,8 @@
 use sdl_model::{SymbolId, Version};
 use sdl_retrieve::card::{Enrichment, Plain};
-use sdl_retrieve::diff::{Change, ChangeType, ChangedSymbol, FanIn, blast_radius, changed_symbols};
+use sdl_retrieve::diff::{
+    BlastQuestion, Change, ChangeType, ChangedSymbol, FanIn, blast_radius, changed_symbols,
+};
 use sdl_retrieve::{History, Source};
 
 use crate::ledger::MemoryLedger;
@@ -162,8 +164,15 @@ fn the_blast_radius_ranks_dependents() {
     let changes = head.changes_between(Version(1), v2).unwrap();
     let changed = changed_symbols(&head, ledger.outlines(), (Version(1), v2), &changes).unwrap();
     let fan_in = FanIn::between(&head, Version(1), &changes).unwrap();
-    let blast =
-        blast_radius(&head.source(), &head, (Version(1), &changes), &changed, &fan_in, &Plain, 20).unwrap();
+    let question = BlastQuestion {
+        from: Version(1),
+        changes: &changes,
+        changed: &changed,
+        fan_in: &fan_in,
+        enrichment: &Plain,
+        most: 20,
+    };
+    let blast = blast_radius(&head.source(), &head, &question).unwrap();
     let told: Vec<(&str, u32)> = blast.iter().map(|item| (item.name.as_str(), item.distance)).collect();
     assert_eq!(told[0], ("total_price", 1));
     assert!(told.contains(&("Cart.checkout", 2)), "{told:?}");
@@ -192,8 +201,9 @@ fn of_two_alike_the_tested_one_and_the_one_in_a_process_come_first() {
     let changed = changed_symbols(&head, ledger.outlines(), (Version(1), v2), &changes).unwrap();
     let fan_in = FanIn::between(&head, Version(1), &changes).unwrap();
     let order = |enrichment: &dyn Enrichment, most: usize| -> Vec<String> {
-        let range = (Version(1), &changes);
-        let blast = blast_radius(&head.source(), &head, range, &changed, &fan_in, enrichment, most).unwrap();
+        let (from, changes, changed, fan_in) = (Version(1), &changes, &changed, &fan_in);
+        let question = BlastQuestion { from, changes, changed, fan_in, enrichment, most };
+        let blast = blast_radius(&head.source(), &head, &question).unwrap();
         let functions = ["one", "two", "three"];
         blast
             .into_iter()
@@ -247,8 +257,15 @@ fn blast(ledger: &MemoryLedger) -> Vec<(String, String)> {
     let mut changed = changed_symbols(&head, ledger.outlines(), (Version(1), to), &changes).unwrap();
     changed.retain(Change::is_edit);
     let fan_in = FanIn::between(&head, Version(1), &changes).unwrap().following(&changed);
-    let range = (Version(1), &changes);
-    let blast = blast_radius(&head.source(), &head, range, &changed, &fan_in, &Plain, 50).unwrap();
+    let question = BlastQuestion {
+        from: Version(1),
+        changes: &changes,
+        changed: &changed,
+        fan_in: &fan_in,
+        enrichment: &Plain,
+        most: 50,
+    };
+    let blast = blast_radius(&head.source(), &head, &question).unwrap();
     blast.into_iter().map(|item| (item.name, item.reason)).collect()
 }
 

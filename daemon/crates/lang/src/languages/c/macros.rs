@@ -32,7 +32,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
             kind: ParamKind::Positional,
         };
         cx.b.def_mut(def).params.push(stated);
-        cx.b.bind_within(BindingKind::Param, param.text(), None, None, from, to);
+        cx.b.bind_within(BindingKind::Param, param.text(), None, None, (from, to));
     }
     if params.is_some_and(|params| params.text().contains("...")) {
         let stated = Param {

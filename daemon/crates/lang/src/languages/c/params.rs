@@ -120,7 +120,7 @@ fn bind_param<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Opti
     let ty =
         param.ty.filter(|ty| !is_deduced(*ty)).map(|ty| declared_shape(&mut cx.b.body, ty, &declared, cpp));
     let to = to.unwrap_or_else(|| cx.b.scope_end());
-    cx.b.bind_within(BindingKind::Param, declared.name.text(), ty, None, from, to);
+    cx.b.bind_within(BindingKind::Param, declared.name.text(), ty, None, (from, to));
 }
 
 /// The parameters of an anonymous function are known only in it. A function that is bound to a name is a definition,

@@ -170,12 +170,12 @@ fn bind_names<'a>(
     (from, to): (u32, u32),
 ) {
     if !name.is(K::StructuredBinding) {
-        cx.b.bind_within(BindingKind::Local, name.text(), ty, value, from, to);
+        cx.b.bind_within(BindingKind::Local, name.text(), ty, value, (from, to));
         return;
     }
     for (at, part) in name.children().enumerate() {
         let item = value.map(|value| cx.b.body.add(Expr::Item(value, at.min(255) as u8)));
-        cx.b.bind_within(BindingKind::Local, part.text(), None, item, from, to);
+        cx.b.bind_within(BindingKind::Local, part.text(), None, item, (from, to));
     }
 }
 
@@ -235,7 +235,7 @@ pub(super) fn bind_capture<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     let to = node.ancestors().find(|around| around.is(K::LambdaExpression)).map_or(node.end(), Node::end);
     let value = cx.b.body.value(right);
-    cx.b.bind_within(BindingKind::Local, left.text(), None, Some(value), node.start(), to);
+    cx.b.bind_within(BindingKind::Local, left.text(), None, Some(value), (node.start(), to));
 }
 
 /// A member of a type: fields and the declarations of methods.

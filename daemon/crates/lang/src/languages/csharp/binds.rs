@@ -18,7 +18,7 @@ fn bind_local<'a>(
         return;
     }
     let to = scope_end(cx, at);
-    cx.b.bind_within(BindingKind::Local, plain_name(name.text()), ty, value, from, to);
+    cx.b.bind_within(BindingKind::Local, plain_name(name.text()), ty, value, (from, to));
 }
 
 /// `foreach (var x in xs)`.
@@ -31,7 +31,7 @@ pub(super) fn bind_foreach<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let value = ty.is_none().then_some(element);
         if left.text() != "_" {
             let name = plain_name(left.text());
-            cx.b.bind_within(BindingKind::Local, name, ty, value, right.end(), node.end());
+            cx.b.bind_within(BindingKind::Local, name, ty, value, (right.end(), node.end()));
         }
     } else {
         bind_tuple_parts(cx, left, element, (right.end(), node.end()), 0);
@@ -50,7 +50,7 @@ fn bind_tuple_parts<'a>(cx: &mut Context<'a>, left: Node<'a>, whole: ExprIx, ran
         match part.kind() {
             K::Identifier if !left.is(K::TupleExpression) && part.text() != "_" => {
                 let name = plain_name(part.text());
-                cx.b.bind_within(BindingKind::Local, name, None, Some(item), range.0, range.1);
+                cx.b.bind_within(BindingKind::Local, name, None, Some(item), range);
             }
             K::DeclarationExpression => {
                 // Stated types are bound where the walk meets the declaration.
@@ -58,7 +58,7 @@ fn bind_tuple_parts<'a>(cx: &mut Context<'a>, left: Node<'a>, whole: ExprIx, ran
                     part.child(F::Name).filter(|name| name.text() != "_" && stated_type(part).is_none())
                 {
                     let name = plain_name(name.text());
-                    cx.b.bind_within(BindingKind::Local, name, None, Some(item), range.0, range.1);
+                    cx.b.bind_within(BindingKind::Local, name, None, Some(item), range);
                 }
             }
             K::TuplePattern | K::TupleExpression | K::ParenthesizedDesignation => {

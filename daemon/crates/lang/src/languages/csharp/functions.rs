@@ -155,7 +155,7 @@ fn bind_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>, list: Node<'a>) {
         let value = taker
             .map(|(taker, arg)| cx.b.body.add(Expr::Passed(taker, arg.min(255) as u8, at.min(255) as u8)));
         let name = plain_name(param.name.text());
-        cx.b.bind_within(BindingKind::Param, name, None, value, range.0, range.1);
+        cx.b.bind_within(BindingKind::Param, name, None, value, range);
     }
 }
 

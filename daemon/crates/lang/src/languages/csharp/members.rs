@@ -54,7 +54,7 @@ pub(super) fn read_accessor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.child_of(K::Get).is_none() {
         let property = node.parent().and_then(Node::parent);
         let ty = property.and_then(|property| property.child(F::TypeField)).map(|ty| cx.b.body.ty(ty));
-        cx.b.bind_within(BindingKind::Param, "value", ty, None, body.start(), body.end());
+        cx.b.bind_within(BindingKind::Param, "value", ty, None, (body.start(), body.end()));
         // A setter has no result.
         cx.state.enter_function(node, None);
     }
@@ -138,5 +138,5 @@ fn bind_local<'a>(
     let ty = stated_type(declaration).map(|ty| cx.b.body.ty(ty));
     let value = value.filter(|_| ty.is_none()).map(|value| cx.b.body.value(value));
     let to = scope_end(cx, declaration);
-    cx.b.bind_within(BindingKind::Local, plain_name(name.text()), ty, value, node.end(), to);
+    cx.b.bind_within(BindingKind::Local, plain_name(name.text()), ty, value, (node.end(), to));
 }

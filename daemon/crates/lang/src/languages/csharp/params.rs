@@ -82,6 +82,6 @@ pub(super) fn add_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
 pub(super) fn bind_params<'a>(cx: &mut Context<'a>, list: Node<'a>, (from, to): (u32, u32)) {
     for param in written_params(list) {
         let ty = param.ty.map(|ty| cx.b.body.ty(ty));
-        cx.b.bind_within(BindingKind::Param, plain_name(param.name.text()), ty, None, from, to);
+        cx.b.bind_within(BindingKind::Param, plain_name(param.name.text()), ty, None, (from, to));
     }
 }

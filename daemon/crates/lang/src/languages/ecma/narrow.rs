@@ -75,7 +75,7 @@ fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u3
             Test::Call(..) if cx.lang == Lang::JavaScript => continue,
             Test::Call(call, at) => accepted_type(cx, call, at),
         };
-        cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, from, to);
+        cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, (from, to));
     }
 }
 

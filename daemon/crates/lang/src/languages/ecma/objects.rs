@@ -100,7 +100,7 @@ pub(super) fn read_pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let Some(text) = plain_key(key) else { return };
-    if let Some(def) = add_field(cx, open, holder, text, key, node, value) {
+    if let Some(def) = add_field(cx, open, holder, Property { text, key, node, value }) {
         if inner.is(K::Object) && open.depth < MAX_DEPTH {
             cx.state.hold(inner, Holder::of(def));
         }
@@ -112,15 +112,22 @@ pub(super) fn read_pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
+/// A property of an object.
+struct Property<'a> {
+    /// Its name.
+    text: &'a str,
+    key: Node<'a>,
+    /// All of it.
+    node: Node<'a>,
+    value: Node<'a>,
+}
+
 /// Adds a property without a function as a field, if it can be reached from elsewhere and there are not too many.
 fn add_field<'a>(
     cx: &mut Context<'a>,
     open: Open,
     holder: Holder,
-    text: &'a str,
-    key: Node<'a>,
-    node: Node<'a>,
-    value: Node<'a>,
+    Property { text, key, node, value }: Property<'a>,
 ) -> Option<DefIx> {
     let local = cx.b.def(holder.def).flags.has(DefFlags::LOCAL);
     if local || open.fields >= MAX_FIELDS || open.depth >= MAX_DEPTH {
@@ -146,7 +153,8 @@ pub(super) fn read_shorthand<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.b.export(node.text(), node.text());
         return;
     }
-    if let Some(def) = add_field(cx, open, holder, node.text(), node, node, node) {
+    let property = Property { text: node.text(), key: node, node, value: node };
+    if let Some(def) = add_field(cx, open, holder, property) {
         let shape = cx.b.out.value(node);
         cx.b.def_mut(def).value = Some(shape);
     }

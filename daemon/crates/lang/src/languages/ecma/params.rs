@@ -65,7 +65,7 @@ fn bind_one<'a>(cx: &mut Context<'a>, param: Written<'a>, value: Option<ExprIx>,
         K::Identifier | K::This => {
             let ty = ty.filter(|ty| !cx.b.body.is_unknown(*ty));
             let name = param.pattern.text();
-            cx.b.bind_within(BindingKind::Param, name, ty, value, range.0, range.1);
+            cx.b.bind_within(BindingKind::Param, name, ty, value, range);
         }
         _ => {
             let whole = match ty {

@@ -141,6 +141,6 @@ pub(super) fn bind_pattern<'a>(
     for part in pattern_parts(cx, pattern, value, annotation) {
         let ty = part.ty.map(|ty| cx.b.body.ty(ty)).filter(|ty| !cx.b.body.is_unknown(*ty));
         let value = part.value.filter(|_| ty.is_none());
-        cx.b.bind_within(kind, part.name.text(), ty, value, range.0, range.1);
+        cx.b.bind_within(kind, part.name.text(), ty, value, range);
     }
 }

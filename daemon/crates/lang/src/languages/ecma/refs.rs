@@ -59,7 +59,7 @@ fn read_push<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'a>) {
     let element = cx.b.body.value(element);
     if !matches!(cx.b.body.expr(element), Expr::Unknown | Expr::Lit(_)) {
         let value = exprs::of_values(&mut cx.b.body, "Array", vec![element]);
-        cx.b.bind_within(BindingKind::Local, list.text(), None, Some(value), node.end(), to);
+        cx.b.bind_within(BindingKind::Local, list.text(), None, Some(value), (node.end(), to));
     }
 }
 

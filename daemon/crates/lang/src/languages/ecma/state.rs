@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sdl_model::facts::{BindingKind, DefFlags, DefIx, ExprIx, StrIx};
+use sdl_model::facts::{DefFlags, DefIx, ExprIx, StrIx};
 
 use super::exprs;
 use super::kinds::{Context, Node};
@@ -220,7 +220,7 @@ pub(super) fn settle_locals(cx: &mut Context<'_>) {
     left.sort_unstable_by_key(|(range, scope, name)| (*range, scope.0, name.0));
     for (range, scope, name) in left {
         let name = cx.b.body.text(name).to_owned();
-        cx.b.bind_in(scope, BindingKind::Local, &name, None, None, range);
+        cx.b.bind_in(scope, &name, None, range);
     }
 }
 

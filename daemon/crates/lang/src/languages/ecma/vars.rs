@@ -216,7 +216,7 @@ fn bind_local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     cx.state.declare(scope, text, Local { range, pending });
     if !pending {
         let value = declared.value.map(|value| cx.b.body.object_value(value));
-        cx.b.bind_within(BindingKind::Local, name, ty, value, range.0, range.1);
+        cx.b.bind_within(BindingKind::Local, name, ty, value, range);
     }
 }
 
@@ -293,7 +293,7 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>, left: No
             if function.is_none() || !local.pending {
                 let value = Some(cx.b.body.value(right)).filter(|value| !is_null(cx, *value));
                 let from = if local.pending { local.range.0 } else { node.end() };
-                cx.b.bind_in(scope, BindingKind::Local, name, None, value, (from, local.range.1));
+                cx.b.bind_in(scope, name, value, (from, local.range.1));
             }
             cx.state.declare(scope, text, Local { pending: false, ..local });
         }

@@ -69,7 +69,7 @@ pub(super) fn bind_short_declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         }
         let value = value_at(cx, &values, at, count);
         shadow_receiver(cx, name.text(), node.end(), to);
-        cx.b.bind_within(BindingKind::Local, name.text(), None, value, node.end(), to);
+        cx.b.bind_within(BindingKind::Local, name.text(), None, value, (node.end(), to));
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn bind_range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             if alone { cx.b.body.either(vec![key, one]) } else { key }
         };
         shadow_receiver(cx, name.text(), node.end(), to);
-        cx.b.bind_within(BindingKind::Local, name.text(), None, Some(value), node.end(), to);
+        cx.b.bind_within(BindingKind::Local, name.text(), None, Some(value), (node.end(), to));
     }
 }
 
@@ -127,6 +127,6 @@ pub(super) fn type_switch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let (first, more) = (types.next(), types.next().is_some());
         let ty = first.filter(|_| !more).map(|ty| cx.b.body.ty(ty));
         let value = ty.is_none().then_some(value);
-        cx.b.bind_within(BindingKind::Local, alias.text(), ty, value, case.start(), case.end());
+        cx.b.bind_within(BindingKind::Local, alias.text(), ty, value, (case.start(), case.end()));
     }
 }

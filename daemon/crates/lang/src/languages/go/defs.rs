@@ -137,7 +137,7 @@ fn bind_locals<'a>(cx: &mut Context<'a>, node: Node<'a>, stated: Option<Node<'a>
             continue;
         }
         let value = if ty.is_some() { None } else { binds::value_at(cx, values, at, names.len()) };
-        cx.b.bind_within(BindingKind::Local, name.text(), ty, value, node.end(), to);
+        cx.b.bind_within(BindingKind::Local, name.text(), ty, value, (node.end(), to));
     }
 }
 

@@ -37,7 +37,7 @@ fn bind_param<'a>(cx: &mut Context<'a>, param: Written<'a>, (from, to): (u32, u3
     if let (Some(of), ParamKind::Rest) = (ty, param.kind) {
         ty = Some(cx.b.body.add(Expr::Index(of)));
     }
-    cx.b.bind_within(BindingKind::Param, name.text(), ty, None, from, to);
+    cx.b.bind_within(BindingKind::Param, name.text(), ty, None, (from, to));
 }
 
 /// States the result `node` of `def`, and binds its names.

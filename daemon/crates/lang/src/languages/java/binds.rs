@@ -37,7 +37,7 @@ pub(super) fn enhanced_for<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let whole = cx.b.body.value(value);
         cx.b.body.add(Expr::Iter(whole))
     });
-    cx.b.bind_within(BindingKind::Local, name.text(), ty, value, name.end(), node.end());
+    cx.b.bind_within(BindingKind::Local, name.text(), ty, value, (name.end(), node.end()));
 }
 
 fn stated_shape<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<ExprIx> {
@@ -49,7 +49,7 @@ fn stated_shape<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<ExprIx> {
 pub(super) fn bind_catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(name), Some(clause)) = (node.child(F::Name), node.parent()) else { return };
     let ty = node.child_of(K::CatchType).map(|ty| cx.b.body.ty(ty));
-    cx.b.bind_within(BindingKind::Local, name.text(), ty, None, name.end(), clause.end());
+    cx.b.bind_within(BindingKind::Local, name.text(), ty, None, (name.end(), clause.end()));
 }
 
 /// `try (T x = …)`.
@@ -58,7 +58,7 @@ pub(super) fn bind_resource<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let ty = stated_shape(cx, node);
     let value = ty.is_none().then(|| cx.b.body.value(value));
     let to = scope_end(cx, node);
-    cx.b.bind_within(BindingKind::Local, name.text(), ty, value, name.end(), to);
+    cx.b.bind_within(BindingKind::Local, name.text(), ty, value, (name.end(), to));
 }
 
 /// A lambda's parameters: typed, or given by the call that takes the lambda.
@@ -80,7 +80,7 @@ pub(super) fn bind_lambda_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     for (at, name) in names.into_iter().enumerate() {
         let value = passed_to
             .map(|(callee, arg)| cx.b.body.add(Expr::Passed(callee, arg.min(255) as u8, at.min(255) as u8)));
-        cx.b.bind_within(BindingKind::Param, name.text(), None, value, range.0, range.1);
+        cx.b.bind_within(BindingKind::Param, name.text(), None, value, range);
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn instance_of<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(ty), Some(name)) = (node.child(F::Right), node.child(F::Name)) else { return };
     let ty = cx.b.body.ty(ty);
     let to = scope_end(cx, node);
-    cx.b.bind_within(BindingKind::Local, name.text(), Some(ty), None, name.end(), to);
+    cx.b.bind_within(BindingKind::Local, name.text(), Some(ty), None, (name.end(), to));
 }
 
 /// `case T t`, the `T t` in `R(T t)`.
@@ -113,5 +113,5 @@ pub(super) fn bind_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     let ty = types::stated_type(Some(ty)).map(|ty| cx.b.body.ty(ty));
     let to = scope_end(cx, node);
-    cx.b.bind_within(BindingKind::Local, name.text(), ty, None, name.end(), to);
+    cx.b.bind_within(BindingKind::Local, name.text(), ty, None, (name.end(), to));
 }

@@ -73,7 +73,7 @@ pub(super) fn read_declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             let value = node.child(F::Value).filter(|_| ty.is_none());
             let value = value.map(|value| cx.b.body.value(value));
             let to = binds::scope_end(cx, statement);
-            cx.b.bind_within(BindingKind::Local, name.text(), ty, value, name.end(), to);
+            cx.b.bind_within(BindingKind::Local, name.text(), ty, value, (name.end(), to));
         }
         _ => {}
     }

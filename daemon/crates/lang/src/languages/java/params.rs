@@ -74,7 +74,7 @@ pub(super) fn bind_param<'a>(cx: &mut Context<'a>, param: Written<'a>, (from, to
     if let (Some(of), true) = (ty, param.rest) {
         ty = Some(cx.b.body.add(Expr::Index(of)));
     }
-    cx.b.bind_within(BindingKind::Param, param.name.text(), ty, None, from, to);
+    cx.b.bind_within(BindingKind::Param, param.name.text(), ty, None, (from, to));
 }
 
 /// The components of a record: its fields.

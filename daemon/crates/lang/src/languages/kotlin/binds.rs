@@ -42,7 +42,7 @@ fn bind_variable<'a>(
     let Some(name) = target.child_of(K::Identifier).filter(|name| name.text() != "_") else { return };
     let ty = stated_type(target).map(|ty| cx.b.body.ty(ty));
     let value = value.filter(|_| ty.is_none());
-    cx.b.bind_within(kind, plain_name(name.text()), ty, value, from, to);
+    cx.b.bind_within(kind, plain_name(name.text()), ty, value, (from, to));
 }
 
 /// `for (x in xs)`.
@@ -88,7 +88,13 @@ pub(super) fn when_entry<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let name = declared.or_else(|| subject.children().last().filter(|name| name.is(K::Identifier)));
     if let (Some(name), Some(ty)) = (name, stated_type(test)) {
         let ty = cx.b.body.ty(ty);
-        cx.b.bind_within(BindingKind::Local, plain_name(name.text()), Some(ty), None, test.end(), node.end());
+        cx.b.bind_within(
+            BindingKind::Local,
+            plain_name(name.text()),
+            Some(ty),
+            None,
+            (test.end(), node.end()),
+        );
     }
 }
 
@@ -124,7 +130,7 @@ pub(super) fn narrow_cast<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.parent_kind() == Some(K::Block) && name.is(K::Identifier) {
         let ty = cx.b.body.ty(ty);
         let to = scope_end(cx, node);
-        cx.b.bind_within(BindingKind::Local, plain_name(name.text()), Some(ty), None, node.end(), to);
+        cx.b.bind_within(BindingKind::Local, plain_name(name.text()), Some(ty), None, (node.end(), to));
     }
 }
 
@@ -168,6 +174,6 @@ fn narrow_to<'a>(cx: &mut Context<'a>, test: Node<'a>, negated: bool, range: (u3
     let (Some(name), Some(ty)) = (test.child(F::Left), test.child(F::Right)) else { return };
     if name.is(K::Identifier) {
         let ty = cx.b.body.ty(ty);
-        cx.b.bind_within(BindingKind::Local, plain_name(name.text()), Some(ty), None, range.0, range.1);
+        cx.b.bind_within(BindingKind::Local, plain_name(name.text()), Some(ty), None, range);
     }
 }

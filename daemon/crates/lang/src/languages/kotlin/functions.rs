@@ -127,7 +127,7 @@ pub(super) fn read_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let list = node.child_of(K::LambdaParameters);
     let Some(list) = list else {
         let value = taker.map(|taker| taker.gives(cx, 0));
-        cx.b.bind_within(BindingKind::Param, "it", None, value, range.0, range.1);
+        cx.b.bind_within(BindingKind::Param, "it", None, value, range);
         return;
     };
     for (at, param) in list.children().take(32).enumerate() {
@@ -167,7 +167,7 @@ fn bind_receiver<'a>(cx: &mut Context<'a>, node: Node<'a>, taker: Option<Taker>)
         }
         _ => return,
     };
-    cx.b.bind_within(BindingKind::Param, RECEIVER, None, Some(value), node.start(), node.end());
+    cx.b.bind_within(BindingKind::Param, RECEIVER, None, Some(value), (node.start(), node.end()));
 }
 
 /// Who is given a lambda.

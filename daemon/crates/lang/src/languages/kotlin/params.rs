@@ -67,6 +67,6 @@ pub(super) fn bind_params<'a>(cx: &mut Context<'a>, list: Node<'a>, (from, to): 
         if let (Some(of), true) = (ty, param.rest) {
             ty = Some(cx.b.body.add(Expr::Index(of)));
         }
-        cx.b.bind_within(BindingKind::Param, plain_name(param.name.text()), ty, None, from, to);
+        cx.b.bind_within(BindingKind::Param, plain_name(param.name.text()), ty, None, (from, to));
     }
 }

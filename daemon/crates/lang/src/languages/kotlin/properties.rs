@@ -110,7 +110,7 @@ pub(super) fn read_setter<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let property = node.parent().filter(|property| property.is(K::PropertyDeclaration));
     let ty = stated_type(node).or_else(|| property?.child_of(K::VariableDeclaration).and_then(stated_type));
     let ty = ty.map(|ty| cx.b.body.ty(ty));
-    cx.b.bind_within(BindingKind::Param, plain_name(name.text()), ty, None, node.start(), node.end());
+    cx.b.bind_within(BindingKind::Param, plain_name(name.text()), ty, None, (node.start(), node.end()));
     // A setter has no result.
     cx.state.enter_function(node, None);
 }

@@ -49,7 +49,7 @@ pub(super) fn bind_foreach<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 pub(super) fn bind_catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };
     let ty = node.child(F::TypeField).map(|ty| cx.b.body.ty(ty));
-    cx.b.bind_within(BindingKind::Local, name.text(), ty, None, name.end(), node.end());
+    cx.b.bind_within(BindingKind::Local, name.text(), ty, None, (name.end(), node.end()));
 }
 
 /// `global $x;`

@@ -172,7 +172,7 @@ pub(super) fn read_var_comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         && let Some(ty) = parse_type(&mut cx.b.body, ty)
     {
         let to = cx.b.scope_end();
-        cx.b.bind_within(BindingKind::Narrowed, name, Some(ty), None, node.end(), to);
+        cx.b.bind_within(BindingKind::Narrowed, name, Some(ty), None, (node.end(), to));
     }
 }
 

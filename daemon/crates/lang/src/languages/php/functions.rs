@@ -96,7 +96,7 @@ fn bind_params<'a>(cx: &mut Context<'a>, node: Node<'a>, (from, to): (u32, u32))
         }
         let value = param.child(F::DefaultValue).filter(|_| ty.is_none());
         let value = value.map(|value| cx.b.body.value(value));
-        cx.b.bind_within(BindingKind::Param, name, ty, value, from, to);
+        cx.b.bind_within(BindingKind::Param, name, ty, value, (from, to));
     }
 }
 

@@ -61,7 +61,7 @@ fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u3
             continue;
         }
         let ty = cx.b.body.ty(class);
-        cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, from, to);
+        cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, (from, to));
     }
 }
 

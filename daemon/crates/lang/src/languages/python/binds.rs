@@ -19,7 +19,7 @@ pub(super) fn bind_pattern<'a>(
         match target.kind() {
             K::Identifier => {
                 let to = to.unwrap_or_else(|| cx.b.scope_end());
-                cx.b.bind_within(BindingKind::Local, target.text(), None, value, from, to);
+                cx.b.bind_within(BindingKind::Local, target.text(), None, value, (from, to));
             }
             K::PatternList | K::TuplePattern | K::ListPattern | K::Tuple | K::List | K::ExpressionList => {
                 let first = todo.len();

@@ -58,7 +58,7 @@ pub(super) fn join_branches<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             continue;
         }
         let value = cx.b.body.either(values);
-        cx.b.bind_within(BindingKind::Local, &text, None, Some(value), node.end(), to);
+        cx.b.bind_within(BindingKind::Local, &text, None, Some(value), (node.end(), to));
     }
 }
 

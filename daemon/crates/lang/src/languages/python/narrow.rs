@@ -68,7 +68,7 @@ fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u3
         } else {
             cx.b.body.ty(ty)
         };
-        cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, from, to);
+        cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, (from, to));
     }
 }
 

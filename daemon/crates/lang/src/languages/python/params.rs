@@ -83,7 +83,7 @@ fn bind_param<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Opti
         _ => param.default.map(|default| cx.b.body.value(default)),
     };
     let to = to.unwrap_or_else(|| cx.b.scope_end());
-    cx.b.bind_within(BindingKind::Param, param.name.text(), ty, value, from, to);
+    cx.b.bind_within(BindingKind::Param, param.name.text(), ty, value, (from, to));
 }
 
 /// A lambda: its parameters are known only in it. A lambda that is bound to a name is a definition, which has its own

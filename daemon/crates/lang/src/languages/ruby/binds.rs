@@ -60,7 +60,7 @@ pub(super) fn bind_block_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     for (at, name) in node.children().enumerate().take(32).filter(|(_, name)| name.is(K::Identifier)) {
         let value = callee.map(|callee| cx.b.body.add(Expr::Passed(callee, 0, at as u8)));
         note_local(cx, name);
-        cx.b.bind_within(BindingKind::Param, name.text(), None, value, block.start(), block.end());
+        cx.b.bind_within(BindingKind::Param, name.text(), None, value, (block.start(), block.end()));
     }
 }
 
@@ -75,5 +75,5 @@ pub(super) fn bind_rescue<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.b.body.union(all)
     });
     note_local(cx, name);
-    cx.b.bind_within(BindingKind::Local, name.text(), ty, None, name.end(), node.end());
+    cx.b.bind_within(BindingKind::Local, name.text(), ty, None, (name.end(), node.end()));
 }

@@ -34,7 +34,7 @@ pub(super) fn bind_pattern<'a>(
     if pattern.is(K::Identifier) {
         let name = plain_name(pattern.text());
         if is_binding(name) && name != "_" {
-            cx.b.bind_within(kind, name, ty, value, from, to);
+            cx.b.bind_within(kind, name, ty, value, (from, to));
         }
         return;
     }
@@ -51,7 +51,7 @@ pub(super) fn bind_pattern<'a>(
             K::Identifier | K::ShorthandField => {
                 let name = plain_name(pattern.text());
                 if is_binding(name) && name != "_" {
-                    cx.b.bind_within(kind, name, ty, value, from, to);
+                    cx.b.bind_within(kind, name, ty, value, (from, to));
                 }
             }
             K::MutPattern | K::RefPattern | K::ReferencePattern | K::CapturedPattern | K::OrPattern => {

@@ -230,7 +230,7 @@ pub(super) fn read_push<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if !cx.b.body.is_unknown(element) {
         let value = exprs::of_values(&mut cx.b.body, of, element);
         let from = node.end();
-        cx.b.bind_within(BindingKind::Local, plain_name(list.text()), None, Some(value), from, to);
+        cx.b.bind_within(BindingKind::Local, plain_name(list.text()), None, Some(value), (from, to));
     }
 }
 

@@ -10,8 +10,8 @@ use sdl_ledger::View;
 use sdl_model::{FileState, SymbolId};
 use sdl_retrieve::Source;
 use sdl_retrieve::diff::{
-    BlastItem, Change, ChangeType, ChangedSymbol, FanIn, FanInTrend, blast_radius, changed_symbols,
-    left_behind,
+    BlastItem, BlastQuestion, Change, ChangeType, ChangedSymbol, FanIn, FanInTrend, blast_radius,
+    changed_symbols, left_behind,
 };
 use sdl_retrieve::layer::{Between, LaidOutlines};
 use serde::Serialize;
@@ -151,15 +151,15 @@ pub(crate) fn compare_ends(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Comp
     cx.call.check()?;
     let fan_in = FanIn::between(&between, Between::FROM, &changes)?.following(&changed);
     let enrichment = cx.repo.enrichment(cx.snapshot);
-    let blast = blast_radius(
-        &source,
-        &between,
-        (Between::FROM, &changes),
-        &changed,
-        &fan_in,
-        enrichment.as_ref(),
-        MOST_AFFECTED,
-    )?;
+    let question = BlastQuestion {
+        from: Between::FROM,
+        changes: &changes,
+        changed: &changed,
+        fan_in: &fan_in,
+        enrichment: enrichment.as_ref(),
+        most: MOST_AFFECTED,
+    };
+    let blast = blast_radius(&source, &between, &question)?;
     cx.call.check()?;
     let mut amplifiers = Vec::new();
     for (symbol, trend) in fan_in.amplifiers(&between, MOST_AMPLIFIERS)? {
