@@ -16,7 +16,7 @@ use sdl_retrieve::meaning::Meaning;
 use sdl_tools::audit::Audit;
 use sdl_tools::host::{Absence, HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
 use sdl_tools::policy::Ceilings;
-use sdl_tools::{Code, Damage, Host, Repo as _, ToolError};
+use sdl_tools::{Code, Damage, Explained, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
 use crate::repo::catalog::{self, Entry};

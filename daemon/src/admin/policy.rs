@@ -67,5 +67,5 @@ pub fn set_ceiling(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireErro
 }
 
 fn refused_error(source: &ToolError) -> WireError {
-    wire_error(code::UNAVAILABLE, source.message.clone())
+    wire_error(code::UNAVAILABLE, source.refusal.message.clone())
 }

@@ -19,6 +19,6 @@ pub fn run_revive(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError
     let revived = admin
         .engine
         .revive(&params.root)
-        .map_err(|failure| wire_error(code::UNAVAILABLE, failure.message))?;
+        .map_err(|failure| wire_error(code::UNAVAILABLE, failure.refusal.message))?;
     Ok(super::json_bytes(&json!({ "repoId": revived })))
 }

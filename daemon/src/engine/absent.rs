@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sdl_tools::host::{Absence, Unserved};
-use sdl_tools::{Code, ToolError};
+use sdl_tools::{Code, Explained, ToolError};
 use sdl_watch::check_root;
 
 use super::starts::MOST_DEATHS;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use sdl_ledger::View as _;
 use sdl_tools::host::{RefreshOutcome, RefreshSpec};
-use sdl_tools::{Cancel, Code, Progress, ToolError};
+use sdl_tools::{Cancel, Code, Explained, Progress, ToolError};
 use sdl_watch::Synced;
 
 use super::{Repo, Stage, lock_mutex};

@@ -18,7 +18,7 @@ use sdl_ledger::{FactsStore, Snapshot};
 use sdl_model::{FileId, FileRow, Incarnation, Version};
 use sdl_retrieve::layer::{Done, State};
 use sdl_tools::host::Revision;
-use sdl_tools::{Cancel, Code, ToolError};
+use sdl_tools::{Cancel, Code, Explained, ToolError};
 
 use self::ground::{Ground, Index};
 use self::tree::{Blobs, Differing};
@@ -105,7 +105,7 @@ impl Revisions {
                 if !done.is_empty() {
                     let so_far = done.len();
                     self.lock().begun = Some((at, commit, done));
-                    error.message.push_str(&format!(
+                    error.refusal.message.push_str(&format!(
                         "; {so_far} files of {commit} are resolved: the same request goes on from there"
                     ));
                 }

@@ -3,7 +3,7 @@
 
 use gix::ObjectId;
 use gix::hash::Prefix;
-use sdl_tools::{Cancel, Candidate, Code, ToolError};
+use sdl_tools::{Cancel, Candidate, Code, Explained, ToolError};
 
 use super::{check_cancelled, unreadable_error};
 
@@ -115,7 +115,7 @@ fn too_far(text: &str, id: ObjectId) -> ToolError {
 /// The error for an unknown name, with similar names.
 fn unknown_name(repo: &gix::Repository, text: &str, base: &str) -> ToolError {
     let near = near_names(repo, base).unwrap_or_else(|error| {
-        tracing::debug!(error = %error.message, "the names of branches can't be listed");
+        tracing::debug!(error = %error, "the names of branches can't be listed");
         Vec::new()
     });
     let mut message = format!("git:{} names no commit", shorten_name(text));

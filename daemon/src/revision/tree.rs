@@ -10,7 +10,7 @@ use sdl_lang::Judged;
 use sdl_ledger::{FactsStore, Snapshot, View};
 use sdl_model::{Facts, FileId, FileRow, FileState, RelPath, SkipReason};
 use sdl_retrieve::layer::{Origin, StateFile};
-use sdl_tools::{Cancel, Code, ToolError};
+use sdl_tools::{Cancel, Code, Explained, ToolError};
 
 use super::ground::{Folder, Ground, Index};
 use super::{Revisions, Site, check_cancelled, unreadable_error};

@@ -2,7 +2,7 @@
 //! repositories.
 //!
 //! * [`schema`]: schemas as they are published, derived from types; [`Shape`]: the same, compiled for checking;
-//! * [`Refusal`] and [`Code`]: how a call is refused; [`nearest_names()`]: likely meanings of a misspelled name;
+//! * [`Refusal`], [`Explained`] and [`Code`]: how a call is refused; [`nearest_names()`]: likely meanings of a misspelled name;
 //! * [`Session`], [`Progress`], [`Cancel`]: the caller, reports while it waits, and whether it still waits.
 //!
 //! Arguments are read strictly ([`sdl_json`]), with exactly three exceptions: aliases, JSON in a string, and nulls for
@@ -22,7 +22,7 @@ pub use cancel::{Cancel, Cancelled, WakeGuard};
 pub use code::Code;
 pub use nearest::nearest_names;
 pub use progress::{NoProgress, Progress};
-pub use refusal::{Candidate, Refusal, RefusalAbout};
+pub use refusal::{Candidate, Explained, Refusal, RefusalAbout};
 pub use session::{Names, Session, Surface};
 pub use shape::{FieldShape, ObjectShape, Rest, Shape};
 pub use validate::{join_path, wrong_type};

@@ -43,44 +43,54 @@ pub struct RefusalAbout {
     pub field: Option<String>,
     /// Likely meanings, best first.
     pub candidates: Vec<Candidate>,
-    /// Further keys of the wire form: `schema`, `expected`, `got`.
+    /// Further keys of the wire form: `schema`, `expected`, `got`, `progress`, `failed`.
     pub details: Map<String, Value>,
 }
 
-impl Refusal {
-    /// Creates a refusal with this code.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), about: Box::default() }
+/// An error that explains itself to its caller: a [`Refusal`], or one that holds a refusal. Both are built in the same way.
+pub trait Explained: From<Refusal> {
+    /// The explanation.
+    fn refusal_mut(&mut self) -> &mut Refusal;
+
+    /// Creates an error with this code.
+    fn new(code: Code, message: impl Into<String>) -> Self {
+        Refusal { code, message: message.into(), about: Box::default() }.into()
     }
 
     /// Creates an internal error. `what` names the operation, `why` the failure.
-    pub fn internal(what: &str, why: impl std::fmt::Display) -> Self {
+    fn internal(what: &str, why: impl std::fmt::Display) -> Self {
         Self::new(Code::Internal, format!("{what} failed: {why}"))
     }
 
-    /// Creates a refusal for fields that don't go together, or for a value outside its range.
-    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+    /// Creates an error for fields that don't go together, or for a value outside its range.
+    fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self::new(Code::InvalidArgument, message).at(field)
     }
 
     /// Names the argument at fault.
     #[must_use]
-    pub fn at(mut self, field: impl Into<String>) -> Self {
-        self.about.field = Some(field.into());
+    fn at(mut self, field: impl Into<String>) -> Self {
+        self.refusal_mut().about.field = Some(field.into());
         self
     }
 
     /// Lists the likely meanings.
     #[must_use]
-    pub fn or_one_of(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
-        self.about.candidates.extend(candidates);
+    fn or_one_of(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
+        self.refusal_mut().about.candidates.extend(candidates);
         self
     }
 
     /// Adds a key to the wire form.
     #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.about.details.insert(key.to_owned(), value.into());
+    fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.refusal_mut().about.details.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+impl Explained for Refusal {
+    fn refusal_mut(&mut self) -> &mut Refusal {
         self
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 
 use crate::nearest::nearest_names;
 use crate::shape::{FieldShape, ObjectShape, Rest, Shape};
-use crate::{Candidate, Code, Refusal};
+use crate::{Candidate, Code, Explained, Refusal};
 
 /// Integers above this are not the same in every JSON reader.
 const EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;

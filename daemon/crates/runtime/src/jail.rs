@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use sdl_model::RelPath;
 
 use crate::Settings;
-use sdl_contract::{Candidate, Code, Refusal};
+use sdl_contract::{Candidate, Code, Explained, Refusal};
 
 /// Variables that programs need to work at all.
 const PASSED: [&str; 8] = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL"];

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::Output;
-use sdl_contract::{Cancel, Code, Refusal};
+use sdl_contract::{Cancel, Code, Explained, Refusal};
 
 /// Commands that may run at once.
 const MOST_AT_ONCE: u32 = 2;
@@ -95,7 +95,7 @@ mod platform {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-    use super::{Cancel, Code, Command, Duration, Outcome, Refusal};
+    use super::{Cancel, Code, Command, Duration, Explained, Outcome, Refusal};
     use crate::capture::Capture;
 
     /// How long processes that left the group may hold the output open.
@@ -334,7 +334,7 @@ mod platform {
 
 #[cfg(not(unix))]
 mod platform {
-    use super::{Cancel, Code, Command, Outcome, Refusal};
+    use super::{Cancel, Code, Command, Explained, Outcome, Refusal};
 
     pub(super) fn run(
         _command: &Command,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use sdl_contract::{Candidate, Code, Refusal};
+use sdl_contract::{Candidate, Code, Explained, Refusal};
 
 const FILE: &str = "runtime.json";
 /// A larger file is not a list of programs.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use sdl_contract::{Cancelled, Refusal, RefusalAbout};
-pub use sdl_contract::{Candidate, Code};
+pub use sdl_contract::{Candidate, Code, Explained};
 
 /// A call that works when sent as it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -22,29 +22,14 @@ pub struct NextBestAction {
 /// The error that a caller gets when there is no answer. Internal failures have code [`Code::Internal`], the only code
 /// that is nobody's mistake.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{message}")]
+#[error("{refusal}")]
 pub struct ToolError {
-    /// The code, for programs.
-    pub code: Code,
-    /// The message, for readers: the problem, its place, and the next step.
-    pub message: String,
-    /// Further details.
-    pub about: Box<About>,
-}
-
-/// The details of an error beside its code and message.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct About {
-    /// The argument at fault, as a path (`budget.maxCards`, `symbolRefs[2].name`).
-    pub field: Option<String>,
-    /// Likely meanings, best first.
-    pub candidates: Vec<Candidate>,
+    /// The code, the message, and the details.
+    pub refusal: Refusal,
     /// A call to make instead.
-    pub next_best_action: Option<NextBestAction>,
+    pub next_best_action: Option<Box<NextBestAction>>,
     /// The damage, if that is why there is no answer. Not part of the wire form.
-    pub damage: Option<Damage>,
-    /// Further keys of the wire form: `schema`, `expected`, `got`, `progress`, `failed`.
-    pub details: Map<String, Value>,
+    pub damage: Option<Box<Damage>>,
 }
 
 /// Damage of a store that was met while answering.
@@ -71,63 +56,28 @@ impl Damage {
 }
 
 impl ToolError {
-    /// Creates an error with this code.
-    pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), about: Box::default() }
-    }
-
-    /// Creates an internal error. `what` names the operation, `why` the failure.
-    pub fn internal(what: &str, why: impl std::fmt::Display) -> Self {
-        Self::new(Code::Internal, format!("{what} failed: {why}"))
-    }
-
-    /// Creates an error for fields that don't go together, or for a value outside its range.
-    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
-        Self::new(Code::InvalidArgument, message).at(field)
-    }
-
-    /// Names the argument at fault.
-    #[must_use]
-    pub fn at(mut self, field: impl Into<String>) -> Self {
-        self.about.field = Some(field.into());
-        self
-    }
-
-    /// Lists the likely meanings.
-    #[must_use]
-    pub fn or_one_of(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
-        self.about.candidates.extend(candidates);
-        self
-    }
-
     /// Names a call to make instead.
     #[must_use]
     pub fn next(mut self, tool: impl Into<String>, args: Value, rationale: impl Into<String>) -> Self {
-        self.about.next_best_action =
-            Some(NextBestAction { tool: tool.into(), args, rationale: rationale.into() });
-        self
-    }
-
-    /// Adds a key to the wire form.
-    #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.about.details.insert(key.to_owned(), value.into());
+        let call = NextBestAction { tool: tool.into(), args, rationale: rationale.into() };
+        self.next_best_action = Some(Box::new(call));
         self
     }
 
     /// The wire form.
     pub fn to_value(&self) -> Value {
         let mut out = Map::new();
-        out.insert("code".into(), self.code.name().into());
-        out.insert("message".into(), self.message.clone().into());
-        let About { field, candidates, next_best_action, damage: _, details } = &*self.about;
+        let Refusal { code, message, about } = &self.refusal;
+        out.insert("code".into(), code.name().into());
+        out.insert("message".into(), message.clone().into());
+        let RefusalAbout { field, candidates, details } = &**about;
         if let Some(field) = field {
             out.insert("field".into(), field.clone().into());
         }
         if !candidates.is_empty() {
             out.insert("candidates".into(), candidates.iter().map(|c| Value::Object(c.0.clone())).collect());
         }
-        if let Some(next) = next_best_action {
+        if let Some(next) = &self.next_best_action {
             out.insert("nextBestAction".into(), serde_json::to_value(next).unwrap_or_default());
         }
         for (key, value) in details {
@@ -137,11 +87,15 @@ impl ToolError {
     }
 }
 
+impl Explained for ToolError {
+    fn refusal_mut(&mut self) -> &mut Refusal {
+        &mut self.refusal
+    }
+}
+
 impl From<Refusal> for ToolError {
     fn from(refusal: Refusal) -> Self {
-        let Refusal { code, message, about } = refusal;
-        let RefusalAbout { field, candidates, details } = *about;
-        Self { code, message, about: Box::new(About { field, candidates, details, ..About::default() }) }
+        Self { refusal, next_best_action: None, damage: None }
     }
 }
 
@@ -158,7 +112,7 @@ impl From<sdl_ledger::Error> for ToolError {
                 "the repository's data is damaged ({error}); it is built anew from the tree: ask again"
             );
             let mut told = Self::new(Code::Unavailable, message);
-            told.about.damage = Some(damage);
+            told.damage = Some(Box::new(damage));
             return told;
         }
         match error {

@@ -29,7 +29,7 @@ mod stored;
 mod surface;
 mod tools;
 
-pub use error::{About, Candidate, Code, Damage, NextBestAction, ToolError};
+pub use error::{Candidate, Code, Damage, Explained, NextBestAction, ToolError};
 pub use guard::audit;
 pub use host::mask::Mask;
 pub use host::{Host, Repo};

@@ -11,7 +11,7 @@ use crate::kept::feedback::{self, Feedback};
 use crate::kept::memory::SymbolLink;
 use crate::parts::params::SymbolRef;
 use crate::parts::symbols;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct AgentFeedback;
@@ -92,7 +92,7 @@ impl ReadAction for AgentFeedback {
         // Feedback is accepted even if the lease has expired since.
         if request.slice_handle.is_some()
             && let Err(error) = cx.held()
-            && error.code != Code::HandleExpired
+            && error.refusal.code != Code::HandleExpired
         {
             return Err(error);
         }

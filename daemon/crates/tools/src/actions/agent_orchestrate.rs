@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
@@ -15,6 +14,7 @@ use crate::context::assembly::{
     Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep_assembly,
 };
 use crate::guard::audit;
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct AgentOrchestrate;

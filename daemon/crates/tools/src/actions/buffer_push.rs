@@ -13,7 +13,7 @@ use crate::call::buffers::{Event, Push};
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
 use crate::parts::symbols;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// One row is read.
 const READ_LIMIT: Duration = Duration::from_secs(2);

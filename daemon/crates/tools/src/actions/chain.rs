@@ -13,7 +13,7 @@ use crate::call::chain::{self, Done, Step};
 use crate::call::context::Call;
 use crate::call::freshness::Freshness;
 use crate::call::registry::{Answer, OnlyReads, Registry, RegistryAction};
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct Chain;

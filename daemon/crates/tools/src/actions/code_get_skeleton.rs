@@ -19,7 +19,7 @@ use crate::source::ladder::identifiers::{self, Matches};
 use crate::source::ladder::{self, RangeOut, lines, share, skeleton};
 use crate::source::text;
 use crate::source::text::SourceText;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct CodeGetSkeleton;

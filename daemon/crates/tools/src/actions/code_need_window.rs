@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::code_get_hot_path::CONTEXT;
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{Object, append_block, begin_line, serialize_object};
 use crate::call::budget;
@@ -26,6 +25,7 @@ use crate::source::ladder::{self, RangeOut, lines, share, skeleton, window};
 use crate::source::nearness::{self, SliceContext};
 use crate::source::reason;
 use crate::source::text::{self, SourceText};
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct CodeNeedWindow;

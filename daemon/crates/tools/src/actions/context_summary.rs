@@ -4,7 +4,6 @@ use schemars::JsonSchema;
 use sdl_model::Incarnation;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::Truncation;
 use crate::call::budget;
@@ -12,6 +11,7 @@ use crate::call::context::ReadCx;
 use crate::call::memos::Recent;
 use crate::call::stamp::Stamp;
 use crate::context::briefing::{Briefing, Scope, briefing_seeds, gather_briefing, render_markdown};
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct ContextSummary;

@@ -12,7 +12,7 @@ use crate::call::freshness::Sync;
 use crate::call::leases::HandleKind;
 use crate::changes::delta::{self, Amplifier, Compared, End, Fitted, Limits};
 use crate::slices::spill::Spill;
-use crate::{ToolError, slices};
+use crate::{Explained, ToolError, slices};
 
 /// See [`ActionDef`].
 pub(crate) struct DeltaGet;

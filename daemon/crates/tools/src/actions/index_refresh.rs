@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
 use crate::host::RefreshSpec;
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct IndexRefresh;

@@ -11,7 +11,7 @@ use crate::call::registry::{Entry, Registry, RegistryAction};
 use crate::surface::manual::{
     Depth, Form, TOPICS, Topic, describe_action, explain_topic, find_topic, join_parts, topics_of,
 };
-use crate::{Candidate, Code, ToolError};
+use crate::{Candidate, Code, Explained, ToolError};
 use sdl_contract::nearest_names;
 
 /// See [`ActionDef`].

@@ -9,7 +9,7 @@ use crate::call::answers::begin_line;
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::kept::memory::{self, About, Kind, MemoryOut, Page, SortBy};
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct MemoryQuery;

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::context::ReadCx;
 use crate::kept::memory::{self, Draft, Kind};
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct MemoryStore;

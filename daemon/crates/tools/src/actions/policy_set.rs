@@ -62,8 +62,8 @@ impl RepoAction for PolicySet {
         let policy = match policies::planned_policy(cx.call.host, cx.repo, &request.policy_patch) {
             Ok(policy) => policy,
             Err(error) => {
-                if error.code == Code::Denied {
-                    cx.call.log(row("denied", vec![error.message.clone()]))?;
+                if error.refusal.code == Code::Denied {
+                    cx.call.log(row("denied", vec![error.refusal.message.clone()]))?;
                 }
                 return Err(error);
             }

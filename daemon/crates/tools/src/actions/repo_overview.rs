@@ -6,12 +6,12 @@ use schemars::JsonSchema;
 use sdl_retrieve::card::Clusters;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{Truncation, append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::context::overview::{Overview, Scope, Standout, folder_layers, survey_scope};
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct RepoOverview;

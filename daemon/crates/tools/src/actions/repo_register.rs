@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
 use crate::call::context::Call;
 use crate::call::freshness::Freshness;
 use crate::call::freshness::Stand;
 use crate::host::RegisterSpec;
 use crate::parts::params::LangParam;
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct RepoRegister;

@@ -16,7 +16,7 @@ use crate::guard::audit;
 use crate::guard::private_file;
 use crate::host::policies;
 use crate::kept::artifacts;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 use sdl_redact as redact;
 use sdl_runtime::{self as runtime, Artifact, Command, Mode, Settings};
 
@@ -129,8 +129,8 @@ impl RepoAction for RuntimeExecute {
         let mut command = match command {
             Ok(command) => command,
             Err(error) => {
-                if error.code == Code::Denied {
-                    ran.log(cx, "denied", &error.message, json!({}))?;
+                if error.refusal.code == Code::Denied {
+                    ran.log(cx, "denied", &error.refusal.message, json!({}))?;
                 }
                 return Err(error);
             }

@@ -19,7 +19,7 @@ use crate::kept::memory::{self, Surfaced};
 use crate::parts::params::{DetailParam, confidence_percent};
 use crate::parts::symbols;
 use crate::slices::{self, SliceEtag, SliceOut};
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SliceBuild;

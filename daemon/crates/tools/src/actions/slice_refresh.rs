@@ -15,7 +15,7 @@ use crate::call::leases::{HandleKind, LeaseWrite};
 use crate::call::stamp::Stamp;
 use crate::slices::since::Since;
 use crate::slices::{self, SliceEtag, SliceOut};
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SliceRefresh;

@@ -11,7 +11,7 @@ use crate::call::context::ReadCx;
 use crate::call::leases::{HandleKind, LeaseWrite};
 use crate::parts::symbols;
 use crate::slices::spill::Spill;
-use crate::{Code, ToolError, slices};
+use crate::{Code, Explained, ToolError, slices};
 
 /// See [`ActionDef`].
 pub(crate) struct SliceSpilloverGet;

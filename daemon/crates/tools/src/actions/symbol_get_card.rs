@@ -11,7 +11,7 @@ use crate::call::context::ReadCx;
 use crate::kept::memory::{self, Surfaced};
 use crate::parts::params::{DetailParam, SymbolRef, card_options};
 use crate::parts::symbols;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SymbolGetCard;

@@ -16,7 +16,7 @@ use crate::call::context::ReadCx;
 use crate::kept::memory::{self, Surfaced};
 use crate::parts::params::{DetailParam, SymbolRef, card_options};
 use crate::parts::symbols;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SymbolGetCards;
@@ -131,7 +131,7 @@ impl ReadAction for SymbolGetCards {
                     let held = known.get(&sym.id).copied().or(request.if_none_match.as_deref());
                     page.add(&sym, held)?;
                 }
-                Err(error) if matches!(error.code, Code::UnknownSymbol | Code::AmbiguousSymbol) => {
+                Err(error) if matches!(error.refusal.code, Code::UnknownSymbol | Code::AmbiguousSymbol) => {
                     page.fail(input, error)?;
                 }
                 Err(error) => return Err(error),
@@ -223,8 +223,12 @@ impl Page<'_> {
                 "kind": wanted.kind.map(|kind| kind.0.name()),
             }),
         };
-        let mut failed =
-            Failed { input, code: error.code, message: error.message, candidates: error.about.candidates };
+        let mut failed = Failed {
+            input,
+            code: error.refusal.code,
+            message: error.refusal.message,
+            candidates: error.refusal.about.candidates,
+        };
         if budget::json_tokens(&failed)? > self.room() {
             failed.candidates.clear();
         }

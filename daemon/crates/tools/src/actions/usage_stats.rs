@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
 use crate::call::answers::begin_line;
 use crate::call::context::Call;
 use crate::call::pipeline;
 use crate::call::usage::{Count, Key, Usage, action_rung};
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct UsageStats;

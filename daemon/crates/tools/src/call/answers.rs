@@ -7,6 +7,8 @@ use sdl_retrieve::plain;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::{Explained, ToolError};
+
 /// An object whose fields another crate defines.
 pub(crate) type Object = Map<String, Value>;
 
@@ -47,11 +49,11 @@ pub(crate) struct LeaseOut {
 }
 
 /// Serializes a part of an answer that another crate defines.
-pub(crate) fn serialize_object(value: &impl Serialize) -> Result<Object, crate::ToolError> {
+pub(crate) fn serialize_object(value: &impl Serialize) -> Result<Object, ToolError> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(crate::ToolError::internal("writing the answer", "a part of it is not an object")),
-        Err(e) => Err(crate::ToolError::internal("writing the answer", e)),
+        Ok(_) => Err(ToolError::internal("writing the answer", "a part of it is not an object")),
+        Err(e) => Err(ToolError::internal("writing the answer", e)),
     }
 }
 

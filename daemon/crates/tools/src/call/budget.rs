@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::call::freshness::Freshness;
-use crate::{Cancel, ToolError};
+use crate::{Cancel, Explained, ToolError};
 
 /// The budget of answers whose action has none of its own.
 pub(crate) const DEFAULT_TOKENS: usize = 8_000;

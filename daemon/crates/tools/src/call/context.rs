@@ -16,7 +16,7 @@ use crate::call::pins::Pins;
 use crate::call::stamp::Stamp;
 use crate::call::usage::{Served, Usage};
 use crate::guard::audit::{Decisions, Row};
-use crate::{Cancel, Host, Progress, Repo, Session, ToolError};
+use crate::{Cancel, Explained, Host, Progress, Repo, Session, ToolError};
 
 /// One call, as every handler sees it.
 pub(crate) struct Call<'a> {

@@ -11,7 +11,7 @@ use sdl_ledger::{Clock, SystemClock};
 use sdl_model::ids::stable_hash;
 use sdl_model::{Incarnation, Version};
 
-use crate::{Code, Host, Repo, ToolError};
+use crate::{Code, Explained, Host, Repo, ToolError};
 
 /// How long a handle lives after its last use.
 pub(crate) const LIFE_MS: u64 = 60 * 60 * 1_000;

@@ -19,9 +19,9 @@ pub(crate) fn answer(structured: &mut Map<String, Value>, text: &mut String, lev
 
 /// Masks the error that a caller gets in place of an answer.
 pub(crate) fn error(mut error: ToolError, level: impl FnOnce() -> Level) -> ToolError {
-    let about = &error.about;
-    let next = about.next_best_action.as_ref();
-    let clean = !is_suspect(&error.message)
+    let about = &error.refusal.about;
+    let next = error.next_best_action.as_ref();
+    let clean = !is_suspect(&error.refusal.message)
         && !about.field.as_deref().is_some_and(is_suspect)
         && !about
             .candidates
@@ -33,12 +33,12 @@ pub(crate) fn error(mut error: ToolError, level: impl FnOnce() -> Level) -> Tool
         return error;
     }
     let mut pass = Pass::new(level());
-    pass.leaf(&mut error.message);
-    let about = &mut *error.about;
+    pass.leaf(&mut error.refusal.message);
+    let about = &mut *error.refusal.about;
     about.field.iter_mut().for_each(|field| pass.leaf(field));
     about.candidates.iter_mut().for_each(|one| pass.map(&mut one.0));
     pass.map(&mut about.details);
-    if let Some(next) = &mut about.next_best_action {
+    if let Some(next) = &mut error.next_best_action {
         pass.leaf(&mut next.rationale);
         pass.value(&mut next.args);
     }
@@ -50,7 +50,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Candidate, Code};
+    use crate::{Candidate, Code, Explained};
 
     #[test]
     fn errors_are_masked_in_every_part() {
@@ -62,6 +62,6 @@ mod tests {
             .next("sdl_x", json!({ "file": key }), format!("shows {key}"));
         let told = error(told, || Level::Known);
         assert!(!told.to_value().to_string().contains(&key), "{told:?}");
-        assert_eq!(told.message, "no file ***");
+        assert_eq!(told.refusal.message, "no file ***");
     }
 }

@@ -24,7 +24,7 @@ pub use report::{
 
 use crate::guard::audit::Audit;
 use crate::guard::policy::Ceilings;
-use crate::{Code, Damage, ToolError};
+use crate::{Code, Damage, Explained, ToolError};
 
 /// The daemon, as the tools see it.
 pub trait Host: Send + Sync {

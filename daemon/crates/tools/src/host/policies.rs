@@ -3,7 +3,7 @@
 use crate::guard::policy::{Policy, PolicyPatch};
 use crate::stored;
 use crate::stored::tables::POLICY;
-use crate::{Code, Host, Repo, ToolError};
+use crate::{Code, Explained, Host, Repo, ToolError};
 
 /// The layout of the stored form.
 const LAYOUT: u8 = 1;

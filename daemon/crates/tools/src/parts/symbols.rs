@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
 use crate::parts::params::SymbolRef;
-use crate::{Candidate, Code, Repo, ToolError};
+use crate::{Candidate, Code, Explained, Repo, ToolError};
 use sdl_contract::nearest_names;
 
 /// Candidates listed with an error.

@@ -142,7 +142,7 @@ pub(crate) fn lease_out(cx: &ReadCx<'_>, lease: &Lease) -> LeaseOut {
 
 /// Adds to the error how to build the slice of this handle again.
 pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&Lease>) -> ToolError {
-    if !matches!(error.code, Code::UnknownHandle | Code::HandleExpired) {
+    if !matches!(error.refusal.code, Code::UnknownHandle | Code::HandleExpired) {
         return error;
     }
     let Some(lease) = lease else {

@@ -13,7 +13,7 @@ use crate::call::context::{Call, ReadCx};
 use crate::guard::audit;
 use crate::host::Unread;
 use crate::parts::symbols;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 use sdl_redact::{self as redact, Level};
 
 /// A file's text as of the version. The byte offsets and lines of the version's facts are valid in it.

@@ -9,7 +9,7 @@ use sdl_ledger::{AgentStore, AgentWriter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::ToolError;
+use crate::{Explained, ToolError};
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 

@@ -37,12 +37,12 @@ fn write_result(structured: &str, tokens: usize, text: &str, is_error: bool) -> 
 }
 
 fn text_of(error: &ToolError) -> String {
-    let code = serde_json::to_value(error.code).unwrap_or_default();
+    let code = serde_json::to_value(error.refusal.code).unwrap_or_default();
     let mut text = String::new();
-    begin_line(&mut text, format_args!("{}: {}", code.as_str().unwrap_or("internal"), error.message));
-    if !error.about.candidates.is_empty() {
+    begin_line(&mut text, format_args!("{}: {}", code.as_str().unwrap_or("internal"), error.refusal.message));
+    if !error.refusal.about.candidates.is_empty() {
         text.push_str("\nCandidates:");
-        for candidate in &error.about.candidates {
+        for candidate in &error.refusal.about.candidates {
             let parts: Vec<String> = candidate
                 .0
                 .values()
@@ -51,7 +51,7 @@ fn text_of(error: &ToolError) -> String {
             begin_line(&mut text, format_args!("- {}", parts.join(" ")));
         }
     }
-    if let Some(next) = &error.about.next_best_action {
+    if let Some(next) = &error.next_best_action {
         begin_line(&mut text, format_args!("Next: {} {}", next.tool, next.args));
     }
     text
@@ -62,7 +62,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Candidate, Code};
+    use crate::{Candidate, Code, Explained};
 
     #[test]
     fn text_never_costs_more_than_the_json() {

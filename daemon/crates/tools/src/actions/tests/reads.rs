@@ -17,11 +17,11 @@ use sdl_contract::Shape;
 /// The checked arguments of a call of that tool, as the handler gets them.
 fn check_arguments(registry: &Registry, tool: &str, text: &str) -> Result<Value, String> {
     let tool = registry.tool(tool).ok_or(format!("no tool {tool}"))?;
-    let value = parse_arguments(text.as_bytes()).map_err(|error| error.message)?;
-    let value = if tool.raw { unwrap_payload(value).map_err(|error| error.message)? } else { value };
+    let value = parse_arguments(text.as_bytes()).map_err(|error| error.refusal.message)?;
+    let value = if tool.raw { unwrap_payload(value).map_err(|error| error.refusal.message)? } else { value };
     check_call(registry, tool, value)
         .map(|checked| Value::Object(checked.args))
-        .map_err(|error| error.message)
+        .map_err(|error| error.refusal.message)
 }
 
 /// The same through a chain of one step.
@@ -29,7 +29,7 @@ fn through_chain(registry: &Registry, entry: &Entry, args: &Value) -> Result<Val
     let chain = json!({"steps": [{"action": entry.def.name, "args": args}]});
     let chain = check_arguments(registry, "sdl_chain", &chain.to_string())?;
     let args = chain.pointer("/steps/0/args").cloned().unwrap_or_default();
-    let checked = check_action(registry, entry.def.name, args).map_err(|error| error.message)?;
+    let checked = check_action(registry, entry.def.name, args).map_err(|error| error.refusal.message)?;
     Ok(Value::Object(checked.args))
 }
 

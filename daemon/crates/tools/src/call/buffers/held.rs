@@ -10,7 +10,7 @@ use sdl_retrieve::layer::Layer;
 
 use super::buffer::{Buffer, Text};
 use super::overlay::{self, Overlay};
-use crate::{Cancel, Code, Repo, ToolError};
+use crate::{Cancel, Code, Explained, Repo, ToolError};
 
 /// How long a buffer outlives its connection, in milliseconds: an editor that reconnects finds its buffers again.
 const GRACE_MS: u64 = 30_000;

@@ -14,7 +14,7 @@ use crate::call::freshness::Freshness;
 use crate::call::pins::Pins;
 use crate::call::pipeline;
 use crate::call::registry::{Answer, Registry};
-use crate::{Candidate, Code, NoProgress, ToolError};
+use crate::{Candidate, Code, Explained, NoProgress, ToolError};
 use path::{Head, Piece, Text, unknown_reference};
 pub(crate) use share::Budget;
 pub(crate) use steps::{Done, Step};

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// Longer paths match nothing: no answer is that deep.
 const MOST_PARTS: usize = 64;

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use super::path::{Path, unknown_reference};
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// The transforms, as steps name them.
 pub(super) const NAMES: [&str; 6] = ["pick", "map", "filter", "sort", "limit", "template"];
@@ -354,7 +354,7 @@ mod tests {
         ] {
             let Value::Object(args) = args else { panic!() };
             let error = run_transform(name, args, "steps[0].args").unwrap_err();
-            assert!(error.message.contains(says), "{name}: {error}");
+            assert!(error.refusal.message.contains(says), "{name}: {error}");
         }
     }
 }

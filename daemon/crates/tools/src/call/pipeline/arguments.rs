@@ -7,7 +7,7 @@ use super::checked::Checked;
 use crate::call::action::Namespace;
 use crate::call::names;
 use crate::call::registry::{Entry, Registry, To, Tool};
-use crate::{Candidate, Code, ToolError};
+use crate::{Candidate, Code, Explained, ToolError};
 use sdl_contract::nearest_names;
 use sdl_contract::wrong_type;
 use sdl_json::BadJson;

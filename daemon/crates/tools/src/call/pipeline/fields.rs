@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
-use crate::ToolError;
 use crate::call::answers::begin_line;
 use crate::call::freshness::Freshness;
 use crate::call::registry::Answer;
+use crate::{Explained, ToolError};
 
 /// Adds the freshness of the answer, in both forms: a reader of only the text must not mistake stale for fresh.
 pub(super) fn stamp_freshness(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::call::context::Call;
 use crate::host::{Barrier, RepoState};
-use crate::{Code, Repo, ToolError};
+use crate::{Code, Explained, Repo, ToolError};
 
 /// How often a waiting call reports progress.
 const TICK: Duration = Duration::from_millis(200);

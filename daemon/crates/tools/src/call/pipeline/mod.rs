@@ -28,7 +28,7 @@ use crate::call::usage::Served;
 use crate::guard::audit::Decisions;
 use crate::guard::leaving;
 use crate::host::policies;
-use crate::{Cancel, Candidate, Code, Progress, Session, ToolError};
+use crate::{Cancel, Candidate, Code, Explained, Progress, Session, ToolError};
 use checked::Checked;
 use fields::{add_notes, stamp_freshness};
 use sdl_contract::nearest_names;

@@ -20,7 +20,7 @@ use crate::call::outlines::StoredOutlines;
 use crate::call::registry::{Answer, Args, ReadArgs, ReadRunner, take_fields};
 use crate::call::stamp::Stamp;
 use crate::host::{Barrier, RepoState};
-use crate::{Code, Repo, ToolError};
+use crate::{Code, Explained, Repo, ToolError};
 
 /// How long to wait for the tree unless the call says otherwise.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
@@ -63,7 +63,7 @@ pub(super) fn run_read(
             }
             match prepared.as_ref().map_err(Clone::clone).and_then(|prepared| prepared.run(cx)) {
                 // The named symbol or file may well exist once the tree is read.
-                Err(error) if unread && names_nothing(error.code) => {
+                Err(error) if unread && names_nothing(error.refusal.code) => {
                     Err(first_index::too_early(repo.as_ref(), &waited))
                 }
                 answered => answered,
@@ -73,7 +73,7 @@ pub(super) fn run_read(
             // A file changed between the version and the reading of its text: try once more, after another barrier. A
             // chain stays on its version.
             Err(error)
-                if error.code == Code::SourceMoved
+                if error.refusal.code == Code::SourceMoved
                     && call.pins.is_none()
                     && !std::mem::replace(&mut moved, true) =>
             {
@@ -108,7 +108,7 @@ fn names_nothing(code: Code) -> bool {
 
 /// Reports damage to the repository.
 fn report_damage(repo: &dyn Repo, error: ToolError) -> ToolError {
-    let Some(damage) = &error.about.damage else { return error };
+    let Some(damage) = &error.damage else { return error };
     repo.damaged(damage);
     error.next(Call::tool("repo.status"), json!({ "repoId": repo.id() }), "says when it answers again")
 }

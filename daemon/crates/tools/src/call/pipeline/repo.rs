@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::call::context::Call;
 use crate::call::leases::incarnation_of;
 use crate::host::Absence;
-use crate::{Candidate, Code, Repo, ToolError};
+use crate::{Candidate, Code, Explained, Repo, ToolError};
 use sdl_contract::nearest_names;
 
 /// Returns the repository with this id; else the one whose ledger the handle names; else the one that contains the

@@ -10,7 +10,7 @@ use crate::call::action::{Action, ActionDef, HostAction, ReadAction, Render, Rep
 use crate::call::context::{Call, ReadCx, RepoCx};
 use crate::call::freshness::{Freshness, Stand, Sync};
 use crate::call::leases::HandleKind;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 use sdl_contract::Shape;
 use sdl_contract::schema;
 

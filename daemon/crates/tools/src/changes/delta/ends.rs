@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::call::context::{Call, ReadCx};
 use crate::call::stamp::Stamp;
-use crate::{Candidate, Code, ToolError};
+use crate::{Candidate, Code, Explained, ToolError};
 
 /// The prefix of a git revision.
 const GIT: &str = "git:";
@@ -90,12 +90,12 @@ fn unsaved_layer(cx: &ReadCx<'_>, text: &str) -> Option<Result<Layer, ToolError>
 /// Converts an error about a revision to one about the argument that named it.
 fn rename_field(cx: &ReadCx<'_>, action: &str, error: ToolError, field: &str) -> ToolError {
     let mut error = error.at(field);
-    for candidate in &mut error.about.candidates {
+    for candidate in &mut error.refusal.about.candidates {
         if let Some(Value::String(name)) = candidate.0.remove("revision") {
             candidate.0.insert(field.to_owned(), format!("{GIT}{name}").into());
         }
     }
-    if error.code == Code::UnknownVersion { suggest_versions(cx, action, error) } else { error }
+    if error.refusal.code == Code::UnknownVersion { suggest_versions(cx, action, error) } else { error }
 }
 
 /// Returns the newest version before the head.
@@ -117,7 +117,7 @@ fn previous_version(cx: &ReadCx<'_>, head: Version) -> Result<Option<Version>, T
 fn suggest_versions(cx: &ReadCx<'_>, action: &str, error: ToolError) -> ToolError {
     let (Some(floor), Some(head)) = (cx.snapshot.floor(), cx.snapshot.head()) else { return error };
     let (oldest, newest) = (floor.to_string(), head.to_string());
-    let field = error.about.field.clone().unwrap_or_else(|| "fromVersion".to_owned());
+    let field = error.refusal.about.field.clone().unwrap_or_else(|| "fromVersion".to_owned());
     let mut known = vec![oldest.clone(), newest.clone()];
     known.dedup();
     error.or_one_of(known.into_iter().map(|version| Candidate::of(&field, version))).next(

@@ -320,11 +320,11 @@ impl<'a> Ground<'a> {
                     }
                 }
                 // One file that can't be shown doesn't hold back the others.
-                Err(error) if error.code != crate::Code::Cancelled && error.about.damage.is_none() => {
+                Err(error) if error.refusal.code != crate::Code::Cancelled && error.damage.is_none() => {
                     let id = sym.id.to_string();
                     if !out.omitted.iter().any(|omitted| omitted.symbol_id == id) {
                         let name = sym.qualified().to_owned();
-                        out.omitted.push(Omitted { symbol_id: id, name, reason: error.message });
+                        out.omitted.push(Omitted { symbol_id: id, name, reason: error.refusal.message });
                     }
                 }
                 Err(error) => return Err(error),

@@ -10,10 +10,10 @@ use sdl_retrieve::search;
 use sdl_retrieve::slice::{Budget, SliceRequest, WireFormat};
 
 use super::TaskType;
-use crate::ToolError;
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::parts::symbols;
+use crate::{Explained, ToolError};
 
 /// Most symbols that a focused file starts with.
 const MOST_OF_A_FILE: usize = 12;

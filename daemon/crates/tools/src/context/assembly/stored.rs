@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::context::ReadCx;
 use crate::stored::tables;
-use crate::{Candidate, Code, ToolError, stored};
+use crate::{Candidate, Code, Explained, ToolError, stored};
 
 /// The layout of the stored rows.
 const LAYOUT: u8 = 1;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::context::ReadCx;
 use crate::parts::symbols;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// Most symbols of the same name that a briefing starts from.
 const MOST_STARTS: usize = 3;
@@ -81,12 +81,19 @@ pub(crate) fn briefing_seeds(
     };
     match found {
         Ok(request) => Ok((wanted, request)),
-        Err(error) if given.is_none() && matches!(error.code, Code::UnknownPath | Code::UnknownSymbol) => {
+        Err(error)
+            if given.is_none() && matches!(error.refusal.code, Code::UnknownPath | Code::UnknownSymbol) =>
+        {
             // A note can't carry candidates.
-            let meant: Vec<&str> =
-                error.about.candidates.iter().filter_map(|one| one.0.get("query")?.as_str()).collect();
+            let meant: Vec<&str> = error
+                .refusal
+                .about
+                .candidates
+                .iter()
+                .filter_map(|one| one.0.get("query")?.as_str())
+                .collect();
             let meant = if meant.is_empty() { String::new() } else { format!(" ({})", meant.join(", ")) };
-            cx.note(format!("{}{meant}; taken as a task", error.message));
+            cx.note(format!("{}{meant}; taken as a task", error.refusal.message));
             Ok((Scope::Task, task_request(query)))
         }
         Err(error) => Err(error),

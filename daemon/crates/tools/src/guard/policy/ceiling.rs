@@ -17,7 +17,7 @@ use super::{BudgetCaps, Policy, PolicyPatch};
 use crate::guard::audit::{Audit, Row};
 use crate::guard::private_file;
 use crate::stored::tables::POLICY;
-use crate::{Code, ToolError, stored};
+use crate::{Code, Explained, ToolError, stored};
 
 const FILE: &str = "policy-ceiling.json";
 /// A larger file is not a ceiling.

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{FileLink, Kind, MOST, MOST_LINKS, MOST_TAGS, Memory, SymbolLink};
 use crate::call::context::{Call, ReadCx};
 use crate::stored::tables::MEMORIES;
-use crate::{Candidate, Code, ToolError, stored};
+use crate::{Candidate, Code, Explained, ToolError, stored};
 
 pub(super) const LAYOUT: u8 = 1;
 

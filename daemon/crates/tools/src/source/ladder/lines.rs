@@ -2,8 +2,8 @@
 
 use sdl_model::facts::{Def, DefIx};
 
-use crate::ToolError;
 use crate::source::text::SourceText;
+use crate::{Explained, ToolError};
 
 /// Longer lines are cut: no one reads them, and one alone could fill an answer.
 const LONGEST: usize = 1_000;

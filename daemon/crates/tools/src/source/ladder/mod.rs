@@ -20,7 +20,7 @@ use serde::Serialize;
 use crate::call::context::Call;
 use crate::call::memos::Recent;
 use crate::source::text::SourceText;
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// The mark for text that is left out.
 pub(crate) const GAP: &str = "/* ... */";

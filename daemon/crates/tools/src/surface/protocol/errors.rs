@@ -38,14 +38,14 @@ pub(super) fn refused_error(message: String) -> ProtocolError {
 
 /// Converts an action's error for a caller who asked for a resource.
 pub(super) fn not_found(uri: &str, error: &ToolError) -> ProtocolError {
-    let code = match error.code {
+    let code = match error.refusal.code {
         Code::UnknownRepo | Code::UnknownSymbol | Code::UnknownHandle | Code::HandleExpired => {
             code::RESOURCE_NOT_FOUND
         }
         Code::Internal => code::INTERNAL,
         _ => code::INVALID_PARAMS,
     };
-    let mut not_found = ProtocolError::new(code, error.message.clone());
+    let mut not_found = ProtocolError::new(code, error.refusal.message.clone());
     not_found.details.insert("uri".to_owned(), uri.into());
     if let Value::Object(said) = error.to_value() {
         // `field` names an argument of the action, which the caller has not used.

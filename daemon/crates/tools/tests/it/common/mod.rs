@@ -26,7 +26,7 @@ use sdl_tools::host::{
     RepoStatus, Unread, WatcherKind, WatcherStatus,
 };
 use sdl_tools::policy::Ceilings;
-use sdl_tools::{Cancel, Code, Host, NoProgress, Progress, Repo, Session, ToolError, Tools};
+use sdl_tools::{Cancel, Code, Explained, Host, NoProgress, Progress, Repo, Session, ToolError, Tools};
 use serde_json::Value;
 use tempfile::TempDir;
 
