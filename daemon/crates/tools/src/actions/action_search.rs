@@ -51,7 +51,7 @@ pub(crate) struct Response {
 }
 
 /// One action, ready to be called.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Found {
     /// The action's name, such as `slice.build`.
@@ -100,36 +100,33 @@ impl RegistryAction for ActionSearch {
             .filter_map(|(at, score)| Some((registry.entries().get(*at)?, *score)))
             .collect();
         let wanted = entries.len().min(request.limit.unwrap_or(LIMIT) as usize);
-        let mut response = Response {
-            results: Vec::new(),
-            total: entries.len(),
-            unmatched: found.unmatched,
-            more: Vec::new(),
-            truncated: false,
-            how_to_resume: None,
-        };
-        // Leaves room for the fields around the results. The names of all other actions take most of it.
-        let mut room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::json_tokens(&response.unmatched)?);
-        for (entry, score) in entries.iter().take(wanted) {
-            let result = search_result(entry, *score)?;
-            let tokens = budget::json_tokens(&result)? + 2;
-            if tokens > room {
-                response.truncated = true;
-                break;
+        let results = entries.iter().take(wanted).map(|(entry, score)| search_result(entry, *score));
+        let results = results.collect::<Result<Vec<_>, _>>()?;
+        let with = |count: usize| {
+            let rest = if entries.is_empty() {
+                registry.entries().iter().collect()
+            } else {
+                entries.iter().skip(count).map(|(entry, _)| *entry).collect::<Vec<_>>()
+            };
+            let how_to_resume = match (entries.is_empty(), rest.is_empty()) {
+                (true, _) => {
+                    Some("no word fits; `more` has the names of all actions: search for one of them")
+                }
+                (false, false) => Some("search for a name in `more`, or with a larger limit"),
+                (false, true) => None,
+            };
+            Response {
+                results: results.iter().take(count).cloned().collect(),
+                total: entries.len(),
+                unmatched: found.unmatched.clone(),
+                more: rest.iter().map(|entry| entry.def.name.to_owned()).collect(),
+                truncated: count < wanted,
+                how_to_resume: how_to_resume.map(str::to_owned),
             }
-            room -= tokens;
-            response.results.push(result);
-        }
-        let rest = entries.get(response.results.len()..).unwrap_or_default();
-        response.more = rest.iter().map(|(entry, _)| entry.def.name.to_owned()).collect();
-        if entries.is_empty() {
-            response.more = registry.entries().iter().map(|entry| entry.def.name.to_owned()).collect();
-            response.how_to_resume =
-                Some("no word fits; `more` has the names of all actions: search for one of them".into());
-        } else if !response.more.is_empty() {
-            response.how_to_resume = Some("search for a name in `more`, or with a larger limit".into());
-        }
-        Ok(response)
+        };
+        let most = budget::DEFAULT_TOKENS - budget::NOTES_TOKENS;
+        let count = budget::largest_prefix(wanted, most, |count| Ok(with(count)))?;
+        Ok(with(count.unwrap_or(0)))
     }
 }
 

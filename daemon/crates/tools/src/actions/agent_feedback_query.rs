@@ -46,7 +46,7 @@ pub(crate) struct Response {
     truncated: Option<bool>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Item {
     /// Its id.
@@ -71,7 +71,7 @@ struct Item {
     task_text: Option<String>,
 }
 
-#[derive(Debug, Default, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Aggregate {
     /// Pieces of feedback.
@@ -87,7 +87,7 @@ struct Aggregate {
     missing: Vec<Counted>,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Counted {
     /// The symbol.
@@ -129,19 +129,16 @@ impl ReadAction for AgentFeedbackQuery {
         memory::lead_links(cx, Version(since), &mut links)?;
         let aggregate = Aggregate::of(&all);
         let limit = request.limit.unwrap_or(LIMIT) as usize;
-        let room =
-            budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + budget::json_tokens(&aggregate)? + 60);
-        let (mut items, mut used, count) = (Vec::new(), 0, all.len());
-        for feedback in all.into_iter().take(limit) {
-            let item = Item::of(feedback);
-            used += budget::json_tokens(&item)? + 1;
-            if used > room {
-                break;
-            }
-            items.push(item);
-        }
-        let truncated = (items.len() < count).then_some(true);
-        Ok(Response { items, aggregate, truncated })
+        let total = all.len();
+        let items: Vec<Item> = all.into_iter().take(limit).map(Item::of).collect();
+        let with = |count: usize| Response {
+            items: items.iter().take(count).cloned().collect(),
+            aggregate: aggregate.clone(),
+            truncated: (count < total).then_some(true),
+        };
+        let most = budget::DEFAULT_TOKENS.saturating_sub(cx.around()?);
+        let count = budget::largest_prefix(items.len(), most, |count| Ok(with(count)))?;
+        Ok(with(count.unwrap_or(0)))
     }
 }
 

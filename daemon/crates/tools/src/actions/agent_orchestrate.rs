@@ -206,11 +206,10 @@ impl Response {
             }
         }
         let mut omitted = gathered.omitted;
-        let (mut listed, mut left) = (0, most / OMITTED_SHARE);
-        for one in &omitted {
-            let Some(rest) = left.checked_sub(budget::json_tokens(one)? + 1) else { break };
-            (listed, left) = (listed + 1, rest);
-        }
+        let listed = budget::largest_prefix(omitted.len(), most / OMITTED_SHARE, |count| {
+            Ok(omitted.iter().take(count).collect::<Vec<_>>())
+        })?;
+        let listed = listed.unwrap_or(0);
         let more_omitted = (omitted.len() - listed) as u64;
         let next_actions = next_calls(cx, request, &gathered.evidence, &omitted)?;
         omitted.truncate(listed);

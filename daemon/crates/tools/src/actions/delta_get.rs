@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{Object, Truncation, append_text, begin_line, serialize_object};
-use crate::call::budget;
+use crate::call::budget::{self, Room};
 use crate::call::context::ReadCx;
 use crate::call::freshness::Sync;
 use crate::call::leases::HandleKind;
-use crate::changes::delta::{self, Amplifier, Compared, End, Fitted, Limits};
+use crate::changes::delta::{self, Amplifier, Compared, Costs, End, Fitted};
 use crate::slices::spill::Spill;
 use crate::{Explained, ToolError, slices};
 
@@ -89,9 +89,10 @@ impl ReadAction for DeltaGet {
             delta::find_ends(cx, DeltaGet::DEF.name, &request.from_version, &request.to_version)?;
         let compared = delta::compare_ends(cx, &from, &to)?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
-        let entries = asked.max_cards.unwrap_or(ENTRIES);
+        let items = asked.max_cards.unwrap_or(ENTRIES);
+        let costs = Costs::of(&compared)?;
         let cut = |tokens: usize| {
-            let fitted = delta::fit_limits(&compared, Limits { entries, tokens })?;
+            let fitted = delta::fit_lists(&compared, &costs, Room { tokens, items });
             let mut response = Response::of(&compared, (&from, &to), &fitted, &spillover)?;
             let mut total = cx.around()? + budget::json_tokens(&response)?;
             while total > most && tokens == 0 && response.amplifiers.pop().is_some() {

@@ -140,7 +140,7 @@ impl RegistryAction for Manual {
         };
         // A caller who asks for a page wants that page. The actions that match its words are only named.
         let depth = (if topics.is_empty() || all { depth } else { Depth::Compact }, depth);
-        write_descriptions(&topics, &chosen, form, depth, unmatched)
+        write_descriptions(&topics, &chosen, form, depth, &unmatched)
     }
 }
 
@@ -150,42 +150,36 @@ fn write_descriptions(
     chosen: &[&Entry],
     form: Form,
     (depth, of_topics): (Depth, Depth),
-    unmatched: Vec<String>,
+    unmatched: &[String],
 ) -> Result<Response, ToolError> {
-    // The rest of the budget is for the names of all actions, the query's words and the fields.
-    let room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::json_tokens(&unmatched)?);
-    let (mut parts, mut taken) = (Vec::new(), 0);
-    for topic in topics {
-        let part = explain_topic(topic, form, of_topics);
-        taken += budget::json_tokens(&part)?;
-        parts.push(part);
+    let explained: Vec<String> = topics.iter().map(|topic| explain_topic(topic, form, of_topics)).collect();
+    let with = |described: &[String]| {
+        let name = |entry: &&Entry| entry.def.name.to_owned();
+        let more: Vec<String> = chosen.iter().skip(described.len()).map(name).collect();
+        let content = join_parts(&[&explained, described].concat(), form);
+        Response {
+            tokens: budget::text_tokens(&content),
+            actions: chosen.iter().take(described.len()).map(name).collect(),
+            topics: topics.iter().map(|topic| topic.name.to_owned()).collect(),
+            how_to_resume: (!more.is_empty()).then(|| "ask for those in `more` by `actions`".to_owned()),
+            content,
+            unmatched: unmatched.to_vec(),
+            more,
+        }
+    };
+    let most = budget::DEFAULT_TOKENS - budget::NOTES_TOKENS;
+    let described: Vec<String> = chosen.iter().map(|entry| describe_action(entry, form, depth)).collect();
+    let first = |count: usize| described.get(..count).unwrap_or_default();
+    let count = budget::largest_prefix(chosen.len(), most, |count| Ok(with(first(count))))?.unwrap_or(0);
+    if let (0, [], Some(alone)) = (count, topics, chosen.first()) {
+        for lesser in [Depth::Standard, Depth::Compact].into_iter().filter(|lesser| *lesser < depth) {
+            let response = with(&[describe_action(alone, form, lesser)]);
+            if budget::json_tokens(&response)? <= most {
+                return Ok(response);
+            }
+        }
     }
-    for entry in chosen {
-        let lesser = [depth, Depth::Standard, Depth::Compact];
-        let tries = if parts.is_empty() { &lesser[..] } else { &lesser[..1] };
-        let fitting = tries.iter().filter(|tried| **tried <= depth).find_map(|tried| {
-            let part = describe_action(entry, form, *tried);
-            // Counted in its served form, with quotes and line ends escaped.
-            let tokens = budget::json_tokens(&part).unwrap_or(usize::MAX);
-            (taken + tokens <= room).then_some((part, tokens))
-        });
-        let Some((part, tokens)) = fitting else { break };
-        taken += tokens;
-        parts.push(part);
-    }
-    let name = |entry: &&Entry| entry.def.name.to_owned();
-    let told = parts.len() - topics.len();
-    let more: Vec<String> = chosen.iter().skip(told).map(name).collect();
-    let content = join_parts(&parts, form);
-    Ok(Response {
-        tokens: budget::text_tokens(&content),
-        actions: chosen.iter().take(told).map(name).collect(),
-        topics: topics.iter().map(|topic| topic.name.to_owned()).collect(),
-        how_to_resume: (!more.is_empty()).then(|| "ask for those in `more` by `actions`".to_owned()),
-        content,
-        unmatched,
-        more,
-    })
+    Ok(with(first(count)))
 }
 
 fn unknown_action(registry: &Registry, at: usize, name: &str) -> ToolError {

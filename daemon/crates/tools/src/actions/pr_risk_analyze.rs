@@ -57,7 +57,7 @@ struct Impacted {
     distance: u32,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Analysis {
     /// The state before.
@@ -94,7 +94,7 @@ struct Analysis {
 const HASH_SLACK: usize = 24;
 
 /// What follows from the level.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PolicyDecision {
     /// `approve` for low risk, `review` for medium, `escalate` for high or critical.
@@ -105,7 +105,7 @@ struct PolicyDecision {
     audit_hash: String,
 }
 
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
     /// The analysis.
@@ -138,26 +138,25 @@ impl ReadAction for PrRiskAnalyze {
         let (from, to) =
             delta::find_ends(cx, PrRiskAnalyze::DEF.name, &request.from_version, &request.to_version)?;
         let compared = delta::compare_ends(cx, &from, &to)?;
-        let mut response = Response::of(cx, &compared, (&from, &to), request.risk_threshold.unwrap_or(0))?;
+        let whole = Response::of(cx, &compared, (&from, &to), request.risk_threshold.unwrap_or(0))?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
-        let (whole, named) = (response.entries(), response.named());
-        let mut most = MOST;
-        loop {
+        let (entries, named) = (whole.entries(), whole.named());
+        let cut = |most: usize| {
+            let mut response = whole.clone();
             response.keep(most);
             let shown: BTreeSet<String> = response.named().into_iter().collect();
             let spilled: Vec<SymbolId> =
                 named.iter().filter(|id| !shown.contains(*id)).filter_map(|id| id.parse().ok()).collect();
-            response.say_cut(whole, (!spilled.is_empty()).then_some(&spillover));
-            if cx.around()? + budget::json_tokens(&response)? <= budget::DEFAULT_TOKENS - HASH_SLACK
-                || most == 0
-            {
-                let symbols = spilled.into_iter().take(MOST_SPILLED).collect();
-                Spill { symbols, min_call_confidence: 0, resolution_metadata: false }.keep(cx, &spillover);
-                response.policy_decision.audit_hash = cx.call.log(response.row(cx))?;
-                return Ok(response);
-            }
-            most = most * 3 / 4;
-        }
+            response.say_cut(entries, (!spilled.is_empty()).then_some(&spillover));
+            (response, spilled)
+        };
+        let room = (budget::DEFAULT_TOKENS - HASH_SLACK).saturating_sub(cx.around()?);
+        let most = budget::largest_prefix(MOST, room, |most| Ok(cut(most).0))?;
+        let (mut response, spilled) = cut(most.unwrap_or(0));
+        let symbols = spilled.into_iter().take(MOST_SPILLED).collect();
+        Spill { symbols, min_call_confidence: 0, resolution_metadata: false }.keep(cx, &spillover);
+        response.policy_decision.audit_hash = cx.call.log(response.row(cx))?;
+        Ok(response)
     }
 }
 

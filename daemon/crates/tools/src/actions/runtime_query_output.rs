@@ -157,48 +157,64 @@ impl HostAction for RuntimeQueryOutput {
 
 /// Returns as many of the lines as an answer holds.
 fn within_budget(artifact: &Artifact, wanted: &Wanted<'_>) -> Result<Response, ToolError> {
-    let room = budget::DEFAULT_TOKENS - 150;
-    let mut response = Response { excerpts: Vec::new(), truncated: None, how_to_resume: None };
-    let mut used = 0;
+    let lines = found_lines(artifact, wanted);
+    let with = |count: usize| Response::of(&lines, count, wanted);
+    let most = budget::DEFAULT_TOKENS - budget::NOTES_TOKENS;
+    let count = budget::largest_prefix(lines.len(), most, |count| Ok(with(count)))?;
+    Ok(with(count.unwrap_or(0)))
+}
+
+/// A line of the output.
+struct Line {
+    stream: Stream,
+    number: u64,
+    text: String,
+    /// Whether an excerpt begins here.
+    begins: bool,
+}
+
+/// Returns the lines of all excerpts, each cut to its width.
+fn found_lines(artifact: &Artifact, wanted: &Wanted<'_>) -> Vec<Line> {
+    let mut lines = Vec::new();
     for excerpt in artifact.excerpts(wanted) {
-        let mut part = Part {
-            stream: StreamParam::of(excerpt.stream),
-            from: excerpt.from,
-            to: excerpt.from,
-            text: String::new(),
-        };
-        used += 30;
         for (number, text) in (excerpt.from..).zip(excerpt.text.split('\n')) {
-            let text: String = text.chars().take(WIDTH).collect();
-            used += budget::json_tokens(&text)? + 2;
-            if used > room {
-                let name = excerpt.stream.name();
-                response.truncated = Some(true);
-                response.how_to_resume = Some(format!(
-                    "the same call with stream: {name} and lines.from: {number}{}",
-                    if excerpt.stream == Stream::Stdout && wanted.stream.is_none() {
-                        ", then stream: stderr"
-                    } else {
-                        ""
-                    }
-                ));
-                break;
-            }
-            if number > excerpt.from {
-                part.text.push('\n');
-            }
-            part.text.push_str(&text);
-            part.to = number;
-        }
-        let cut = response.truncated.is_some();
-        if !cut || part.to > part.from || !part.text.is_empty() {
-            response.excerpts.push(part);
-        }
-        if cut {
-            break;
+            let text = text.chars().take(WIDTH).collect();
+            lines.push(Line { stream: excerpt.stream, number, text, begins: number == excerpt.from });
         }
     }
-    Ok(response)
+    lines
+}
+
+impl Response {
+    /// The answer with the first `count` of the lines.
+    fn of(lines: &[Line], count: usize, wanted: &Wanted<'_>) -> Self {
+        let mut excerpts: Vec<Part> = Vec::new();
+        for line in lines.iter().take(count) {
+            match excerpts.last_mut().filter(|_| !line.begins) {
+                Some(part) => {
+                    part.text.push('\n');
+                    part.text.push_str(&line.text);
+                    part.to = line.number;
+                }
+                None => excerpts.push(Part {
+                    stream: StreamParam::of(line.stream),
+                    from: line.number,
+                    to: line.number,
+                    text: line.text.clone(),
+                }),
+            }
+        }
+        let next = lines.get(count);
+        let how_to_resume = next.map(|next| {
+            let then = match next.stream {
+                Stream::Stdout if wanted.stream.is_none() => ", then stream: stderr",
+                _ => "",
+            };
+            let (name, number) = (next.stream.name(), next.number);
+            format!("the same call with stream: {name} and lines.from: {number}{then}")
+        });
+        Self { excerpts, truncated: next.map(|_| true), how_to_resume }
+    }
 }
 
 /// Returns the output that the handle names, in whichever repository it is.

@@ -1,4 +1,4 @@
-//! Limits on the size of an answer, in exact tokens of its serialized form.
+//! Limits on the size of an answer, in exact tokens of its serialized form, and the cutting of its lists to them.
 //!
 //! Handles, cursors and the like are drawn at random, and some have more tokens than others. If they were counted as
 //! they are, one call would hold an item that the same call on another ledger of the same tree has no room for. So each
@@ -21,9 +21,17 @@ pub(crate) const MOST_TOKENS: usize = 20_000;
 
 /// Returns the tokens of `value` as JSON. Random parts count as the most that they can have.
 pub(crate) fn json_tokens(value: &impl Serialize) -> Result<usize, ToolError> {
+    Ok(text_tokens(&counted_json(value)?))
+}
+
+/// Returns `value` as the JSON text whose tokens count.
+fn counted_json(value: &impl Serialize) -> Result<String, ToolError> {
     let text =
         serde_json::to_string(value).map_err(|e| ToolError::internal("writing an answer as JSON", e))?;
-    Ok(text_tokens(&without_chance(&text)))
+    Ok(match without_chance(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(counted) => counted,
+    })
 }
 
 /// The forms of random parts in JSON.
@@ -73,6 +81,74 @@ pub(crate) fn fit_answer<T>(
         cancel.check()?;
     }
 }
+
+/// Returns the most of `len` items with which something fits; none if it does not fit even without items. What fits with
+/// some items fits with fewer.
+pub(crate) fn most_fitting(
+    len: usize,
+    mut fits: impl FnMut(usize) -> Result<bool, ToolError>,
+) -> Result<Option<usize>, ToolError> {
+    if fits(len)? {
+        return Ok(Some(len));
+    }
+    if len == 0 || !fits(0)? {
+        return Ok(None);
+    }
+    let (mut fitting, mut above) = (0, len);
+    while above - fitting > 1 {
+        let middle = fitting + (above - fitting) / 2;
+        if fits(middle)? {
+            fitting = middle;
+        } else {
+            above = middle;
+        }
+    }
+    Ok(Some(fitting))
+}
+
+/// Returns the largest prefix of `len` items with which `answer` has at most `most` tokens as JSON, as a number of items.
+/// None if it has more even without items.
+pub(crate) fn largest_prefix<T: Serialize>(
+    len: usize,
+    most: usize,
+    mut answer: impl FnMut(usize) -> Result<T, ToolError>,
+) -> Result<Option<usize>, ToolError> {
+    most_fitting(len, |count| Ok(!is_above(&counted_json(&answer(count)?)?, most)))
+}
+
+/// Room for the items of a list that is filled one by one. It is for items that are costly to make; a list that is there
+/// already is cut by [`largest_prefix`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Room {
+    /// Tokens that are left.
+    pub(crate) tokens: usize,
+    /// Items that are left.
+    pub(crate) items: usize,
+}
+
+impl Room {
+    /// Creates room for any number of items with this many tokens together.
+    pub(crate) fn of(tokens: usize) -> Self {
+        Self { tokens, items: usize::MAX }
+    }
+
+    /// Takes room for an item with this many tokens, if there is enough.
+    pub(crate) fn take(&mut self, tokens: usize) -> bool {
+        let (Some(left), Some(items)) = (self.tokens.checked_sub(tokens), self.items.checked_sub(1)) else {
+            return false;
+        };
+        *self = Self { tokens: left, items };
+        true
+    }
+}
+
+/// Returns the tokens of an item in a list, with the comma.
+pub(crate) fn item_tokens(item: &impl Serialize) -> Result<usize, ToolError> {
+    Ok(json_tokens(item)? + 1)
+}
+
+/// Tokens that stay free for the notes that the pipeline adds to an answer from no repository.
+pub(crate) const NOTES_TOKENS: usize = 150;
 
 /// A lag with the most tokens that a waiting call can have.
 const MOST_LAG_MS: u64 = 999_999;
@@ -129,6 +205,28 @@ mod tests {
         let cancel = Cancel::new();
         cancel.cancel();
         assert!(fit_answer(&cancel, 5, 20, |room| Ok(((), room))).is_err());
+    }
+
+    #[test]
+    fn the_largest_prefix_fits_and_one_more_item_does_not() {
+        let items: Vec<String> = (0..500).map(|at| format!("item {at}")).collect();
+        let answer = |count: usize| Ok(json!({ "items": items[..count], "left": 500 - count }));
+        for most in [20, 100, 1_000] {
+            let count = largest_prefix(500, most, answer).unwrap().unwrap();
+            let tokens = |count| json_tokens(&answer(count).unwrap()).unwrap();
+            assert!(tokens(count) <= most && tokens(count + 1) > most, "{count} of {most}");
+        }
+        assert_eq!(largest_prefix(500, 100_000, answer).unwrap(), Some(500));
+        assert_eq!(largest_prefix(500, 1, answer).unwrap(), None);
+        assert_eq!(largest_prefix(0, 1, answer).unwrap(), None);
+    }
+
+    #[test]
+    fn room_is_taken_until_one_of_its_limits() {
+        let mut room = Room { tokens: 10, items: 2 };
+        assert!(!room.take(11) && room.take(4) && !room.take(7) && room.take(6) && !room.take(0));
+        let mut room = Room::of(3);
+        assert!((0..3).all(|_| room.take(1)) && !room.take(1));
     }
 
     #[test]

@@ -458,7 +458,7 @@ fn commands(seen: &mut Seen) {
     let ran = seen.ok(
         &world,
         "runtime.execute",
-        sh("i=0; while [ $i -lt 900 ]; do i=$((i+1)); echo a long line of words $i; done"),
+        sh("i=0; while [ $i -lt 1200 ]; do i=$((i+1)); echo a long line of words $i; done"),
     );
     seen.ok(&world, "runtime.execute", sh("kill -9 $$"));
     seen.ok(&world, "runtime.queryOutput", json!({"artifactHandle": ran["artifactHandle"]}));

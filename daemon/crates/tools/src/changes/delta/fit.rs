@@ -7,19 +7,10 @@ use sdl_retrieve::diff::{BlastItem, ChangedSymbol};
 
 use super::{Compared, Subject};
 use crate::ToolError;
-use crate::call::budget;
+use crate::call::budget::{self, Room};
 
 /// Most symbols that a spillover handle holds.
 pub(crate) const MOST_SPILLED: usize = 2_000;
-
-/// Limits on the size of the lists.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Limits {
-    /// Most entries of both lists together.
-    pub(crate) entries: usize,
-    /// Most tokens of both lists together.
-    pub(crate) tokens: usize,
-}
 
 /// The part that fits, and the rest.
 pub(crate) struct Fitted {
@@ -33,31 +24,39 @@ pub(crate) struct Fitted {
     pub(crate) dropped: usize,
 }
 
-/// Takes the most important entries until the limits are reached. Changed symbols may take three quarters of the room,
-/// or more if the affected ones need less.
-pub(crate) fn fit_limits(compared: &Compared, limits: Limits) -> Result<Fitted, ToolError> {
+/// The tokens of each entry, in the order of the lists.
+pub(crate) struct Costs {
+    changed: Vec<usize>,
+    blast: Vec<usize>,
+}
+
+impl Costs {
+    /// Counts the entries of a comparison.
+    pub(crate) fn of(compared: &Compared) -> Result<Self, ToolError> {
+        let changed = compared.changed.iter().map(|subject| budget::item_tokens(&subject.wire));
+        let blast = compared.blast.iter().map(budget::item_tokens);
+        Ok(Self { changed: changed.collect::<Result<_, _>>()?, blast: blast.collect::<Result<_, _>>()? })
+    }
+}
+
+/// Takes the most important entries of both lists that `whole` has room for. Changed symbols may take three quarters of
+/// it, or more if the affected ones need less.
+pub(crate) fn fit_lists(compared: &Compared, costs: &Costs, whole: Room) -> Fitted {
     let order = by_weight(&compared.changed);
-    let cost = |subject: &Subject| budget::json_tokens(&subject.wire).map(|tokens| tokens + 1);
-    let costs = compared.changed.iter().map(cost).collect::<Result<Vec<_>, _>>()?;
-    let blast_costs = compared
-        .blast
-        .iter()
-        .map(|item| budget::json_tokens(item).map(|tokens| tokens + 1))
-        .collect::<Result<Vec<_>, _>>()?;
-    let blast_wants: usize = blast_costs.iter().sum();
-    let share = (limits.tokens * 3 / 4).max(limits.tokens.saturating_sub(blast_wants));
-    let entries_share =
-        (limits.entries * 3 / 4).max(limits.entries.saturating_sub(compared.blast.len())).max(1);
-    let mut room = Limits { entries: entries_share, tokens: share };
+    let blast_wants: usize = costs.blast.iter().sum();
+    let mut room = Room {
+        tokens: (whole.tokens * 3 / 4).max(whole.tokens.saturating_sub(blast_wants)),
+        items: (whole.items * 3 / 4).max(whole.items.saturating_sub(compared.blast.len())).max(1),
+    };
     let mut taken = vec![false; compared.changed.len()];
     for &at in &order {
-        let (Some(cost), Some(slot)) = (costs.get(at), taken.get_mut(at)) else { continue };
-        *slot = take_room(&mut room, *cost);
+        let (Some(cost), Some(slot)) = (costs.changed.get(at), taken.get_mut(at)) else { continue };
+        *slot = room.take(*cost);
     }
-    let used: usize = costs.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(cost, _)| cost).sum();
-    let count = taken.iter().filter(|taken| **taken).count();
+    let used = costs.changed.iter().zip(&taken).filter(|(_, taken)| **taken);
+    let (used, count) = used.fold((0, 0), |(used, count), (cost, _)| (used + cost, count + 1));
     let mut room =
-        Limits { entries: limits.entries.saturating_sub(count), tokens: limits.tokens.saturating_sub(used) };
+        Room { tokens: whole.tokens.saturating_sub(used), items: whole.items.saturating_sub(count) };
     let mut blast = Vec::new();
     let mut spilled: Vec<SymbolId> = Vec::new();
     let mut dropped = 0;
@@ -68,9 +67,9 @@ pub(crate) fn fit_limits(compared: &Compared, limits: Limits) -> Result<Fitted, 
         }
     }
     let mut full = false;
-    for (item, cost) in compared.blast.iter().zip(blast_costs) {
+    for (item, cost) in compared.blast.iter().zip(&costs.blast) {
         // The shown entries must be the most important ones, so nothing is added after the first that doesn't fit.
-        full = full || !take_room(&mut room, cost);
+        full = full || !room.take(*cost);
         if full {
             dropped += 1;
             spilled.push(item.symbol_id);
@@ -80,16 +79,7 @@ pub(crate) fn fit_limits(compared: &Compared, limits: Limits) -> Result<Fitted, 
     }
     spilled.truncate(MOST_SPILLED);
     let shown = compared.changed.iter().zip(&taken).filter(|(_, taken)| **taken);
-    Ok(Fitted { changed: shown.map(|(subject, _)| subject.wire.clone()).collect(), blast, spilled, dropped })
-}
-
-fn take_room(room: &mut Limits, cost: usize) -> bool {
-    if room.entries == 0 || room.tokens < cost {
-        return false;
-    }
-    room.entries -= 1;
-    room.tokens -= cost;
-    true
+    Fitted { changed: shown.map(|(subject, _)| subject.wire.clone()).collect(), blast, spilled, dropped }
 }
 
 /// Returns the indexes of the changed symbols, the most important first.

@@ -20,7 +20,7 @@ use crate::ToolError;
 use crate::call::context::ReadCx;
 
 pub(crate) use ends::{End, find_ends};
-pub(crate) use fit::{Fitted, Limits, MOST_SPILLED, fit_limits};
+pub(crate) use fit::{Costs, Fitted, MOST_SPILLED, fit_lists};
 
 /// Most affected symbols that are looked for.
 const MOST_AFFECTED: usize = 2_000;

@@ -13,7 +13,7 @@ use sdl_retrieve::card::{self, Card, CardOptions, Detail, Enrichment};
 use sdl_retrieve::slice::{Neighbourhood, SliceEdge};
 use serde::{Deserialize, Serialize};
 
-use crate::call::budget;
+use crate::call::budget::{self, Room};
 use crate::call::context::ReadCx;
 use crate::parts::symbols;
 use crate::{ToolError, slices};
@@ -195,16 +195,14 @@ impl<'a> Ground<'a> {
     pub(crate) fn gather(&mut self, most: usize) -> Result<Gathered, ToolError> {
         let mut out = Gathered::default();
         // At most a tenth for how the symbols are connected.
-        let mut left = most / 10;
+        let mut room = Room::of(most / 10);
         for edge in &self.edges {
-            let size = budget::json_tokens(edge)? + 1;
-            if size > left {
+            if !room.take(budget::item_tokens(edge)?) {
                 break;
             }
-            left -= size;
             out.edges.push(edge.clone());
         }
-        let most = most - (most / 10 - left);
+        let most = most - (most / 10 - room.tokens);
         let mut used = 0;
         for (rung, share, why) in budget_shares(self.start.task_type) {
             self.cx.call.check()?;

@@ -9,7 +9,7 @@ use super::rank::Ranked;
 use super::{Kind, Memory};
 use crate::ToolError;
 use crate::call::answers::{append_block, append_text};
-use crate::call::budget;
+use crate::call::budget::{self, Room};
 use crate::call::context::ReadCx;
 
 /// A memory in an answer.
@@ -147,7 +147,7 @@ pub(crate) fn memory_page(
 ) -> Result<Page, ToolError> {
     let mut page = Page { memories: Vec::new(), total: 0, cut: false };
     let all = ranked.len();
-    let (mut fitting, mut used) = (0, 0);
+    let (mut fitting, mut room) = (0, Room::of(tokens));
     for ranked in ranked {
         let full = page.cut || page.memories.len() == limit;
         // Whether a memory is stale takes a look-up. Without that filter the rest needs none.
@@ -167,10 +167,8 @@ pub(crate) fn memory_page(
         if full || fitting <= offset {
             continue;
         }
-        let size = budget::json_tokens(&memory)? + 1;
-        page.cut = used + size > tokens;
+        page.cut = !room.take(budget::item_tokens(&memory)?);
         if !page.cut {
-            used += size;
             page.memories.push(memory);
         }
     }

@@ -2,6 +2,7 @@
 
 use sdl_model::facts::{Def, DefIx};
 
+use crate::call::budget;
 use crate::source::text::SourceText;
 use crate::{Explained, ToolError};
 
@@ -30,25 +31,14 @@ pub(crate) fn fitting_lines(
     most: usize,
     mut cost: impl FnMut(usize) -> Result<usize, ToolError>,
 ) -> Result<usize, ToolError> {
-    if cost(len)? <= most {
-        return Ok(len);
-    }
     let least = len.min(1);
-    let needed = cost(least)?;
-    if needed > most {
+    let fitting = budget::most_fitting(len - least, |more| Ok(cost(least + more)? <= most))?;
+    let Some(more) = fitting else {
+        let needed = cost(least)?;
         let message = format!("an answer to this request takes at least {needed} tokens; allow that many");
         return Err(ToolError::invalid("maxTokens", message).with("needed", needed));
-    }
-    let (mut fits, mut above) = (least, len);
-    while above - fits > 1 {
-        let middle = fits + (above - fits) / 2;
-        if cost(middle)? <= most {
-            fits = middle;
-        } else {
-            above = middle;
-        }
-    }
-    Ok(fits)
+    };
+    Ok(least + more)
 }
 
 #[cfg(test)]
