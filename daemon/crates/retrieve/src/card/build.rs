@@ -117,8 +117,8 @@ pub fn etag_of(source: &Source<'_>, sym: &Sym, detail: Detail) -> Result<String>
     Ok(Opened::of(source, sym.clone())?.etag(detail))
 }
 
-/// The place of a symbol; with columns on full cards.
-pub(crate) fn symbol_range(sym: &Sym, detail: Detail) -> Range {
+/// The place of a symbol now; with columns on full cards.
+pub fn symbol_range(sym: &Sym, detail: Detail) -> Range {
     let span = sym.def().span;
     let full = detail == Detail::Full;
     Range {

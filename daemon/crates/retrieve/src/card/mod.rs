@@ -11,8 +11,8 @@ mod summary;
 mod text;
 mod types;
 
-pub(crate) use build::{Opened, side_effects, symbol_range};
-pub use build::{build_card, card_of, etag_of};
+pub(crate) use build::{Opened, side_effects};
+pub use build::{build_card, card_of, etag_of, symbol_range};
 pub use etag::etag_covers;
 pub use live::{Churn, Live};
 pub(crate) use metrics::used_by_test;

@@ -1,7 +1,9 @@
 //! `symbol.getCard`: the card of one symbol.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
-use sdl_retrieve::card::{self, Card};
+use sdl_retrieve::card::{self, Card, Range};
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
@@ -25,7 +27,7 @@ pub(crate) struct Request {
     symbol_ref: Option<SymbolRef>,
     /// Default full.
     detail: Option<DetailParam>,
-    /// Etag you hold. If it is still valid, the answer is `notModified`.
+    /// Etag you hold. If it is still valid, the answer is `notModified`, with the current `range`.
     if_none_match: Option<String>,
     /// Of calls, default 0. Calls below are not shown.
     #[schemars(range(min = 0, max = 1))]
@@ -55,6 +57,10 @@ pub(crate) struct Response {
     /// The version for which it is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger_version: Option<String>,
+    /// Where the symbol of the held card is now: its lines may have moved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Object>")]
+    range: Option<Range>,
     /// Memories about the symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories: Option<Vec<Object>>,
@@ -100,6 +106,7 @@ impl ReadAction for SymbolGetCard {
                     not_modified: Some(true),
                     etag: Some(held.clone()),
                     ledger_version: Some(cx.version.to_string()),
+                    range: Some(card::symbol_range(&sym, options.detail)),
                     memories,
                 });
             }
@@ -108,7 +115,14 @@ impl ReadAction for SymbolGetCard {
         let room = budget::DEFAULT_TOKENS
             .saturating_sub(cx.around()? + 150 + memory::memory_tokens(memories.as_ref())?);
         let card = symbols::card_within(cx, &sym, options, room)?;
-        Ok(Response { card: Some(card), not_modified: None, etag: None, ledger_version: None, memories })
+        Ok(Response {
+            card: Some(card),
+            not_modified: None,
+            etag: None,
+            ledger_version: None,
+            range: None,
+            memories,
+        })
     }
 }
 
@@ -121,6 +135,9 @@ impl Render for Response {
             (None, Some(etag), Some(version)) => format!("not modified: {etag} holds in {version}"),
             _ => "not modified".to_owned(),
         };
+        if let Some(range) = &self.range {
+            let _ = write!(text, ", lines {}-{}", range.start_line, range.end_line);
+        }
         memory::write_memories(&mut text, self.memories.as_ref());
         text
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use sdl_model::SymbolId;
 use sdl_retrieve::Sym;
-use sdl_retrieve::card::{self, Card, CardOptions, CardRef, Range};
+use sdl_retrieve::card::{self, Card, CardOptions, CardRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -180,9 +180,7 @@ impl Page<'_> {
         if let Some(held) = held {
             let etag = card::etag_of(self.cx.source, sym, self.options.detail)?;
             if card::etag_covers(held, &etag) {
-                let span = sym.def().span;
-                let range =
-                    Range { start_line: span.start_line, end_line: span.end_line, ..Range::default() };
+                let range = card::symbol_range(sym, self.options.detail);
                 let held = CardRef { symbol_id: sym.id, etag: held.to_owned(), range };
                 self.used += budget::json_tokens(&held)? + 1;
                 self.response.card_refs.push(held);

@@ -117,7 +117,19 @@ fn a_name_is_found_and_its_card_says_what_it_calls() {
     assert_eq!(card["ledgerVersion"], world.repo.head());
     let again = world.ok("sdl_symbol_getCard", json!({"symbolId": id, "ifNoneMatch": card["etag"]}));
     assert_eq!((&again["notModified"], &again["etag"]), (&json!(true), &card["etag"]));
+    assert_eq!(again["range"], card["range"]);
     assert!(again.get("card").is_none());
+    // The lines above it are two more now: the card is the same, its place is not.
+    let moved = "//- /src/auth.py\ndef one()\ndef two()\n";
+    let auth = crate::common::SHOP.split("//- /src/db.py").next().unwrap();
+    world.repo.write(&auth.replace("//- /src/auth.py\n", moved));
+    let at = world.ok("sdl_symbol_getCard", json!({"symbolId": id}))["card"].clone();
+    let again = world.ok("sdl_symbol_getCard", json!({"symbolId": id, "ifNoneMatch": card["etag"]}));
+    assert_eq!((&again["notModified"], &at["etag"]), (&json!(true), &card["etag"]), "{again:#}");
+    assert_eq!(again["range"]["startLine"], card["range"]["startLine"].as_u64().unwrap() + 2);
+    assert_eq!(again["range"], at["range"]);
+    let both = world.ok("sdl_symbol_getCards", json!({"symbolIds": [id], "knownEtags": {&id: card["etag"]}}));
+    assert_eq!(both["cardRefs"][0]["range"], at["range"], "{both:#}");
     world.repo.write(
         "//- /src/auth.py\ndef validate(token: str) calls parse : Checks a token.\ndef parse(token: str)",
     );

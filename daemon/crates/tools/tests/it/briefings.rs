@@ -124,3 +124,31 @@ fn nobody_has_to_test_a_test() {
     let own = summary(&world, json!({"query": "src/shop/cart.py", "budget": 6_000}));
     assert!(own["summary"]["riskAreas"].to_string().contains("no test uses it"), "{own:#}");
 }
+
+#[test]
+fn a_file_is_told_by_its_own_symbols_and_not_by_its_tests() {
+    let world = World::shop();
+    let mut source = "//- /tests/test_cart.py\n".to_owned();
+    for i in 0..20 {
+        source.push_str(&format!("def test_cart_{i}() calls checkout, total, charge : Buys {i} things.\n"));
+    }
+    world.repo.write(&source);
+    for budget in [1_000, 2_000, 6_000] {
+        let answer = summary(&world, json!({"query": "src/shop/cart.py", "budget": budget}));
+        let keys = answer["summary"]["keySymbols"].as_array().unwrap();
+        let files: Vec<&str> = keys.iter().map(|key| key["file"].as_str().unwrap()).collect();
+        let own = files.iter().take_while(|file| **file == "src/shop/cart.py").count();
+        let all = files.iter().filter(|file| **file == "src/shop/cart.py").count();
+        assert_eq!((own, all), (5.min(files.len()), 5.min(files.len())), "{files:?}");
+        let first_test = files.iter().position(|file| file.starts_with("tests/")).unwrap_or(files.len());
+        assert!(files[first_test..].iter().all(|file| file.starts_with("tests/")), "{files:?}");
+        assert!(files.len() - first_test <= 3, "{files:?}");
+    }
+    let whole = summary(&world, json!({"query": "src/shop/cart.py", "budget": 6_000}));
+    let files = whole["summary"]["filesTouched"].to_string();
+    assert!(files.contains("src/auth.py") && files.contains("tests/test_cart.py"), "{files}");
+    // Of a file of tests, they are what it is about.
+    let tests = summary(&world, json!({"query": "tests/test_cart.py", "budget": 6_000}));
+    assert_eq!(tests["summary"]["filesTouched"][0]["file"], "tests/test_cart.py");
+    assert!(tests["summary"]["filesTouched"][0]["symbols"].as_u64().unwrap() >= 20, "{tests:#}");
+}

@@ -26,6 +26,8 @@ pub(crate) use scope::{Scope, briefing_seeds};
 const MOST_WEIGHED: usize = 12;
 /// Most symbols just outside the briefing that are named.
 const MOST_FRONTIER: usize = 8;
+/// Most tests among the key symbols, where none is asked for.
+const MOST_TESTS: usize = 3;
 /// Most edges that are listed.
 const MOST_EDGES: usize = 60;
 
@@ -122,15 +124,17 @@ pub(crate) fn gather_briefing(
         max_estimated_tokens: budget::MOST_TOKENS as u32,
     };
     request.card_detail = Some(Detail::Signature);
+    // All of them come before anything else, so no more than there are cards.
+    request.entry_symbols.truncate(request.budget.max_cards as usize);
     let enrichment = cx.repo.enrichment(cx.snapshot);
     let near = Neighbourhood::of(cx.source, &request, enrichment.as_ref())
         .map_err(|error| symbols::found_nothing(cx, error, &["query"]))?;
     slices::note_missed(cx, &near);
+    let members = ordered_members(cx, &near, &request.entry_symbols)?;
     let mut found = Vec::new();
-    for member in near.members() {
+    for &member in &members {
         found.extend(near.card(member)?);
     }
-    let members: Vec<SymbolId> = near.members().collect();
     cx.call.check()?;
     let mut briefing = Briefing::default();
     let mut names: HashMap<SymbolId, &str> = HashMap::new();
@@ -185,6 +189,31 @@ pub(crate) fn gather_briefing(
     };
     briefing.files_touched = files.into_iter().map(touched).collect();
     Ok(briefing)
+}
+
+/// Returns the members of a briefing: the starts in the order in which they were chosen, then the others, then tests. Of
+/// tests few stay, unless the briefing starts from one.
+fn ordered_members(
+    cx: &ReadCx<'_>,
+    near: &Neighbourhood<'_>,
+    starts: &[SymbolId],
+) -> Result<Vec<SymbolId>, ToolError> {
+    let test = |id| Ok::<_, ToolError>(cx.source.symbol(id)?.is_some_and(|sym| sym.is_test()));
+    let (Some(first), mut members) = (starts.first(), near.members().collect::<Vec<_>>()) else {
+        return Ok(near.members().collect());
+    };
+    let place = |id: &SymbolId| starts.iter().position(|start| start == id).unwrap_or(starts.len());
+    members.sort_by_key(place);
+    if test(*first)? {
+        return Ok(members);
+    }
+    let mut tests = Vec::new();
+    let mut others = Vec::new();
+    for id in members {
+        if test(id)? { tests.push(id) } else { others.push(id) }
+    }
+    others.extend(tests.into_iter().take(MOST_TESTS));
+    Ok(others)
 }
 
 /// Sorts counted things, highest count first; equal ones by name.

@@ -1,8 +1,11 @@
 //! The scope of a question: a symbol, a file or a task.
 
+use std::cmp::Reverse;
+
 use schemars::JsonSchema;
-use sdl_model::FileId;
+use sdl_model::facts::DefFlags;
 use sdl_model::lang::is_source_name;
+use sdl_model::{FileId, RelPath, SymbolKind};
 use sdl_retrieve::search::{SearchRequest, search_symbols};
 use sdl_retrieve::slice::SliceRequest;
 use serde::{Deserialize, Serialize};
@@ -107,17 +110,36 @@ fn task_request(query: &str) -> SliceRequest {
 fn file_request(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
     let query = query.trim().replace('\\', "/");
     let path = symbols::repo_path(cx.repo, &query, "query")?;
-    if cx.source.view().file(FileId::of(&path))?.is_some() {
-        return Ok(SliceRequest { edited_files: vec![path.as_str().to_owned()], ..SliceRequest::default() });
+    let file = FileId::of(&path);
+    if cx.source.view().file(file)?.is_some() {
+        return own_request(cx, file);
     }
     let end = format!("/{}", path.as_str());
     let near = symbols::near_files(cx, &path)?;
     if let [only] = &near[..]
         && only.ends_with(&end)
+        && let Some(path) = RelPath::new(only)
     {
-        return Ok(SliceRequest { edited_files: vec![only.clone()], ..SliceRequest::default() });
+        return own_request(cx, FileId::of(&path));
     }
     Err(symbols::no_such_file(cx, &path, "query")?)
+}
+
+/// Starts from a file's own symbols, best first: tests last, then values, then what other files can't see. Its users
+/// are no starts, as they are where it was edited: a file with many tests would be told by them.
+fn own_request(cx: &ReadCx<'_>, file: FileId) -> Result<SliceRequest, ToolError> {
+    let mut own = Vec::new();
+    for (place, sym) in cx.source.symbols_of(file)?.into_iter().enumerate() {
+        if sym.def().flags.has(DefFlags::LOCAL) || sym.kind() == SymbolKind::Impl {
+            continue;
+        }
+        let value = !sym.kind().is_callable() && !sym.kind().is_type();
+        let used = Reverse(cx.source.view().fan_in(sym.id)?);
+        own.push(((sym.is_test(), value, !sym.exported(), used, place), sym.id));
+    }
+    own.sort_unstable();
+    let own = own.into_iter().map(|(_, id)| id).collect();
+    Ok(SliceRequest { entry_symbols: own, ..SliceRequest::default() })
 }
 
 fn symbol_request(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
