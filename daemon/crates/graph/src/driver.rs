@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use sdl_ledger::{Resolved, View};
+use sdl_ledger::{Resolved, Result as LedgerResult, View};
 use sdl_model::{Body, Facts, FileId, Outline, RelPath};
 
-use crate::{Outlines, World, resolve_file};
+use crate::languages::RULES;
+use crate::{Outlines, World, resolve};
 
 /// A file that is to be resolved.
 #[derive(Debug)]
@@ -23,6 +24,18 @@ pub enum HeldFacts {
     Whole(Arc<Facts>),
     /// As a store returns them.
     Halves(Arc<Outline>, Body),
+}
+
+/// Finds the outgoing edges of a file's symbols. Pure: the same facts and the same answers of `world` give the same
+/// result, in whatever order files are resolved. Fails only if the store does.
+pub fn resolve_file(
+    world: &World<'_>,
+    file: FileId,
+    path: &RelPath,
+    outline: &Outline,
+    body: &Body,
+) -> LedgerResult<Resolved> {
+    resolve::resolve_file(world, RULES, file, path, outline, body)
 }
 
 /// Resolves `files` against `view`, which must already contain them, and passes each result to `take`.

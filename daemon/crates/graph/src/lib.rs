@@ -24,10 +24,9 @@ mod values;
 mod words;
 mod world;
 
-pub use driver::{FileFacts, HeldFacts, resolve_files};
-pub use resolve::resolve_file;
+pub use driver::{FileFacts, HeldFacts, resolve_file, resolve_files};
 pub use world::{Limits, Outlines, SharedOutline, World};
 
 /// Increase this when a change alters the edges that resolution finds for the same facts. Ledgers built before are then
 /// built again.
-pub const RESOLVER_VERSION: u32 = 14;
+pub const RESOLVER_VERSION: u32 = 15;

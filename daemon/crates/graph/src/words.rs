@@ -8,8 +8,8 @@ pub(crate) type Words = LazyLock<HashSet<&'static str>>;
 
 /// Declares lists of names: `words! { LIST = "one two"; }`.
 macro_rules! words {
-    ($($name:ident = $text:literal;)*) => {
-        $(static $name: $crate::words::Words = std::sync::LazyLock::new(|| $text.split_ascii_whitespace().collect());)*
+    ($($vis:vis $name:ident = $text:literal;)*) => {
+        $($vis static $name: $crate::words::Words = std::sync::LazyLock::new(|| $text.split_ascii_whitespace().collect());)*
     };
 }
 pub(crate) use words;

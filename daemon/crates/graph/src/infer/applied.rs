@@ -1,44 +1,16 @@
 //! Types with arguments: the argument of a generic parameter of a member, seen from the place where the member is used.
 
-use std::rc::Rc;
-
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefIx, Expr, ExprIx};
 
 use super::generics::parameter_names;
-use super::{Ctx, Env, How, Infer, Shape, ShapeKind, Ty, Typed};
+use super::{Ctx, Env, How, Infer, Part, Ty, Typed};
 use crate::world::{DefRef, FileIndex, last_name};
 
 /// How far up a line of inheritance arguments are passed.
 const UP: u8 = 4;
 
-/// How a part of a container is taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// By subscript.
-    Index,
-    /// By iteration.
-    Iter,
-    /// By destructuring.
-    Item(usize),
-}
-
 impl Infer<'_, '_> {
-    /// The type of `self` in the method around `ctx`, with the arguments that an impl block states.
-    pub(super) fn self_value(&self, ctx: &Ctx<'_>, class: DefRef) -> Ty {
-        let file = self.file(ctx.file);
-        let mut at = Some(ctx.scope);
-        while let Some(ix) = at.filter(|_| ctx.subject.is_none() && file.traits().types.impl_blocks) {
-            let Some(def) = file.outline.def(ix) else { break };
-            if def.kind == SymbolKind::Impl {
-                let owner = self.owner_value(&file, DefRef { file: ctx.file, def: ix });
-                return if owner.instance_of() == Some(class) { owner } else { Ty::Instance(class) };
-            }
-            at = def.parent.filter(|parent| *parent < ix);
-        }
-        Ty::Instance(class)
-    }
-
     /// The return type of the member `name` of a value of type `ty`, where it depends on the type's arguments. With
     /// `args`, that of the overload that accepts this number of arguments.
     pub(super) fn applied_call(&self, ty: &Ty, name: &str, args: Option<usize>) -> Option<Typed> {
@@ -62,7 +34,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn applied_type(&self, ty: &Ty, member: DefRef, stated: ExprIx, how: How) -> Option<Typed> {
+    /// The type that `member` states, seen from a value of type `ty`.
+    pub(crate) fn applied_type(&self, ty: &Ty, member: DefRef, stated: ExprIx, how: How) -> Option<Typed> {
         let env = self.env(ty, member)?;
         let file = self.file(member.file);
         let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, member, ty.instance_of()) };
@@ -126,30 +99,13 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// A part of a value of a type of the repository.
-    pub(super) fn part_of(&self, ty: &Ty, part: Part) -> Option<Ty> {
-        let class = ty.instance_of()?;
+    /// A part of a value of a type of the repository, by the methods that return one.
+    pub(crate) fn part_by_methods(&self, ty: &Ty, class: DefRef, part: Part) -> Option<Ty> {
         let file = self.file(class.file);
         let (members, types) = (&file.traits().members, &file.traits().types);
-        if let Some(under) = self.underlying(class) {
-            return match under {
-                Ty::External(Some(shape)) => Some(shape.part(part, types)),
-                _ => None,
-            };
-        }
-        let has_pointers = !types.dereference.is_empty();
         match part {
-            Part::Index => {
-                let operator = members.subscript?;
-                // Where a type has no such operator, a subscripted value is a pointer to values of it.
-                let is_element = has_pointers
-                    && self.member(class, self.sym(operator), true).is_none()
-                    && !self.line(class).outside;
-                if is_element { Some(ty.clone()) } else { self.given_by(ty, operator) }
-            }
+            Part::Index => self.given_by(ty, members.subscript?),
             Part::Item(_) => None,
-            Part::Iter if types.trait_bounds => self.associated(ty, "Item"),
-            Part::Iter if has_pointers => self.pointed_to(&self.given_by(ty, members.iterator?)?),
             Part::Iter => match self.given_by(ty, members.iterator?)? {
                 Ty::External(Some(shape)) => Some(shape.element(types)),
                 iterator if iterator.instance_of() != Some(class) => self.given_by(&iterator, members.next?),
@@ -160,46 +116,17 @@ impl Infer<'_, '_> {
 
     /// The target of an iterator or smart pointer that the repository defines.
     pub(crate) fn pointed_to(&self, ty: &Ty) -> Option<Ty> {
-        let class = ty.instance_of()?;
-        let operators = self.file(class.file).traits().types.dereference;
-        let target = operators.iter().find_map(|operator| self.given_by(ty, operator))?;
-        target.instance_of().is_some_and(|target| target != class).then_some(target)
+        self.rules(ty.instance_of()?.file).pointed_to(self, ty)
     }
 
     /// The return type of the method `method` of `ty`, if it has one.
-    pub(super) fn given_by(&self, ty: &Ty, method: &str) -> Option<Ty> {
+    pub(crate) fn given_by(&self, ty: &Ty, method: &str) -> Option<Ty> {
         if let Some(applied) = self.applied_call(ty, method, None) {
             return Some(applied.ty);
         }
         let class = ty.instance_of()?;
         let member = self.member(class, self.sym(method), true)?.def;
         Some(self.result(member, Some(class)).ty)
-    }
-
-    /// A type that a trait names and `ty` defines.
-    fn associated(&self, ty: &Ty, name: &str) -> Option<Ty> {
-        let class = ty.instance_of()?;
-        let member = self.member(class, self.sym(name), false)?.def;
-        let file = self.file(member.file);
-        let found = file.outline.def(member.def).filter(|def| def.kind == SymbolKind::Type)?;
-        if let Some(applied) = self.applied_type(ty, member, found.ty?, How::Stated) {
-            return Some(applied.ty);
-        }
-        Some(self.stated(&Self::outline_ctx(&file, member, Some(class)), found.ty?))
-    }
-
-    /// Where traits give methods, a type that can be iterated has those of all iterators.
-    pub(super) fn as_iterator(&self, ty: &Ty, method: &str) -> Option<Rc<Shape>> {
-        let class = ty.instance_of()?;
-        let is_other = !self.file(class.file).traits().types.trait_bounds
-            || self.member(class, self.sym(method), true).is_some();
-        if is_other {
-            return None;
-        }
-        match Shape::ty(ShapeKind::Sequence, [self.associated(ty, "Item")?]) {
-            Ty::External(shape) => shape,
-            _ => None,
-        }
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) struct Argument {
 
 /// Built-in types that are not bases of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Plain {
+pub(crate) enum Plain {
     Text,
     Char,
     Truth,
@@ -29,7 +29,7 @@ enum Plain {
 }
 
 /// The plain type called `name`, in any of the languages that have overloads.
-fn plain_type(name: &str) -> Option<Plain> {
+pub(crate) fn plain_type(name: &str) -> Option<Plain> {
     Some(match name {
         "String" | "string" | "basic_string" => Plain::Text,
         "Char" | "char" | "wchar_t" | "char16_t" | "char32_t" | "Character" => Plain::Char,
@@ -44,18 +44,18 @@ fn plain_type(name: &str) -> Option<Plain> {
 }
 
 /// Whether two names are of one type. For example, languages have several names for texts.
-fn is_called(a: &str, b: &str) -> bool {
+pub(crate) fn is_same_plain(a: &str, b: &str) -> bool {
     a == b
         || matches!((plain_type(a), plain_type(b)), (Some(a), Some(b)) if a == b && a != Plain::Number && a != Plain::Array)
 }
 
 /// Whether every value is of the type called `name`.
-fn takes_all(name: &str) -> bool {
+pub(crate) fn takes_all(name: &str) -> bool {
     matches!(name, "Any" | "object" | "Object" | "dynamic" | "T")
 }
 
 /// The simple name of a stated type.
-fn type_name(arena: &Arena, ix: ExprIx) -> Option<String> {
+pub(crate) fn type_name(arena: &Arena, ix: ExprIx) -> Option<String> {
     let mut at = ix;
     for _ in 0..8 {
         match arena.expr(at) {
@@ -86,21 +86,6 @@ impl Infer<'_, '_> {
             Argument { ty: self.eval(ctx, *ix).ty, name: self.name_of_type(ctx, *ix, STEPS), lit }
         };
         list.iter().map(one).collect()
-    }
-
-    /// Whether `given` holds exactly one argument, a value of `class`.
-    pub(crate) fn is_value_of(&self, ctx: &Ctx<'_>, given: ExprIx, class: DefRef) -> bool {
-        let Expr::Tuple(list) = ctx.arena.expr(given) else { return false };
-        matches!(list.as_slice(), [only] if self.eval(ctx, *only).ty.instance_of() == Some(class))
-    }
-
-    /// Whether the first parameter of `def` is stated to be of `class`.
-    pub(crate) fn takes_first(&self, file: &FileIndex, def: DefRef, class: DefRef) -> bool {
-        let first =
-            file.outline.def(def.def).and_then(|found| found.params.first()).and_then(|param| param.ty);
-        first.is_some_and(|ty| {
-            self.stated(&Self::outline_ctx(file, def, None), ty).instance_of() == Some(class)
-        })
     }
 
     /// The simple name of the type of a value, of this repository or not.
@@ -164,36 +149,6 @@ impl Infer<'_, '_> {
         type_name(&file.outline.arena, found.ret.or(found.ty)?)
     }
 
-    /// Whether `def` extends a type called `name`.
-    pub(crate) fn extends_called(&self, def: DefRef, name: &str) -> bool {
-        self.extended_name(def).is_some_and(|extended| is_called(&extended, name))
-    }
-
-    /// Whether `defs` extend different types and one of them is plain. Only the receiver's type then decides.
-    pub(crate) fn extend_plain_ones(&self, defs: &[DefRef]) -> bool {
-        let names: Vec<Option<String>> = defs.iter().map(|def| self.extended_name(*def)).collect();
-        let is_plain = |name: &Option<String>| name.as_deref().and_then(plain_type).is_some();
-        names.iter().any(|name| Some(name) != names.first()) && names.iter().any(is_plain)
-    }
-
-    /// The simple name of the type that `def` extends.
-    fn extended_name(&self, def: DefRef) -> Option<String> {
-        let file = self.file(def.file);
-        type_name(&file.outline.arena, file.outline.def(def.def)?.owner?)
-    }
-
-    /// Whether `def` extends a plain type, and no value of the type called `name` is of it.
-    pub(crate) fn extends_other_plain(&self, def: DefRef, name: &str) -> bool {
-        let extended = self.extended_name(def);
-        let is_plain = extended.as_deref().and_then(plain_type).is_some();
-        is_plain && !extended.is_some_and(|extended| is_called(&extended, name))
-    }
-
-    /// Whether `def` extends values of any type.
-    pub(crate) fn extends_all(&self, def: DefRef) -> bool {
-        self.extended_name(def).is_some_and(|name| takes_all(&name))
-    }
-
     /// How well `def` of `file` accepts the arguments: higher is better. None if it can't.
     pub(crate) fn takes_arguments(&self, file: &FileIndex, def: DefRef, args: &[Argument]) -> Option<i32> {
         let found = file.outline.def(def.def)?;
@@ -220,7 +175,8 @@ impl Infer<'_, '_> {
         let wanted = self.stated(&Self::outline_ctx(file, def, None), stated);
         let callable = matches!(file.outline.arena.expr(stated), Expr::Callable(..));
         let wanted_plain = name.as_deref().and_then(plain_type);
-        let converts = file.traits().types.converts;
+        let misfit = self.rules_of(file).misfit();
+        let converts = misfit.is_some();
         match arg.lit {
             Some(Lit::Null) => {
                 let is_value = matches!(wanted_plain, Some(Plain::Char | Plain::Truth | Plain::Number));
@@ -248,15 +204,15 @@ impl Infer<'_, '_> {
             (Some(own), Some(wanted)) if own == wanted => Some(4),
             (Some(own), Some(wanted)) => {
                 let line = self.line(own);
-                match line.types.iter().position(|one| self.is_same(*one, wanted)) {
+                match line.types.iter().position(|one| self.rules(one.file).is_same(self, *one, wanted)) {
                     Some(far) => Some(3 - (far.min(2) as i32)),
-                    None => converts.then_some(-2),
+                    None => misfit,
                 }
             }
-            (Some(_), None) if wanted_plain.is_some() => converts.then_some(-2),
+            (Some(_), None) if wanted_plain.is_some() => misfit,
             (Some(own), None) => Some(if self.line(own).outside || wanted == Ty::Unknown { 0 } else { -1 }),
             (None, Some(_)) => match own_plain {
-                Some(_) => converts.then_some(-2),
+                Some(_) => misfit,
                 None if arg.name.is_some() && arg.name == name => Some(2),
                 None => Some(0),
             },
@@ -265,7 +221,7 @@ impl Infer<'_, '_> {
                 // A literal of C++ is a pointer to characters.
                 (Some(Plain::Text), Some(Plain::Char)) if converts && arg.lit.is_some() => Some(3),
                 (Some(own), Some(wanted)) if own == wanted => Some(if own == Plain::Number { 1 } else { 2 }),
-                (Some(_), Some(_)) => converts.then_some(-2),
+                (Some(_), Some(_)) => misfit,
                 (Some(_), None) | (None, Some(_)) if arg.name.is_some() && name.is_some() => Some(-1),
                 _ => Some(0),
             },

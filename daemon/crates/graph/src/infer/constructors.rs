@@ -1,23 +1,12 @@
 //! The constructors that are called when a value of a type is constructed.
 
-use sdl_model::SymbolKind;
-use sdl_model::facts::{BaseKind, DefFlags, DefIx};
+use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::lang::Constructor;
 
 use super::Infer;
 use crate::world::DefRef;
 
 impl Infer<'_, '_> {
-    /// The class that `class` extends.
-    pub(crate) fn base_class(&self, class: DefRef) -> Option<DefRef> {
-        let file = self.file(class.file);
-        let base = file.outline.def(class.def)?.bases.iter().find(|base| base.kind == BaseKind::Extends)?;
-        let ctx = Self::base_ctx(&file, class, base.kind);
-        let found = self.stated(&ctx, base.ty).instance_of()?;
-        let kind = self.file(found.file).outline.def(found.def)?.kind;
-        (kind == SymbolKind::Class).then_some(found)
-    }
-
     /// The constructor that `class` itself declares, if it does.
     pub(crate) fn constructor(&self, class: DefRef) -> Option<DefRef> {
         let file = self.file(class.file);
@@ -32,10 +21,10 @@ impl Infer<'_, '_> {
         let best = constructors()
             .filter(|ix| lacks(ix, DefFlags::ABSTRACT))
             .min_by_key(|ix| !lacks(ix, DefFlags::LEFT_OUT));
-        // A class declares what may be defined elsewhere.
-        if best.is_none() && file.traits().members.out_of_line {
-            return self.own_member(class, name, true);
+        let found = DefRef { file: class.file, def: best.unwrap_or(first) };
+        match best {
+            Some(_) => Some(found),
+            None => self.rules_of(&file).defined_constructor(self, class, name, found),
         }
-        Some(DefRef { file: class.file, def: best.unwrap_or(first) })
     }
 }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use sdl_model::lang::{Library, Types};
 
-use super::applied::Part;
+use super::Part;
 use crate::values::{Shape, ShapeKind, Ty};
 use crate::words::words;
 
@@ -46,7 +46,7 @@ impl Shape {
     }
 
     /// Whichever part.
-    pub(super) fn part(&self, part: Part, types: &Types) -> Ty {
+    pub(crate) fn part(&self, part: Part, types: &Types) -> Ty {
         match part {
             Part::Index => self.index(),
             Part::Iter => self.element(types),

@@ -1,7 +1,7 @@
 //! The types of definitions and locals, and the return types of functions.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, DefIx, Expr, ExprIx, Lit, ParamKind};
+use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, ParamKind};
 use sdl_model::lang::Overloads;
 
 use super::{Ctx, How, Infer, Shape, ShapeKind, Ty, Typed};
@@ -46,7 +46,8 @@ impl Infer<'_, '_> {
         self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
             let file = self.file(def.file);
             let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
-            let parent = DefRef { def: Self::value_scope(&file, found, found.ty), ..def };
+            let rules = self.rules_of(&file);
+            let parent = DefRef { def: rules.value_scope(&file, found, found.ty), ..def };
             let ctx = Self::outline_ctx(&file, parent, None);
             if let Some(ty) = found.ty {
                 let ty = self.stated(&ctx, ty);
@@ -55,14 +56,14 @@ impl Infer<'_, '_> {
                 }
             }
             // An object literal, unless it is an argument of a call that makes the value.
-            let holds = file.holds_any(def.def) || Self::is_extended(&file, def.def);
+            let holds = file.holds_any(def.def) || rules.is_extended(&file, def.def);
             let object = || Typed::new(Ty::Instance(def), How::Named);
             let Some(value) = found.value else { return if holds { object() } else { Typed::UNKNOWN } };
             let made = matches!(file.outline.arena.expr(value), Expr::New(_) | Expr::Call(..));
             if holds && !made {
                 return object();
             }
-            let scope = Self::value_scope(&file, found, Some(value));
+            let scope = rules.value_scope(&file, found, Some(value));
             let value = self.eval(&Ctx { members: false, scope, ..ctx }, value);
             if holds && value.ty.each().iter().all(|ty| ty.instance_of().is_none()) {
                 object()
@@ -85,7 +86,8 @@ impl Infer<'_, '_> {
             Expr::Either(list) => list,
             _ => std::slice::from_ref(&value),
         };
-        let parent = DefRef { def: Self::value_scope(&file, found, Some(value)), ..def };
+        let scope = self.rules_of(&file).value_scope(&file, found, Some(value));
+        let parent = DefRef { def: scope, ..def };
         let ctx = Ctx { members: false, ..Self::outline_ctx(&file, parent, None) };
         let mut target = None;
         for part in parts {
@@ -103,41 +105,6 @@ impl Infer<'_, '_> {
             target = Some(named);
         }
         target
-    }
-
-    /// The scope in which the value `of` a variable or field is looked up. In a class where names can be set again,
-    /// `Error = Error` reads the `Error` outside: the class has its own from there on.
-    fn value_scope(file: &FileIndex, found: &Def, of: Option<ExprIx>) -> DefIx {
-        let scope = found.parent.unwrap_or(DefIx::MODULE);
-        let outer = || {
-            let class = file.outline.def(scope).filter(|around| around.kind.is_type())?;
-            let mut at = of.filter(|_| file.traits().names.rebindable)?;
-            for _ in 0..8 {
-                match file.outline.arena.expr(at) {
-                    Expr::Attr(inner, _)
-                    | Expr::Call(inner, _)
-                    | Expr::Index(inner)
-                    | Expr::Generic(inner, _) => {
-                        at = *inner;
-                    }
-                    Expr::Name(name) if *name == found.name => return class.parent,
-                    _ => break,
-                }
-            }
-            None
-        };
-        outer().unwrap_or(scope)
-    }
-
-    /// Whether functions are added to the object that the variable `def` holds: `app.f = function …`.
-    fn is_extended(file: &FileIndex, def: DefIx) -> bool {
-        let is_plain = || {
-            let found = file.outline.def(def)?;
-            Some(matches!(file.outline.arena.expr(found.value?), Expr::Lit(Lit::Object)))
-        };
-        file.traits().types.constructor_functions
-            && is_plain() == Some(true)
-            && file.name(def).is_some_and(|name| file.owns_any(name))
     }
 
     /// The return type of `callee`, reached through the type `subject`.
@@ -220,14 +187,19 @@ impl Infer<'_, '_> {
             }
             (None, ParamKind::Receiver) => self.receiver(&here),
             (None, ParamKind::Rest | ParamKind::KeywordRest) => Typed::EXTERNAL,
-            (None, _) => Typed::new(self.expected(DefRef { file: ctx.file, def }, at), How::Stated),
+            (None, _) => {
+                let expected = self.rules_of(&file).expected(self, DefRef { file: ctx.file, def }, at);
+                Typed::new(expected, How::Stated)
+            }
         }
     }
 
     /// The type of `self` in `ctx`.
     pub(crate) fn receiver(&self, ctx: &Ctx<'_>) -> Typed {
-        let Some(class) = self.self_class(ctx) else { return self.outside_self(ctx) };
-        let ty = if self.is_static(ctx) { Ty::Class(class) } else { self.self_value(ctx, class) };
+        let ty = match self.self_class(ctx) {
+            Some(class) if self.is_static(ctx) => Ty::Class(class),
+            class => self.rules(ctx.file).self_type(self, ctx, class),
+        };
         Typed::new(ty, How::Named)
     }
 
@@ -340,7 +312,10 @@ impl Infer<'_, '_> {
         });
         let before = before.map_or(Typed::UNKNOWN, |other| self.local_type(other));
         let shown = binding.ty.map(|ty| match ctx.arena.expr(ty) {
-            Expr::Item(call, at) => self.accepted(ctx, *call, usize::from(*at)).unwrap_or(Ty::Unknown),
+            Expr::Item(call, at) => {
+                let accepted = self.rules(ctx.file).accepted(self, ctx, *call, usize::from(*at));
+                accepted.unwrap_or(Ty::Unknown)
+            }
             _ => self.stated(ctx, ty),
         });
         let Some(shown) = shown else { return before };

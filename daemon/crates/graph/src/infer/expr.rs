@@ -1,15 +1,14 @@
 //! Expressions that denote values.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
+use sdl_model::facts::{Expr, ExprIx, StrIx};
 use sdl_model::lang::Qualified;
 
-use super::applied::Part;
 use super::defs::union_types;
 use super::given::Function;
-use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, Via, Want, containers};
+use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Part, Ty, Typed, Via, Want, containers};
 use crate::modules::{self, ModRef, Place};
-use crate::world::{DefRef, FileIndex, Sym};
+use crate::world::{DefRef, Sym};
 
 /// A method that is called.
 #[derive(Clone, Copy)]
@@ -31,7 +30,7 @@ impl Infer<'_, '_> {
         self.eval_at(ctx, ix, 0)
     }
 
-    pub(super) fn eval_at(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
+    pub(crate) fn eval_at(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
         if depth > EXPR_DEPTH || !self.w.step() {
             return Typed::UNKNOWN;
         }
@@ -46,7 +45,7 @@ impl Infer<'_, '_> {
             },
             Expr::SelfRef => self.receiver(ctx),
             Expr::SuperRef => {
-                let class = self.super_class(ctx);
+                let class = self.rules(ctx.file).super_class(self, ctx);
                 Typed::new(class.map_or(Ty::Unknown, Ty::Super), How::Named)
             }
             Expr::SelfType => {
@@ -108,8 +107,8 @@ impl Infer<'_, '_> {
 
     fn attribute_value(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx, depth: u8, in_path: bool) -> Typed {
         let text = ctx.arena.str(name);
-        if let Some(module) = self.own_exports(ctx, base, text) {
-            return module;
+        if self.rules(ctx.file).names_module(self, ctx, base, text) {
+            return Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named);
         }
         let value = self.base_value(ctx, base, depth, in_path);
         let found = self.attribute(&value, text, false);
@@ -125,7 +124,7 @@ impl Infer<'_, '_> {
         // `super(T, self)`.
         if matches!(ctx.arena.expr(base), Expr::SuperRef) {
             let of = args.first().and_then(|of| self.stated_at(ctx, *of, depth).instance_of());
-            let class = of.or_else(|| self.super_class(ctx));
+            let class = of.or_else(|| self.rules(ctx.file).super_class(self, ctx));
             return Typed::new(class.map_or(Ty::Unknown, Ty::Super), How::Named);
         }
         let value = self.eval_at(ctx, base, depth);
@@ -146,15 +145,10 @@ impl Infer<'_, '_> {
         if let Expr::Name(name) = ctx.arena.expr(ix)
             && ctx.given(*name).is_none()
         {
-            // A variable does not hide a module or type that a path goes through.
-            let in_path = in_path && self.file(ctx.file).traits().names.type_namespace;
-            let meaning = self.meaning(ctx, *name, if in_path { Want::Type } else { Want::Any });
+            let rules = self.rules(ctx.file);
+            let meaning = self.meaning(ctx, *name, if in_path { rules.path_start() } else { Want::Any });
             if let Meaning::Place(Place::Missing, _) = meaning {
-                // `exports.f(…)`.
-                if ctx.arena.str(*name) == "exports" && self.file(ctx.file).traits().names.commonjs {
-                    return Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named);
-                }
-                return match self.rules(ctx.file).root(self.w, ctx.file, ctx.arena.str(*name)) {
+                return match rules.root(self.w, ctx.file, ctx.arena.str(*name)) {
                     Place::Missing => self.missing_value(ctx),
                     place => self.place_type(place),
                 };
@@ -163,31 +157,12 @@ impl Infer<'_, '_> {
         }
         let value = value.unwrap_or_else(|| self.eval_at(ctx, ix, depth));
         match value.ty {
-            Ty::Func(def, None) => match self.held_by(ctx, ix, Place::Def(def), depth) {
+            Ty::Func(def, None) => match self.rules(def.file).held_by(self, ctx, ix, def, depth) {
                 Place::Def(same) if same == def => value,
                 place => self.place_type(place),
             },
             _ => value,
         }
-    }
-
-    /// The type whose bases `super` searches: the one around the text, whatever derives from it. A mixin has none of
-    /// its own.
-    fn super_class(&self, ctx: &Ctx<'_>) -> Option<DefRef> {
-        if self.file(ctx.file).traits().members.mixins {
-            return self.self_class(ctx);
-        }
-        self.owner_type(DefRef { file: ctx.file, def: ctx.scope }).or_else(|| self.self_class(ctx))
-    }
-
-    /// `module.exports` of CommonJS: the module itself.
-    fn own_exports(&self, ctx: &Ctx<'_>, base: ExprIx, name: &str) -> Option<Typed> {
-        let Expr::Name(module) = ctx.arena.expr(base) else { return None };
-        let is_exports = name == "exports"
-            && ctx.arena.str(*module) == "module"
-            && self.file(ctx.file).traits().names.commonjs
-            && matches!(self.meaning(ctx, *module, Want::Any), Meaning::Place(Place::Missing, _));
-        is_exports.then(|| Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named))
     }
 
     /// A name that nothing in the repository defines: a builtin or a global from outside.
@@ -253,13 +228,8 @@ impl Infer<'_, '_> {
             return self.called(&self.place_type(place));
         }
         let name = ctx.arena.str(*name);
-        if self.file(ctx.file).traits().types.impl_blocks {
-            if !in_path && self.is_of_pointer(ctx, *spelled, name) {
-                return base;
-            }
-            if let Some(result) = self.own_block_value(ctx, *spelled, &base, name) {
-                return result;
-            }
+        if let Some(result) = self.rules(ctx.file).called_on(self, ctx, callee, &base, name) {
+            return result;
         }
         let call = MethodCall { ctx, name, args, function, how: base.how, depth: depth + 1 };
         union_types(base.ty.each().iter().map(|ty| self.method_value(&call, ty)))
@@ -278,28 +248,13 @@ impl Infer<'_, '_> {
                 }
                 self.named_value(ctx, meaning)
             }
-            // `f[T](…)`.
-            Expr::Index(inner) if self.file(ctx.file).traits().calls.subscripts_instantiate => {
-                match self.eval_at(ctx, *inner, depth) {
-                    callee @ Typed { ty: Ty::Func(..) | Ty::Class(_), .. } => callee,
-                    _ => self.eval_at(ctx, callee, depth),
-                }
+            Expr::Index(inner) => {
+                let instantiated = self.rules(ctx.file).instantiated(self, ctx, *inner, depth);
+                instantiated.unwrap_or_else(|| self.eval_at(ctx, callee, depth))
             }
             _ => self.eval_at(ctx, callee, depth),
         };
         self.called(&self.taking(callee, args))
-    }
-
-    /// The return type of `self.name(…)` where the type of `self` has no such method but the block around does.
-    fn own_block_value(&self, ctx: &Ctx<'_>, receiver: ExprIx, base: &Typed, name: &str) -> Option<Typed> {
-        matches!(ctx.arena.expr(receiver), Expr::SelfRef).then_some(())?;
-        let class = base.ty.instance_of();
-        if class.is_some_and(|class| self.member(class, self.sym(name), true).is_some()) {
-            return None;
-        }
-        let def = self.of_own_block(ctx, self.sym(name))?;
-        let result = self.result(def, class).at_least(base.how);
-        (result.ty != Ty::Unknown).then_some(result)
     }
 
     /// The return type of a method of a value of type `ty`.
@@ -318,7 +273,7 @@ impl Infer<'_, '_> {
         if let Some(value) = self.applied_call(ty, name, Some(args)) {
             return value.at_least(how);
         }
-        if let Some(iterator) = self.as_iterator(ty, name) {
+        if let Some(iterator) = self.rules(ctx.file).as_iterator(self, ty, name) {
             return match made(Some(&iterator)) {
                 Some(value) => value.at_least(how_made),
                 None => Typed::new(iterator.method(name, library), how_made),
@@ -331,9 +286,9 @@ impl Infer<'_, '_> {
             *of = Some(subject);
         }
         if matches!(callee.ty, Ty::Unknown | Ty::External(None))
-            && let [extension] = self.extensions(ctx, ty, self.sym(name)).sure.as_slice()
+            && let Some(extension) = self.rules(ctx.file).extension(self, ctx, ty, self.sym(name))
         {
-            return self.result(*extension, None).at_least(how);
+            return self.result(extension, None).at_least(how);
         }
         match callee.ty {
             // Derived, or from a trait outside the repository.
@@ -363,7 +318,10 @@ impl Infer<'_, '_> {
         let parts = whole.ty.each().iter().map(|ty| match ty {
             Ty::External(Some(shape)) => shape.part(part, types),
             Ty::External(None) => Ty::External(None),
-            other => self.part_of(other, part).unwrap_or(Ty::Unknown),
+            other => {
+                let part_of = |class: DefRef| self.rules(class.file).part_of(self, other, class, part);
+                other.instance_of().and_then(part_of).unwrap_or(Ty::Unknown)
+            }
         });
         Typed::new(Ty::union(parts), whole.how.max(How::Element))
     }
@@ -374,12 +332,10 @@ impl Infer<'_, '_> {
         if let (Some(class), "__class__" | "constructor") = (base.ty.instance_of(), name) {
             return Typed::new(Ty::Class(class), how);
         }
-        if name == "prototype"
-            && let Ty::Class(class) | Ty::Func(class, _) = &base.ty
-            && self.has_prototype(*class)
+        if let Ty::Class(class) | Ty::Func(class, _) = &base.ty
+            && let Some(value) = self.rules(class.file).class_attribute(self, *class, name)
         {
-            let class = self.class_behind(*class);
-            return class.map_or(Typed::UNKNOWN, |class| Typed::new(Ty::Instance(class), how));
+            return Typed::new(value, how);
         }
         // The instance around that of an inner class: `Outer.this`.
         if let (Ty::Class(class), "this") = (&base.ty, name) {
@@ -419,7 +375,10 @@ impl Infer<'_, '_> {
             Ty::External(None) => Typed::new(Ty::External(None), how),
             Ty::Func(def, _) => match self.class_behind(*def) {
                 Some(class) => self.member_value(&Ty::Class(class), class, sym, call).at_least(how),
-                None => self.inner_function_of(*def, sym).at_least(how),
+                None => match self.rules(def.file).inner_function(self, *def, sym) {
+                    Some(inner) => Typed::new(Ty::Func(inner, None), how),
+                    None => Typed::UNKNOWN.at_least(how),
+                },
             },
             Ty::Callable(_) => Typed::EXTERNAL,
             Ty::Object(written) => self.property(*written, name).at_least(how),
@@ -447,62 +406,14 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Whether functions and classes of the definition's language have a `prototype`.
-    pub(super) fn has_prototype(&self, def: DefRef) -> bool {
-        self.file(def.file).traits().types.prototypes
-    }
-
-    /// A function inside another, where a field holds it by name.
-    fn inner_function_of(&self, def: DefRef, name: Sym) -> Typed {
-        let file = self.file(def.file);
-        if !file.traits().calls.functions_hold_functions {
-            return Typed::UNKNOWN;
-        }
-        let is_function =
-            |ix: &DefIx| file.outline.def(*ix).is_some_and(|found| found.kind == SymbolKind::Function);
-        let mut inner = file.children(def.def, name).filter(is_function);
-        match (inner.next(), inner.next()) {
-            (Some(only), None) => Typed::new(Ty::Func(DefRef { def: only, ..def }, None), How::Named),
-            _ => Typed::UNKNOWN,
-        }
-    }
-
-    /// The type of reading a field whose value is a descriptor.
-    fn described(&self, field: Typed) -> Typed {
-        let may_describe = |class: &DefRef| self.file(class.file).traits().types.descriptors;
-        match field.ty.instance_of().filter(may_describe) {
-            Some(_) => match self.given_by(&field.ty, "__get__") {
-                Some(given) => Typed::new(given, field.how.max(How::Returned)),
-                None => field,
-            },
-            None => field,
-        }
-    }
-
-    /// Whether a decorator of the method `def` is a descriptor, so that reading the method runs it, as for a property.
-    fn is_described(&self, file: &FileIndex, def: DefRef) -> bool {
-        let Some(found) = file.outline.def(def.def).filter(|_| file.traits().types.descriptors) else {
-            return false;
-        };
-        found.decorators.iter().take(4).any(|decorator| {
-            let ctx = Ctx { members: false, ..Self::outline_ctx(file, def, None) };
-            let is_name = matches!(ctx.arena.expr(*decorator), Expr::Name(_) | Expr::Attr(..));
-            match is_name.then(|| self.eval(&ctx, *decorator).ty) {
-                Some(Ty::Class(class)) => self.member(class, self.sym("__get__"), true).is_some(),
-                _ => false,
-            }
-        })
-    }
-
     fn bound_member(&self, def: DefRef, class: DefRef) -> Typed {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
+        if let Some(read) = self.rules_of(&file).read_value(self, &file, def, class) {
+            return read;
+        }
         match found.kind {
-            SymbolKind::Field | SymbolKind::Constant if file.traits().types.descriptors => {
-                self.described(self.def_type(def))
-            }
             SymbolKind::Property => self.result(def, Some(class)),
-            SymbolKind::Method if self.is_described(&file, def) => self.result(def, Some(class)),
             SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor => {
                 Typed::new(Ty::Func(def, Some(class)), How::Named)
             }

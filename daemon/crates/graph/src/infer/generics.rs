@@ -1,7 +1,7 @@
 //! The generic parameters of a definition.
 
 use sdl_model::facts::DefIx;
-use sdl_model::lang::Types;
+use sdl_model::lang::{ParameterNames, Types};
 
 use super::Meaning;
 use crate::world::FileIndex;
@@ -26,11 +26,11 @@ fn is_parameter(generics: &str, name: &str, types: &Types) -> bool {
 }
 
 /// The names of the parameters of `generics`, a list as written with its brackets; lifetimes left out.
-pub(super) fn parameter_names<'g>(
+pub(crate) fn parameter_names<'g>(
     generics: &'g str,
     types: &Types,
 ) -> impl Iterator<Item = &'g str> + use<'g> {
-    let name_first = types.bound_follows_name;
+    let names = types.parameter_names;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut depth = 0_usize;
     let parts = generics.split(move |c: char| {
@@ -49,7 +49,10 @@ pub(super) fn parameter_names<'g>(
         }
         let mut words = stated.split(move |c| !is_word(c)).filter(|word| !word.is_empty());
         // `const N`, `typename T`, `out T` end with the name; in `[K comparable]` its bound follows it.
-        if name_first { words.next() } else { words.next_back() }
+        match names {
+            ParameterNames::First => words.next(),
+            ParameterNames::Last => words.next_back(),
+        }
     })
 }
 

@@ -5,7 +5,7 @@ use crate::modules::Place;
 use crate::world::DefRef;
 
 impl Infer<'_, '_> {
-    /// `def`, or for a function of C that its file only declares, the definition that a linker takes from another file.
+    /// `def`, or for a function that its file only declares, the definition that a linker takes from another file.
     pub(super) fn linked(&self, def: DefRef) -> (Place, Via) {
         match self.rules(def.file).definition(self.w, def).filter(|found| found.file != def.file) {
             Some(found) => (Place::Def(found), Via::Include),

@@ -1,4 +1,4 @@
-//! The possible meanings of a bare name.
+//! The possible meanings of a bare name, and the ways to take a part of a value.
 
 use sdl_model::facts::{DefIx, ExprIx};
 
@@ -47,4 +47,15 @@ pub(crate) enum Want {
     Call,
     /// A type.
     Type,
+}
+
+/// How a part of a container is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// By subscript.
+    Index,
+    /// By iteration.
+    Iter,
+    /// By destructuring.
+    Item(usize),
 }

@@ -3,11 +3,10 @@
 use std::rc::Rc;
 
 use sdl_ledger::NameHit;
-use sdl_model::facts::{BaseKind, DefFlags, DefIx, name_apart};
-use sdl_model::lang::Parts;
-use sdl_model::{SymbolKind, Visibility};
+use sdl_model::SymbolKind;
+use sdl_model::facts::{BaseKind, Def, DefFlags, DefIx, name_apart};
 
-use super::{Infer, Member, Ty, Typed};
+use super::{Bases, Infer, Member, Ty, Typed};
 use crate::values::Line;
 use crate::world::{DefRef, FileIndex, Question, Sym, last_name};
 
@@ -42,14 +41,8 @@ impl Infer<'_, '_> {
                         return self.owner_of(&file, here);
                     }
                     from_callable = true;
-                    // A constructor function: its fields are set through `this`.
-                    if file.traits().types.constructor_functions
-                        && found.kind == SymbolKind::Function
-                        && file
-                            .outline
-                            .defs
-                            .iter()
-                            .any(|def| def.parent == Some(at) && def.kind == SymbolKind::Field)
+                    if found.kind == SymbolKind::Function
+                        && self.rules_of(&file).is_constructor_function(&file, at)
                     {
                         return Some(here);
                     }
@@ -67,7 +60,7 @@ impl Infer<'_, '_> {
     }
 
     /// A value of the type that an impl block or a member names as its owner.
-    pub(super) fn owner_value(&self, file: &FileIndex, def: DefRef) -> Ty {
+    pub(crate) fn owner_value(&self, file: &FileIndex, def: DefRef) -> Ty {
         let typed = self.w.derive(&self.w.memos.types, Question::Owner(def), Typed::UNKNOWN, || {
             let ty = file.outline.def(def.def).and_then(|found| {
                 let ctx = Self::outline_ctx(file, def, None);
@@ -102,18 +95,17 @@ impl Infer<'_, '_> {
                     break;
                 }
                 line.types.push(next);
-                let (bases, outside) = self.bases(next);
+                let Bases { types, outside } = self.bases(next);
                 line.outside |= outside;
-                stack.extend(bases.into_iter().rev());
+                stack.extend(types.into_iter().rev());
             }
             Rc::new(line)
         })
     }
 
     /// Where the bases of a type are looked up: around the type, because its own and inherited members come later.
-    /// Mixins are included by code inside the type, which sees the type's members.
-    pub(crate) fn base_ctx(file: &FileIndex, at: DefRef, kind: BaseKind) -> super::Ctx<'_> {
-        let inside = file.traits().members.mixins && kind == BaseKind::Mixin;
+    pub(crate) fn base_ctx<'f>(&self, file: &'f FileIndex, at: DefRef, kind: BaseKind) -> super::Ctx<'f> {
+        let inside = self.rules_of(file).sees_members(kind);
         let scope = match file.outline.def(at.def) {
             Some(def) if def.kind.is_type() && !inside => def.parent.unwrap_or(at.def),
             _ => at.def,
@@ -121,124 +113,63 @@ impl Infer<'_, '_> {
         Self::outline_ctx(file, DefRef { def: scope, ..at }, None)
     }
 
+    /// Adds the types that the definition `at` of `file` names as bases of `class`.
+    pub(crate) fn add_stated_bases(&self, file: &FileIndex, at: DefRef, class: DefRef, bases: &mut Bases) {
+        let Some(found) = file.outline.def(at.def) else { return };
+        for base in &found.bases {
+            let ctx = self.base_ctx(file, at, base.kind);
+            for ty in self.stated(&ctx, base.ty).each() {
+                match ty.instance_of() {
+                    Some(base) if base != class => bases.types.push(base),
+                    Some(_) => {}
+                    None => bases.outside |= *ty != Ty::Null,
+                }
+            }
+        }
+    }
+
     /// The types that `class` names as its bases, and whether some are outside the repository.
-    fn bases(&self, class: DefRef) -> (Vec<DefRef>, bool) {
+    fn bases(&self, class: DefRef) -> Bases {
         let file = self.file(class.file);
-        let mut bases = Vec::new();
-        let mut outside = false;
-        let mut add = |file: &FileIndex, at: DefRef| {
-            let Some(found) = file.outline.def(at.def) else { return };
-            for base in &found.bases {
-                let ctx = Self::base_ctx(file, at, base.kind);
-                for ty in self.stated(&ctx, base.ty).each() {
-                    match ty.instance_of() {
-                        Some(base) if base != class => bases.push(base),
-                        Some(_) => {}
-                        None => outside |= *ty != Ty::Null,
-                    }
-                }
-            }
-        };
-        add(&file, class);
-        for part in self.parts(&file, class) {
-            add(&self.file(part.file), part);
-        }
+        let mut bases = Bases::default();
+        self.add_stated_bases(&file, class, class, &mut bases);
         for def in file.merged(class.def) {
-            add(&file, DefRef { def, ..class });
+            self.add_stated_bases(&file, DefRef { def, ..class }, class, &mut bases);
         }
-        let mut behind = Vec::new();
-        let mut more = false;
-        if let Some(name) = file.name(class.def) {
-            // A block that implements nothing has no bases.
-            let implements = |def: &&DefIx| file.outline.def(**def).is_some_and(|def| !def.bases.is_empty());
-            let mut blocks = file.blocks_of(name).iter().filter(implements);
-            for &def in blocks.by_ref().take(BLOCKS) {
-                let at = DefRef { file: class.file, def };
-                if self.owner_of(&file, at) == Some(class) {
-                    add(&file, at);
-                    behind.extend(self.dereferenced(&file, at));
-                }
-            }
-            more = blocks.next().is_some();
-            for at in self.blocks_elsewhere(&file, class, name) {
-                let index = self.file(at.file);
-                add(&index, at);
-                behind.extend(self.dereferenced(&index, at));
-            }
-        }
-        outside |= more;
-        bases.extend(behind.into_iter().filter(|base| *base != class));
-        if let Some(held) = file.traits().members.mixin_class_methods {
-            let name = self.sym(held);
-            let of_mixins: Vec<DefRef> = bases
-                .iter()
-                .filter_map(|base| Some(DefRef { def: self.file(base.file).child(base.def, name)?, ..*base }))
-                .collect();
-            bases.extend(of_mixins.into_iter().filter(|base| *base != class));
-        }
-        if let Some(under) = self.underlying(class) {
-            match under.instance_of() {
-                Some(under) if under != class => bases.push(under),
-                _ => outside = true,
-            }
-        }
+        self.add_bases_of_blocks(&file, class, &mut bases);
+        self.rules_of(&file).add_bases(self, &file, class, &mut bases);
         if let Some(parent) = file
             .outline
             .def(class.def)
             .and_then(|def| (def.kind == SymbolKind::EnumMember).then_some(def.parent).flatten())
         {
-            bases.push(DefRef { file: class.file, def: parent });
+            bases.types.push(DefRef { file: class.file, def: parent });
         }
-        (bases, outside)
+        bases
     }
 
-    /// The other parts of a type that is written in several, any of which may state what it inherits from.
-    fn parts(&self, file: &FileIndex, class: DefRef) -> Vec<DefRef> {
-        let is_partial = file.traits().types.parts == Parts::Partial;
-        let found = file.outline.def(class.def).filter(|_| is_partial);
-        let Some(found) = found.filter(|def| def.flags.has(DefFlags::PARTIAL)) else { return Vec::new() };
-        let hits = file.name(class.def).and_then(|name| self.w.named(name));
-        let mut parts: Vec<(u64, DefRef)> = hits
-            .iter()
-            .flat_map(|hits| hits.iter())
-            .filter(|hit| hit.kind == found.kind && hit.file != file.id)
-            .filter_map(|hit| {
-                let at = self.w.open(hit.file)?;
-                let index = self.file(at);
-                let def = index.find(hit.symbol)?;
-                let other = index.outline.def(def)?;
-                let same = other.flags.has(DefFlags::PARTIAL)
-                    && index.outline.str(other.qualified) == file.outline.str(found.qualified)
-                    && index.outline.package.map(|text| index.outline.str(text))
-                        == file.outline.package.map(|text| file.outline.str(text));
-                same.then_some((hit.symbol.0, DefRef { file: at, def }))
-            })
-            .collect();
-        parts.sort_unstable_by_key(|(id, _)| *id);
-        parts.into_iter().map(|(_, part)| part).collect()
-    }
-
-    /// The type whose members `impl Deref for …` adds.
-    fn dereferenced(&self, file: &FileIndex, at: DefRef) -> Option<DefRef> {
-        let holds_target = file
-            .outline
-            .def(at.def)?
-            .bases
-            .iter()
-            .any(|base| last_name(&file.outline, base.ty).is_some_and(|name| name == "Deref"));
-        if !holds_target {
-            return None;
+    /// Adds the bases that blocks outside of a type give it.
+    fn add_bases_of_blocks(&self, file: &FileIndex, class: DefRef, bases: &mut Bases) {
+        let Some(name) = file.name(class.def) else { return };
+        let rules = self.rules_of(file);
+        let mut added = Vec::new();
+        // A block that implements nothing has no bases.
+        let implements = |def: &&DefIx| file.outline.def(**def).is_some_and(|def| !def.bases.is_empty());
+        let mut blocks = file.blocks_of(name).iter().filter(implements);
+        for &def in blocks.by_ref().take(BLOCKS) {
+            let at = DefRef { file: class.file, def };
+            if self.owner_of(file, at) == Some(class) {
+                self.add_stated_bases(file, at, class, bases);
+                added.extend(rules.added_by_block(self, file, at));
+            }
         }
-        let def = file.child(at.def, self.sym("Target"))?;
-        let stated = file.outline.def(def)?.ty?;
-        self.stated(&Self::outline_ctx(file, DefRef { def, ..at }, None), stated).instance_of()
-    }
-
-    /// The underlying type of a named type.
-    pub(super) fn underlying(&self, class: DefRef) -> Option<Ty> {
-        let file = self.file(class.file);
-        let def = file.outline.def(class.def)?;
-        (file.traits().types.distinct_aliases && def.kind == SymbolKind::Type).then(|| self.alias(class))
+        bases.outside |= blocks.next().is_some();
+        for at in rules.blocks_elsewhere(self, file, class, name) {
+            let index = self.file(at.file);
+            self.add_stated_bases(&index, at, class, bases);
+            added.extend(rules.added_by_block(self, &index, at));
+        }
+        bases.types.extend(added.into_iter().filter(|base| *base != class));
     }
 
     /// The member `name` of a type, its own or inherited. With `call`, one that can be called is preferred.
@@ -326,21 +257,20 @@ impl Infer<'_, '_> {
         })
     }
 
-    pub(super) fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
+    pub(crate) fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         let file = self.file(class.file);
         // A field of the name serves only where no method has it, because its value may be callable.
         let mut field = None;
         let is_had = |ix: &DefIx| file.outline.def(*ix).is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT));
+        let rules = self.rules_of(&file);
         let mut within = |at: DefIx| -> Option<DefRef> {
             let first = file.child(at, name)?;
             let first = if is_had(&first) { first } else { file.children(at, name).find(is_had)? };
             let found = |def| DefRef { file: class.file, def };
-            // A field and a method of one name may be two things. Without a call, the field is meant.
-            if !call && file.traits().names.kept_apart && Self::is_callable(&file, first) {
-                let field = file.children(at, name).find(|ix| !Self::is_callable(&file, *ix));
-                return Some(found(field.unwrap_or(first)));
+            if !call {
+                return Some(found(rules.read_member(&file, at, name, first)));
             }
-            if !call || Self::is_callable(&file, first) {
+            if Self::is_callable(&file, first) {
                 return Some(found(first));
             }
             field = field.or(Some(found(first)));
@@ -348,20 +278,7 @@ impl Infer<'_, '_> {
         };
         let class_name = file.name(class.def)?;
         if let Some(found) = within(class.def) {
-            // A class may only declare a member that is defined elsewhere.
-            let declared = file.traits().members.out_of_line
-                && file
-                    .outline
-                    .def(found.def)
-                    .is_some_and(|def| def.kind.is_callable() && def.flags.has(DefFlags::ABSTRACT));
-            let defined = || {
-                let is_it =
-                    |def: &DefIx| file.outline.def(*def).is_some_and(|def| !Self::is_of_fixture(&file, def));
-                let own = file.owned_by(class_name, name).find(is_it);
-                own.map(|def| DefRef { file: class.file, def })
-                    .or_else(|| self.member_elsewhere(&file, class, class_name, name))
-            };
-            return Some(if declared { defined().unwrap_or(found) } else { found });
+            return Some(rules.defined_apart(self, &file, class, found));
         }
         if let Some(found) = file.merged(class.def).find_map(&mut within) {
             return Some(found);
@@ -380,96 +297,57 @@ impl Infer<'_, '_> {
         }
         for def in file.owned_by(class_name, name) {
             let at = DefRef { file: class.file, def };
-            let is_member = file.outline.def(def).is_some_and(|found| !Self::is_of_fixture(&file, found));
+            let is_member = file.outline.def(def).is_some_and(|found| rules.is_member(found));
             if is_member && self.owner_of(&file, at) == Some(class) {
                 return Some(at);
             }
         }
         of_trait
-            .or_else(|| self.member_by_alias(&file, class, name))
-            .or_else(|| self.member_elsewhere(&file, class, class_name, name))
+            .or_else(|| rules.member_by_alias(self, &file, class, name))
+            .or_else(|| self.member_elsewhere(&file, class, name))
             .or(field)
     }
 
-    /// A member of a type that an impl block gives it by another name.
-    fn member_by_alias(&self, file: &FileIndex, class: DefRef, name: Sym) -> Option<DefRef> {
-        file.owning_aliases().iter().find_map(|alias| {
-            let is_it = self.alias(DefRef { def: *alias, ..class }).instance_of() == Some(class);
-            let blocks = file.blocks_of(file.name(*alias).filter(|_| is_it)?);
-            let def = blocks.iter().find_map(|block| file.child(*block, name))?;
-            Some(DefRef { def, ..class })
-        })
-    }
-
-    /// Whether a function only sees its owner's members and is not a member itself, as a test of a fixture.
-    fn is_of_fixture(file: &FileIndex, def: &sdl_model::facts::Def) -> bool {
-        file.traits().members.out_of_line && def.kind == SymbolKind::Function
-    }
-
-    pub(super) fn is_callable(file: &FileIndex, def: DefIx) -> bool {
+    pub(crate) fn is_callable(file: &FileIndex, def: DefIx) -> bool {
         file.outline.def(def).is_some_and(|def| def.kind.is_callable())
     }
 
     /// A member that is in another file than its type.
-    fn member_elsewhere(
+    pub(crate) fn member_elsewhere(&self, file: &FileIndex, class: DefRef, name: Sym) -> Option<DefRef> {
+        if !file.traits().members.open || self.is_local(class) {
+            return None;
+        }
+        self.rules_of(file).member_elsewhere(self, file, class, name)
+    }
+
+    /// The definitions among which a member of `class` in another file is looked for, unless there are too many. Where
+    /// members name their type, they are looked up by both names, because many others may share the simple name.
+    pub(crate) fn hits_elsewhere(&self, file: &FileIndex, class: DefRef, name: Sym) -> Option<Rc<[NameHit]>> {
+        if file.traits().members.name_their_owner {
+            self.apart(name, file.name(class.def)?)
+        } else {
+            self.w.named(name)
+        }
+    }
+
+    /// The first of `hits` in other files that is of a kind that `may_be_it` accepts and a member of `class`. Those that
+    /// `comes_last` accepts come after all others.
+    pub(crate) fn first_elsewhere(
         &self,
         file: &FileIndex,
         class: DefRef,
-        class_name: Sym,
-        name: Sym,
+        hits: &[NameHit],
+        may_be_it: &dyn Fn(SymbolKind) -> bool,
+        comes_last: &dyn Fn(DefRef) -> bool,
     ) -> Option<DefRef> {
-        let (members, types) = (&file.traits().members, &file.traits().types);
-        if !members.open || self.is_local(class) {
-            return None;
-        }
-        if members.across_package {
-            return self.rules(class.file).package_files(self.w, class.file).iter().find_map(|other| {
-                let index = self.file(*other);
-                index.owned_by(class_name, name).find_map(|def| {
-                    let local = index.outline.def(def)?.flags.has(DefFlags::LOCAL);
-                    (!local).then_some(DefRef { file: *other, def })
-                })
-            });
-        }
-        // Where members name their type, they are looked up by both names, because many others may share the simple
-        // name.
-        let hits = if members.name_their_owner { self.apart(name, class_name) } else { self.w.named(name) };
-        // Very many definitions have the name: look only in the other parts of the type.
-        if hits.is_none() && types.parts == Parts::Partial {
-            return self.parts(file, class).into_iter().find_map(|part| {
-                let index = self.file(part.file);
-                let def = index.children(part.def, name).find(|ix| {
-                    index.outline.def(*ix).is_some_and(|def| !def.flags.has(DefFlags::EXPLICIT))
-                })?;
-                Some(DefRef { def, ..part })
-            });
-        }
-        let hits = hits?;
-        // A generic type may have blocks under an alias that states its arguments.
-        let is_generic = || file.outline.def(class.def).is_some_and(|def| def.generics.is_some());
-        let by_alias = types.impl_blocks && hits.is_empty() && is_generic();
-        let hits = if by_alias { self.w.named(name)? } else { hits };
         let mut best: Option<((bool, u64), DefRef)> = None;
-        let is_partial = types.parts == Parts::Partial
-            && file.outline.def(class.def).is_some_and(|def| def.flags.has(DefFlags::PARTIAL));
-        // A reopened type may hold types, too.
-        let is_reopened = types.parts == Parts::Reopened;
-        let is_open = |kind: SymbolKind| {
-            kind.is_callable()
-                || is_partial
-                || (members.out_of_line || is_reopened) && kind.is_type()
-                || is_reopened && kind == SymbolKind::Constant
-        };
-        for hit in hits.iter().filter(|hit| is_open(hit.kind) && hit.file != file.id) {
+        for hit in hits.iter().filter(|hit| may_be_it(hit.kind) && hit.file != file.id) {
             let Some(other) = self.w.open(hit.file) else { continue };
             let index = self.file(other);
             let Some(def) = index.find(hit.symbol) else { continue };
             let found = DefRef { file: other, def };
-            if self.extends(&index, found, class, class_name) {
-                // Definitions for another system come last.
-                let elsewhere =
-                    file.traits().names.preprocessor && self.rules(found.file).is_elsewhere(self.w, found);
-                let rank = (elsewhere, hit.symbol.0);
+            if self.rules_of(&index).extends(self, &index, found, class) {
+                let rank = (comes_last(found), hit.symbol.0);
                 if best.is_none_or(|(known, _)| rank < known) {
                     best = Some((rank, found));
                 }
@@ -479,77 +357,37 @@ impl Infer<'_, '_> {
     }
 
     /// The members called `name` outside of their type `class_name`, unless there are too many.
-    fn apart(&self, name: Sym, class_name: Sym) -> Option<Rc<[NameHit]>> {
+    pub(crate) fn apart(&self, name: Sym, class_name: Sym) -> Option<Rc<[NameHit]>> {
         self.w.named(self.sym(&name_apart(&self.w.text(name), &self.w.text(class_name))))
     }
 
-    /// The blocks `impl … for` a type that are in other files.
-    fn blocks_elsewhere(&self, file: &FileIndex, class: DefRef, class_name: Sym) -> Vec<DefRef> {
-        if !file.traits().types.impl_blocks || self.is_local(class) {
-            return Vec::new();
-        }
-        let hits = self.apart(self.sym(""), class_name);
-        let mut found: Vec<(u64, DefRef)> = hits
-            .iter()
-            .flat_map(|hits| hits.iter())
-            .filter(|hit| hit.kind == SymbolKind::Impl && hit.file != file.id)
-            .filter_map(|hit| {
-                let at = self.w.open(hit.file)?;
-                let index = self.file(at);
-                let block = DefRef { file: at, def: index.find(hit.symbol)? };
-                (self.owner_of(&index, block) == Some(class)).then_some((hit.symbol.0, block))
-            })
-            .collect();
-        found.sort_unstable_by_key(|(id, _)| *id);
-        found.into_iter().map(|(_, block)| block).collect()
+    /// Whether `member` of the file `index`, or the block that it is in, states `class` as its owner.
+    pub(crate) fn states_owner(&self, index: &FileIndex, member: DefRef, class: DefRef) -> bool {
+        let Some((at, holder)) = Self::holder_of(index, member) else { return false };
+        let Some(owner) = holder.owner else { return false };
+        // A member of a type that is defined outside of its own belongs to that type.
+        (at == member || !holder.kind.is_type())
+            && last_name(&index.outline, owner).is_some_and(|last| self.is_named(class, last))
+            && self.owner_of(index, at) == Some(class)
     }
 
-    /// The member `name` that a type has by implementing a trait called `of`.
-    pub(crate) fn implemented(&self, class: DefRef, of: &str, name: Sym) -> Option<DefRef> {
-        let file = self.file(class.file);
-        let class_name = file.name(class.def)?;
-        let own = file.blocks_of(class_name).iter().map(|def| DefRef { file: class.file, def: *def });
-        let own = own.filter(|at| self.owner_of(&file, *at) == Some(class));
-        own.chain(self.blocks_elsewhere(&file, class, class_name)).find_map(|at| {
-            let index = self.file(at.file);
-            let block = index.outline.def(at.def).filter(|def| def.kind == SymbolKind::Impl)?;
-            let names_it = |base: &sdl_model::facts::Base| last_name(&index.outline, base.ty) == Some(of);
-            block.bases.iter().any(names_it).then_some(())?;
-            Some(DefRef { def: index.child(at.def, name)?, ..at })
+    /// The definition that may state the owner of `member`: itself, or the one around it.
+    pub(crate) fn holder_of(index: &FileIndex, member: DefRef) -> Option<(DefRef, &Def)> {
+        let found = index.outline.def(member.def)?;
+        let def = if found.owner.is_some() { member.def } else { found.parent? };
+        Some((DefRef { def, ..member }, index.outline.def(def)?))
+    }
+
+    /// Whether `member` of the file `index` is inside a type with the name of `class`, which may be a part of it.
+    pub(crate) fn is_in_part(&self, index: &FileIndex, member: DefRef, class: DefRef) -> bool {
+        Self::holder_of(index, member).is_some_and(|(at, holder)| {
+            let is_named = index.name(at.def) == self.file(class.file).name(class.def);
+            holder.owner.is_none() && holder.kind.is_type() && is_named
         })
     }
 
-    /// Whether `member` is stated to belong to `class`, by its own owner, its impl block or a reopened class.
-    fn extends(&self, index: &FileIndex, member: DefRef, class: DefRef, class_name: Sym) -> bool {
-        let Some(found) = index.outline.def(member.def) else { return false };
-        let types = &index.traits().types;
-        // A function private to its file extends nothing in other files.
-        if index.traits().members.private_to_file
-            && found.parent == Some(DefIx::MODULE)
-            && found.visibility == Visibility::Private
-        {
-            return false;
-        }
-        if Self::is_of_fixture(index, found) {
-            return false;
-        }
-        let holder = if found.owner.is_some() { Some(member.def) } else { found.parent };
-        let Some(holder) = holder else { return false };
-        let Some(def) = index.outline.def(holder) else { return false };
-        let at = DefRef { file: member.file, def: holder };
-        match def.owner {
-            // A member of a type that is defined outside of its own belongs to that type.
-            Some(_) if holder != member.def && def.kind.is_type() => false,
-            Some(owner) => {
-                // Parts of a reopened type are in several files. None takes precedence.
-                (types.impl_blocks
-                    || last_name(&index.outline, owner).is_some_and(|last| self.sym(last) == class_name))
-                    && (types.parts == Parts::Reopened || self.owner_of(index, at) == Some(class))
-            }
-            // Partial and reopened classes.
-            None => {
-                types.parts != Parts::Whole && def.kind.is_type() && index.name(holder) == Some(class_name)
-            }
-        }
+    /// Whether `text` is the simple name of a type.
+    pub(crate) fn is_named(&self, class: DefRef, text: &str) -> bool {
+        self.file(class.file).name(class.def) == Some(self.sym(text))
     }
 }

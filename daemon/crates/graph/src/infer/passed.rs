@@ -21,17 +21,12 @@ impl Infer<'_, '_> {
             Expr::Attr(base, name) | Expr::Path(base, name) => {
                 let in_path = matches!(ctx.arena.expr(callee), Expr::Path(..));
                 let base = self.receiver_value(ctx, *base, depth, in_path);
-                let (name, types_of) = (ctx.arena.str(*name), &self.file(ctx.file).traits().types);
+                let (name, rules) = (ctx.arena.str(*name), self.rules(ctx.file));
+                let types_of = &self.file(ctx.file).traits().types;
                 let types = base.ty.each().iter().map(|ty| match ty {
                     Ty::External(_) if param == usize::from(PASSED_RECEIVER) => Ty::Unknown,
                     Ty::External(Some(shape)) => shape.passed(name, arg, param, types_of),
-                    other if let Some(iterator) = self.as_iterator(other, name) => {
-                        iterator.passed(name, arg, param, types_of)
-                    }
-                    // A method of an option on a value of this type: a raw pointer is used here as its target.
-                    other if param == 0 && types_of.transparent_pointers && self.is_optional(other, name) => {
-                        other.clone()
-                    }
+                    other if let Some(passed) = rules.passed(self, other, name, arg, param) => passed,
                     other => self.passed_by(
                         &self.attribute(&Typed::new(other.clone(), base.how), name, true),
                         arg,
@@ -44,12 +39,6 @@ impl Infer<'_, '_> {
             _ => self.eval_at(ctx, callee, depth),
         };
         Typed::new(self.passed_by(&value, arg, param), value.how.max(How::Stated))
-    }
-
-    /// Whether `name` is a method of an option and not of a value of type `ty`.
-    fn is_optional(&self, ty: &Ty, name: &str) -> bool {
-        matches!(name, "map" | "and_then" | "map_or" | "map_or_else" | "is_some_and" | "inspect")
-            && ty.instance_of().is_some_and(|class| self.member(class, self.sym(name), true).is_none())
     }
 
     fn passed_by(&self, callee: &Typed, arg: usize, param: usize) -> Ty {
@@ -69,17 +58,11 @@ impl Infer<'_, '_> {
         let file = self.file(def.file);
         let Some(ty) = parameter_type(&file, def.def, arg) else { return Ty::Unknown };
         let ctx = Self::outline_ctx(&file, def, subject);
-        // `T.(A) -> R`: the receiver is not one of its parameters.
-        let receiver = match file.outline.arena.expr(ty) {
-            Expr::Callable(params, _) => params
-                .first()
-                .filter(|first| matches!(file.outline.arena.expr(**first), Expr::Unwrap(_)))
-                .copied(),
-            _ => None,
-        };
+        let receiver = self.rules_of(&file).stated_receiver(&file, ty);
         if param == usize::from(PASSED_RECEIVER) {
             return receiver.map_or(Ty::Unknown, |receiver| self.stated(&ctx, receiver));
         }
+        // The receiver is not one of its parameters.
         let param =
             if receiver.is_some() && param != usize::from(OWN) { param.saturating_add(1) } else { param };
         let types = self.stated(&ctx, ty);
@@ -100,7 +83,7 @@ impl Infer<'_, '_> {
     }
 
     /// The type of parameter `at` of a function of type `callee`.
-    fn own_parameter(&self, callee: &Typed, at: usize) -> Typed {
+    pub(crate) fn own_parameter(&self, callee: &Typed, at: usize) -> Typed {
         let types = callee.ty.each().iter().map(|ty| match ty {
             Ty::Func(def, subject) => {
                 let file = self.file(def.file);
@@ -112,68 +95,6 @@ impl Infer<'_, '_> {
             _ => Ty::Unknown,
         });
         Typed::new(Ty::union(types), callee.how.max(How::Stated))
-    }
-
-    /// The type of parameter `at` of the function `def`, which states none for it. It comes from the stated type of the
-    /// function's holder: its variable, or the object that it is a member of.
-    pub(super) fn expected(&self, def: DefRef, at: usize) -> Ty {
-        let file = self.file(def.file);
-        let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
-        let types = &file.traits().types;
-        if types.inherited_parameters {
-            return self.overridden_parameter(def, at);
-        }
-        let Some(parent) = found.parent.filter(|_| types.contextual && found.kind.is_callable()) else {
-            return Ty::Unknown;
-        };
-        let stated = |scope: DefIx, ty: ExprIx| {
-            self.stated(&Self::outline_ctx(&file, DefRef { def: scope, ..def }, None), ty)
-        };
-        let arena = &file.outline.arena;
-        let holder = file.outline.def(parent);
-        let whole = match (found.ty, holder) {
-            // The member of a type that has its name.
-            (Some(ty), _) if found.kind != SymbolKind::Function => match arena.expr(ty) {
-                Expr::Attr(base, name) if *name == found.name => stated(parent, *base),
-                _ => return self.own_parameter(&Typed::new(stated(parent, ty), How::Stated), at).ty,
-            },
-            (Some(ty), _) => {
-                return match self.own_parameter(&Typed::new(stated(parent, ty), How::Stated), at).ty {
-                    Ty::Unknown => Ty::Unknown,
-                    other => other,
-                };
-            }
-            (None, Some(holder))
-                if matches!(holder.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) =>
-            {
-                let Some(ty) = holder.ty else { return Ty::Unknown };
-                stated(holder.parent.filter(|outer| *outer < parent).unwrap_or(DefIx::MODULE), ty)
-            }
-            _ => return Ty::Unknown,
-        };
-        let name = file.outline.str(found.name);
-        let types = whole.each().iter().map(|ty| {
-            let member = self.attribute(&Typed::new(ty.clone(), How::Stated), name, true);
-            self.own_parameter(&member, at).ty
-        });
-        Ty::union(types)
-    }
-
-    /// The type that the method overridden by `def` states for the parameter of the same name.
-    fn overridden_parameter(&self, def: DefRef, at: usize) -> Ty {
-        let file = self.file(def.file);
-        let stated = || {
-            let found = file.outline.def(def.def).filter(|found| found.kind.is_callable())?;
-            let name = file.outline.str(found.params.get(at)?.name);
-            let parent = found.parent.and_then(|parent| file.outline.def(parent))?;
-            let class = parent.kind.is_type().then(|| self.owner_type(def))??;
-            let over = self.base_member(class, file.name(def.def)?, true)?.def;
-            let base = self.file(over.file);
-            let params = &base.outline.def(over.def)?.params;
-            let param = params.iter().find(|param| base.outline.str(param.name) == name)?;
-            Some(self.stated(&Self::outline_ctx(&base, over, Some(class)), param.ty?))
-        };
-        stated().unwrap_or(Ty::Unknown)
     }
 
     fn only_method(&self, interface: DefRef) -> Option<DefRef> {
@@ -206,7 +127,7 @@ fn parameter_type(file: &FileIndex, def: DefIx, arg: usize) -> Option<ExprIx> {
 
 impl Shape {
     /// The type of parameter `param` of the function that is argument `arg` of the method `name`.
-    pub(super) fn passed(&self, name: &str, arg: usize, param: usize, types: &Types) -> Ty {
+    pub(crate) fn passed(&self, name: &str, arg: usize, param: usize, types: &Types) -> Ty {
         // `Hook<[A, B]>`: the values it passes on, to whichever argument is a function.
         if let (ShapeKind::Other, Some(Ty::External(Some(handed)))) = (self.kind, self.args.first())
             && handed.kind == ShapeKind::Tuple

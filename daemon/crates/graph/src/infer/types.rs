@@ -1,7 +1,7 @@
 //! Expressions that denote types.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, PREDICATE, StrIx};
+use sdl_model::facts::{DefFlags, Expr, ExprIx, Lit, StrIx};
 use sdl_model::lang::Qualified;
 
 use super::generics::parameter_names;
@@ -29,11 +29,8 @@ impl Infer<'_, '_> {
                 Meaning::Given(at) => {
                     ctx.env.and_then(|env| env.args.get(at)).cloned().unwrap_or(Ty::Unknown)
                 }
-                // A parameter without a bound has no members that the repository could define.
-                Meaning::Generic(None) if self.file(ctx.file).traits().types.trait_bounds => {
-                    Ty::External(None)
-                }
-                Meaning::Generic(None) | Meaning::Param(..) => Ty::Unknown,
+                Meaning::Generic(None) => self.rules(ctx.file).unbound().unwrap_or(Ty::Unknown),
+                Meaning::Param(..) => Ty::Unknown,
                 Meaning::Local(ix) => match self.local_type(ix).ty {
                     Ty::Class(def) => Ty::Instance(def),
                     Ty::External(_) => Ty::External(None),
@@ -97,7 +94,11 @@ impl Infer<'_, '_> {
     fn stated_generic(&self, ctx: &Ctx<'_>, base: ExprIx, args: &[ExprIx], deeper: u8) -> Ty {
         let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
         match ctx.arena.expr(base) {
-            Expr::Name(name) if let Some(ty) = self.utility(ctx.arena.str(*name), &args) => ty,
+            Expr::Name(name)
+                if let Some(ty) = self.rules(ctx.file).utility(self, ctx.arena.str(*name), &args) =>
+            {
+                ty
+            }
             Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
                 Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), args, deeper),
                 _ => Ty::Unknown,
@@ -110,41 +111,9 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Evaluates utility types that work on the types of values: `ReturnType<typeof f>`.
-    fn utility(&self, name: &str, args: &[Ty]) -> Option<Ty> {
-        let [first, ..] = args else { return None };
-        match (name, first) {
-            ("ReturnType", Ty::Func(..) | Ty::Callable(_)) => {
-                Some(self.called(&Typed::new(first.clone(), super::How::Returned)).ty)
-            }
-            ("InstanceType", Ty::Class(class)) => Some(Ty::Instance(*class)),
-            (PREDICATE, _) => Some(Ty::External(None)),
-            _ => None,
-        }
-    }
-
-    /// The bound of the associated type `name` of a generic parameter: `T::Item: Bound`.
+    /// The bound of the type `name` that `base`, a generic parameter, names.
     pub(super) fn projected(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx) -> Option<ExprIx> {
-        let file = self.file(ctx.file);
-        let Expr::Name(of) = ctx.arena.expr(base) else { return None };
-        if !file.traits().types.trait_bounds {
-            return None;
-        }
-        let (of, name) = (ctx.arena.str(*of), ctx.arena.str(name));
-        let is_it = |bound: &str| {
-            let rest = bound.strip_prefix(of).and_then(|rest| rest.strip_prefix("::"));
-            rest == Some(name)
-        };
-        let mut at = Some(ctx.scope);
-        while let Some(ix) = at {
-            let def = file.outline.def(ix)?;
-            let bound = def.bounds.iter().find(|(bound, _)| is_it(file.outline.str(*bound)));
-            if let Some((_, bound)) = bound {
-                return Some(*bound);
-            }
-            at = def.parent.filter(|parent| *parent < ix);
-        }
-        None
+        self.rules(ctx.file).projected(self, ctx, base, ctx.arena.str(name))
     }
 
     /// The type of a value of a generic parameter, from its bound.
@@ -165,18 +134,12 @@ impl Infer<'_, '_> {
     }
 
     /// The place that a qualified type name leads to.
-    pub(super) fn type_place(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Place {
+    pub(crate) fn type_place(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Place {
         if depth > EXPR_DEPTH || !self.w.step() {
             return Place::Missing;
         }
         match ctx.arena.expr(ix) {
             Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
-                // `new exports.Thing()`.
-                Meaning::Place(Place::Missing, _)
-                    if ctx.arena.str(*name) == "exports" && self.file(ctx.file).traits().names.commonjs =>
-                {
-                    Place::Module(ModRef::File(ctx.file))
-                }
                 Meaning::Place(Place::Missing, _) => {
                     self.rules(ctx.file).root(self.w, ctx.file, ctx.arena.str(*name))
                 }
@@ -191,7 +154,10 @@ impl Infer<'_, '_> {
                     return place;
                 }
                 let place = self.type_place(ctx, *base, depth + 1);
-                let place = self.held_by(ctx, *base, place, depth + 1);
+                let place = match place {
+                    Place::Def(def) => self.rules(def.file).held_by(self, ctx, *base, def, depth + 1),
+                    other => other,
+                };
                 let found = self.inside(place, ctx.arena.str(*name));
                 if found.is_found() { found } else { self.spelled(ctx, *base, *name).unwrap_or(found) }
             }
@@ -201,28 +167,6 @@ impl Infer<'_, '_> {
             Expr::SelfType => self.self_class(ctx).map_or(Place::Missing, Place::Def),
             _ => Place::Missing,
         }
-    }
-
-    /// `place`, which `base` leads to. Where more of a path follows and `place` is a function, the module or type of
-    /// its name instead.
-    pub(super) fn held_by(&self, ctx: &Ctx<'_>, base: ExprIx, place: Place, depth: u8) -> Place {
-        let Place::Def(def) = place else { return place };
-        let file = self.file(def.file);
-        let is_function = file.outline.def(def.def).is_some_and(|def| def.kind.is_callable());
-        if !file.traits().names.type_namespace || !is_function {
-            return place;
-        }
-        let held = match ctx.arena.expr(base) {
-            Expr::Name(name) => {
-                self.rules(ctx.file).first_holder(self.w, ctx.file, ctx.scope, self.sym(ctx.arena.str(*name)))
-            }
-            Expr::Path(outer, name) => match self.type_place(ctx, *outer, depth + 1) {
-                Place::Module(module) => modules::find_holder(self.w, module, self.sym(ctx.arena.str(*name))),
-                _ => Place::Missing,
-            },
-            _ => Place::Missing,
-        };
-        if held.is_found() { held } else { place }
     }
 
     /// Looks up `name` in the namespace that `base` spells out, if nothing here has the name of its first part.
@@ -275,18 +219,24 @@ impl Infer<'_, '_> {
     }
 
     /// The type of a value whose stated type is at `place`, called `name` there.
-    fn value_of_type<'n>(&self, place: Place, name: impl Fn() -> &'n str, args: Vec<Ty>, depth: u8) -> Ty {
+    pub(crate) fn value_of_type<'n>(
+        &self,
+        place: Place,
+        name: impl Fn() -> &'n str,
+        args: Vec<Ty>,
+        depth: u8,
+    ) -> Ty {
         match place {
             Place::Def(def) => {
                 let file = self.file(def.file);
                 let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
+                if let Some(value) = self.rules_of(&file).value_of(def, found.kind) {
+                    return value;
+                }
                 match found.kind {
-                    SymbolKind::Type if file.traits().types.distinct_aliases => Ty::Instance(def),
                     SymbolKind::Type if args.is_empty() => self.alias(def),
                     SymbolKind::Type => self.applied_alias(def, args, depth),
                     kind if kind.is_type() => Ty::of(def, args),
-                    // Functions may be constructors.
-                    SymbolKind::Function if self.has_prototype(def) => Ty::Instance(def),
                     // A variant has fields of its own, and inherits from its enumeration.
                     SymbolKind::EnumMember => Ty::Instance(def),
                     // A class made by a call.
@@ -321,14 +271,11 @@ impl Infer<'_, '_> {
             let file = self.file(def.file);
             let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
             let ctx = Self::outline_ctx(&file, def, None);
+            let unbound = || self.rules_of(&file).unbound().filter(|_| found.flags.has(DefFlags::ABSTRACT));
             let ty = match found.ty.or(found.value) {
                 Some(ty) => self.stated(&ctx, ty),
-                // A trait requires this type but states no bound for it.
-                None if file.traits().types.trait_bounds && found.flags.has(DefFlags::ABSTRACT) => {
-                    Ty::External(None)
-                }
-                // An alias that holds members itself: an object type.
-                None => Ty::Instance(def),
+                // A required type, or an alias that holds members itself: an object type.
+                None => unbound().unwrap_or(Ty::Instance(def)),
             };
             Typed::new(ty, super::How::Stated)
         });
@@ -357,33 +304,13 @@ impl Infer<'_, '_> {
         let generics = file.outline.str(generics);
         let names: Vec<Box<str>> = parameter_names(generics, &file.traits().types).map(Into::into).collect();
         let mut args = args;
-        if file.traits().types.trait_bounds {
-            // An argument that is omitted is the alias's default.
-            let ctx = Self::outline_ctx(&file, def, None);
-            for name in names.iter().skip(args.len()) {
-                let Some(default) = default_of(generics, name) else { break };
-                let ty = match self.meaning_of(&ctx, default, Want::Type) {
-                    Meaning::Place(place, _) => self.value_of_type(place, || default, Vec::new(), depth + 4),
-                    _ => Ty::Unknown,
-                };
-                args.push(ty);
-            }
-        }
+        self.rules_of(&file).fill_arguments(self, def, &names, &mut args, depth);
         let env = Env { of: def.def, names, args, this: None };
         let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, def, None) };
         match self.stated_at(&ctx, target, depth + 4) {
             Ty::Unknown | Ty::External(None) => self.alias(def),
             other => other,
         }
-    }
-
-    /// Whether an alias names a pointer that owns its target. Constructing it does not construct the target type.
-    pub(crate) fn points_to(&self, def: DefRef) -> bool {
-        let file = self.file(def.file);
-        let Some(ty) = file.outline.def(def.def).and_then(|found| found.ty) else { return false };
-        let Expr::Generic(base, _) = file.outline.arena.expr(ty) else { return false };
-        let pointers = file.traits().types.owning_pointers;
-        crate::world::last_name(&file.outline, *base).is_some_and(|name| pointers.contains(&name))
     }
 
     /// The type that a definition denotes when it is used as a type: itself, the target of an alias, the class in a
@@ -400,23 +327,7 @@ impl Infer<'_, '_> {
                 _ => None,
             },
             SymbolKind::EnumMember => self.owner_type(def),
-            // Functions may be constructors, with the members that are set on them.
-            SymbolKind::Function if file.traits().types.constructor_functions => Some(def),
-            SymbolKind::Function if self.has_prototype(def) => {
-                if let Some(ty) = found.ty {
-                    // The stated type may lead back here.
-                    let q = Question::Constructed(def);
-                    let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
-                        let scope = found.parent.unwrap_or(DefIx::MODULE);
-                        let ctx = Self::outline_ctx(&file, DefRef { def: scope, ..def }, None);
-                        Typed::new(self.stated(&ctx, ty), super::How::Stated)
-                    });
-                    return typed.ty.instance_of();
-                }
-                let is_extended = file.name(def.def).is_some_and(|name| file.owns_any(name))
-                    || file.merged(def.def).next().is_some();
-                (is_extended || file.holds_any(def.def)).then_some(def)
-            }
+            SymbolKind::Function => self.rules_of(&file).function_class(self, def),
             _ => None,
         }
     }
@@ -425,14 +336,4 @@ impl Infer<'_, '_> {
     pub(crate) fn is_local(&self, def: DefRef) -> bool {
         self.file(def.file).outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LOCAL))
     }
-}
-
-/// The default of a type parameter: `Error` for `E` in `<T, E = Error>`.
-fn default_of<'g>(generics: &'g str, name: &str) -> Option<&'g str> {
-    let parts = generics.trim_start_matches('<').trim_end_matches('>').split(',');
-    let stated = parts
-        .filter_map(|part| part.split_once('='))
-        .find(|(left, _)| left.split(':').next().is_some_and(|left| left.trim() == name));
-    let default = stated?.1.trim();
-    default.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_').then_some(default)
 }

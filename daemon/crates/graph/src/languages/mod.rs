@@ -1,12 +1,13 @@
-//! The rules of each language, in a folder each, reached through [`Rules`].
+//! The rules of each language, in a folder each, reached through [`ModuleRules`], [`TypeRules`] and [`CallRules`].
 //!
-//! A new deep language gets a folder here and a line in [`language_rules`]. A mere fact about it goes into the table,
+//! A new deep language gets a folder here and a line in [`call_rules`]. A mere fact about it goes into the table,
 //! [`sdl_model::lang`]. Languages that are packs of `sdl-lang` share [`shallow`].
 
 mod bash;
 mod c;
 mod csharp;
 mod ecma;
+mod extensions;
 mod go;
 mod jvm;
 mod namespaces;
@@ -20,14 +21,27 @@ mod shallow;
 use sdl_ledger::View;
 use sdl_model::Lang;
 
-use crate::world::{Limits, Outlines, Rules, World};
+use crate::infer::{MemberRules, NameRules, TypeRules};
+use crate::resolve::{CallRules, Rules};
+use crate::world::{Limits, ModuleRules, Outlines, World};
+
+/// The rules of all languages for types and calls.
+pub(crate) const RULES: Rules = Rules { types: type_rules, calls: call_rules };
 
 /// A language with nothing special.
 struct Plain;
 
-impl Rules for Plain {}
+impl ModuleRules for Plain {}
 
-fn language_rules(lang: Lang) -> &'static dyn Rules {
+impl NameRules for Plain {}
+
+impl MemberRules for Plain {}
+
+impl TypeRules for Plain {}
+
+impl CallRules for Plain {}
+
+fn call_rules(lang: Lang) -> &'static dyn CallRules {
     match lang {
         Lang::Bash => &bash::Bash,
         Lang::C => &c::C,
@@ -35,15 +49,25 @@ fn language_rules(lang: Lang) -> &'static dyn Rules {
         Lang::CSharp => &csharp::CSharp,
         Lang::Go => &go::Go,
         Lang::Java => &jvm::Java,
-        Lang::JavaScript | Lang::TypeScript | Lang::Tsx | Lang::Vue | Lang::Svelte => &ecma::Ecma,
+        Lang::JavaScript => &ecma::Ecma { is_typed: false },
+        Lang::TypeScript | Lang::Tsx | Lang::Vue | Lang::Svelte => &ecma::Ecma { is_typed: true },
         Lang::Kotlin => &jvm::Kotlin,
         Lang::Php => &php::Php,
         Lang::Python => &python::Python,
         Lang::Ruby => &ruby::Ruby,
         Lang::Rust => &rust::Rust,
         Lang::Manifest => &Plain,
-        shallow => shallow::rules(shallow),
+        // A pack of queries.
+        _ => &shallow::Shallow,
     }
+}
+
+fn type_rules(lang: Lang) -> &'static dyn TypeRules {
+    call_rules(lang)
+}
+
+fn module_rules(lang: Lang) -> &'static dyn ModuleRules {
+    call_rules(lang)
 }
 
 impl<'a> World<'a> {
@@ -54,7 +78,7 @@ impl<'a> World<'a> {
 
     /// The same with other limits. All edges and questions of a repository must come from the same limits.
     pub fn with_limits(view: &'a dyn View, outlines: &'a dyn Outlines, limits: Limits) -> Self {
-        Self::with_rules(view, outlines, limits, language_rules)
+        Self::with_rules(view, outlines, limits, module_rules)
     }
 }
 
@@ -64,9 +88,12 @@ mod tests {
 
     #[test]
     fn builtin_members_differ_by_language() {
-        assert!(language_rules(Lang::Python).is_builtin_member("append"));
-        assert!(language_rules(Lang::TypeScript).is_builtin_member("push"));
-        assert!(!language_rules(Lang::Python).is_builtin_member("push"));
-        assert!(!language_rules(Lang::Rust).is_builtin_member("get_card"));
+        let has = |lang, name| call_rules(lang).is_builtin_member(lang, name);
+        assert!(has(Lang::Python, "append"));
+        assert!(has(Lang::TypeScript, "push"));
+        assert!(has(Lang::Lua, "gsub"));
+        assert!(!has(Lang::Python, "push"));
+        assert!(!has(Lang::Rust, "get_card"));
+        assert!(!has(Lang::Swift, "gsub"));
     }
 }

@@ -4,37 +4,25 @@
 //! package or a file of that name, and a dotted name is a definition with the same full name. Such an edge has the
 //! confidence of the lowest of the measured languages (see `confidence`).
 
-use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
+use sdl_model::{Lang, Visibility};
 
 use super::c::by_suffix;
+use crate::infer::{MemberRules, NameRules, TypeRules};
 use crate::modules::paths::join_path;
 use crate::modules::{self, ModRef, Place, as_place, find_declared, find_inside};
-use crate::world::{DefRef, FileIndex, FileIx, Rules, Sym, World};
+use crate::resolve::CallRules;
+use crate::world::{DefRef, FileIndex, FileIx, ModuleRules, Sym, World};
 
 /// Most parts of a name that are looked at, and most scopes around it.
 const MAX_PARTS: usize = 16;
 /// Most files of a package that are opened for a name with very many definitions.
 const MAX_FILES: usize = 256;
 
-/// A shallow language, by its number.
-pub(super) struct Shallow(u8);
+/// A shallow language.
+pub(super) struct Shallow;
 
-/// The rules of a shallow language.
-pub(super) fn rules(lang: Lang) -> &'static Shallow {
-    static ALL: [Shallow; 256] = {
-        let mut all = [const { Shallow(0) }; 256];
-        let mut number = 0;
-        while number < all.len() {
-            all[number] = Shallow(number as u8);
-            number += 1;
-        }
-        all
-    };
-    ALL.get(usize::from(lang as u8)).unwrap_or(const { &Shallow(0) })
-}
-
-impl Rules for Shallow {
+impl ModuleRules for Shallow {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
         let file = w.file(from);
         let extensions = file.traits().files.extensions;
@@ -54,7 +42,7 @@ impl Rules for Shallow {
                 None => by_suffix(w, &file, text, false),
             };
         }
-        let named = self.by_full_name(w, text);
+        let named = by_full_name(w, file.lang(), text);
         if named.is_found() {
             return named;
         }
@@ -73,7 +61,7 @@ impl Rules for Shallow {
     fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
         let file = w.file(from);
         let whole = format!("{}.{name}", file.outline.str(import.module));
-        let found = self.by_full_name(w, &whole);
+        let found = by_full_name(w, file.lang(), &whole);
         Some(found).filter(|place| place.is_found())
     }
 
@@ -96,35 +84,15 @@ impl Rules for Shallow {
         Some(reexported(w, at, &file, name))
     }
 
-    fn package_member(&self, w: &World<'_>, package: Sym, name: Sym) -> Place {
-        let files = w.files_of_package(&w.text(package));
-        let mut candidates: Vec<_> = match w.named(name) {
-            Some(hits) => hits.iter().map(|hit| hit.file).filter(|file| files.contains(file)).collect(),
-            None => files.iter().copied().take(MAX_FILES).collect(),
-        };
-        // Of copies in one tree, the one in the fewest folders.
-        candidates.sort_by_cached_key(|id| {
-            w.path_of(*id).map(|path| (path.as_str().matches('/').count(), path.clone()))
-        });
-        candidates
-            .into_iter()
-            .filter_map(|id| w.open(id))
-            .filter(|at| w.file(*at).lang() as u8 == self.0)
-            .map(|at| find_declared(w, at, name))
-            .find(|place| place.is_found())
-            .unwrap_or(Place::Missing)
-    }
-
-    fn is_builtin_member(&self, name: &str) -> bool {
-        let lang = Lang::from_number(self.0);
-        lang.is_some_and(|lang| lang.traits().stdlib.builtin_members.contains(&name))
+    fn package_member(&self, w: &World<'_>, lang: Lang, package: Sym, name: Sym) -> Place {
+        member_of_package(w, lang, package, name)
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
         let file = w.file(from);
         let Some(package) = file.outline.package else { return Place::Missing };
         around(file.outline.str(package))
-            .map(|package| self.package_member(w, w.sym(package), name))
+            .map(|package| member_of_package(w, file.lang(), w.sym(package), name))
             .find(|place| place.is_found())
             .unwrap_or(Place::Missing)
     }
@@ -138,52 +106,83 @@ impl Rules for Shallow {
         // As written, then from the scopes around, the innermost first.
         std::iter::once(name.clone())
             .chain(around(&scope).map(|around| format!("{around}.{name}")))
-            .map(|name| self.by_full_name(w, &name))
+            .map(|name| by_full_name(w, file.lang(), &name))
             .find(|place| place.is_found())
             .unwrap_or(Place::Missing)
     }
 }
 
-impl Shallow {
-    /// The definition whose name, with all names around it, is `full`.
-    fn by_full_name(&self, w: &World<'_>, full: &str) -> Place {
-        let within = |package: &str, rest: &str| {
-            let mut parts = rest.split('.');
-            let first = parts.next().unwrap_or_default();
-            let found = self.package_member(w, w.sym(package), w.sym(first));
-            parts.fold(found, |place, part| find_inside(w, place, part))
-        };
-        let dots = full.rmatch_indices('.').take(MAX_PARTS).filter_map(|(at, _)| full.split_at_checked(at));
-        let in_package = dots
-            .map(|(package, rest)| (package, rest.trim_start_matches('.')))
-            .filter(|(package, _)| !w.files_of_package(package).is_empty())
-            .map(|(package, rest)| within(package, rest))
-            .find(|place| place.is_found());
-        in_package.unwrap_or_else(|| self.by_qualified(w, full))
-    }
+impl NameRules for Shallow {}
 
-    /// The same for a definition that states its name in full, as `defmodule A.B` does.
-    fn by_qualified(&self, w: &World<'_>, full: &str) -> Place {
-        let last = full.rsplit('.').next().unwrap_or(full);
-        let Some(hits) = w.named(w.sym(last)) else { return Place::Missing };
-        let mut found: Vec<_> = hits
-            .iter()
-            .filter_map(|hit| {
-                let at = w.open(hit.file)?;
-                let file = w.file(at);
-                let def = file.find(hit.symbol)?;
-                let found = file.outline.def(def)?;
-                let is_it = file.lang() as u8 == self.0
-                    && file.outline.package.is_none()
-                    && !found.flags.has(DefFlags::LOCAL)
-                    && file.outline.str(found.qualified) == full;
-                let place = is_it.then(|| as_place(&file, DefRef { file: at, def: DefIx::MODULE }, def))?;
-                Some((!hit.kind.is_type(), file.path.clone(), def, place))
-            })
-            .collect();
-        found.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
-        found.first().map_or(Place::Missing, |(.., place)| *place)
+impl MemberRules for Shallow {}
+
+impl TypeRules for Shallow {}
+
+impl CallRules for Shallow {
+    /// A definition that a query marked as private is visible only in its file.
+    fn is_hidden(&self, file: &FileIndex, def: DefIx) -> bool {
+        file.outline.def(def).is_none_or(|def| def.visibility == Visibility::Private)
     }
+}
+
+/// The meaning of `name` in the files of `lang` that declare a package.
+fn member_of_package(w: &World<'_>, lang: Lang, package: Sym, name: Sym) -> Place {
+    let files = w.files_of_package(&w.text(package));
+    let mut candidates: Vec<_> = match w.named(name) {
+        Some(hits) => hits.iter().map(|hit| hit.file).filter(|file| files.contains(file)).collect(),
+        None => files.iter().copied().take(MAX_FILES).collect(),
+    };
+    // Of copies in one tree, the one in the fewest folders.
+    candidates.sort_by_cached_key(|id| {
+        w.path_of(*id).map(|path| (path.as_str().matches('/').count(), path.clone()))
+    });
+    candidates
+        .into_iter()
+        .filter_map(|id| w.open(id))
+        .filter(|at| w.file(*at).lang() == lang)
+        .map(|at| find_declared(w, at, name))
+        .find(|place| place.is_found())
+        .unwrap_or(Place::Missing)
+}
+
+/// The definition of `lang` whose name, with all names around it, is `full`.
+fn by_full_name(w: &World<'_>, lang: Lang, full: &str) -> Place {
+    let within = |package: &str, rest: &str| {
+        let mut parts = rest.split('.');
+        let first = parts.next().unwrap_or_default();
+        let found = member_of_package(w, lang, w.sym(package), w.sym(first));
+        parts.fold(found, |place, part| find_inside(w, place, part))
+    };
+    let dots = full.rmatch_indices('.').take(MAX_PARTS).filter_map(|(at, _)| full.split_at_checked(at));
+    let in_package = dots
+        .map(|(package, rest)| (package, rest.trim_start_matches('.')))
+        .filter(|(package, _)| !w.files_of_package(package).is_empty())
+        .map(|(package, rest)| within(package, rest))
+        .find(|place| place.is_found());
+    in_package.unwrap_or_else(|| by_qualified_name(w, lang, full))
+}
+
+/// The same for a definition that states its name in full, as `defmodule A.B` does.
+fn by_qualified_name(w: &World<'_>, lang: Lang, full: &str) -> Place {
+    let last = full.rsplit('.').next().unwrap_or(full);
+    let Some(hits) = w.named(w.sym(last)) else { return Place::Missing };
+    let mut found: Vec<_> = hits
+        .iter()
+        .filter_map(|hit| {
+            let at = w.open(hit.file)?;
+            let file = w.file(at);
+            let def = file.find(hit.symbol)?;
+            let found = file.outline.def(def)?;
+            let is_it = file.lang() == lang
+                && file.outline.package.is_none()
+                && !found.flags.has(DefFlags::LOCAL)
+                && file.outline.str(found.qualified) == full;
+            let place = is_it.then(|| as_place(&file, DefRef { file: at, def: DefIx::MODULE }, def))?;
+            Some((!hit.kind.is_type(), file.path.clone(), def, place))
+        })
+        .collect();
+    found.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
+    found.first().map_or(Place::Missing, |(.., place)| *place)
 }
 
 /// The definition of `name` among the files that a file re-exports.
@@ -226,10 +225,5 @@ mod tests {
         assert_eq!(around("").count(), 0);
         assert_eq!(joined("", "a"), "a");
         assert_eq!(joined("p", ""), "p");
-    }
-
-    #[test]
-    fn each_language_has_its_own() {
-        assert_eq!(rules(Lang::Lua).0, Lang::Lua as u8);
     }
 }

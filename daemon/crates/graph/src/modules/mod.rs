@@ -1,5 +1,5 @@
 //! The modules that imports name and the names that modules export, as far as all languages agree. The rules of one
-//! language are in `languages`, reached through [`Rules`](crate::world::Rules).
+//! language are in `languages`, reached through [`ModuleRules`](crate::world::ModuleRules).
 
 pub(crate) mod paths;
 
@@ -99,18 +99,8 @@ pub(crate) fn find_member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
             })
         }
         ModRef::Dir(lang, dir) => w.rules(lang).folder_member(w, &w.text(dir), name),
-        ModRef::Package(lang, package) => w.rules(lang).package_member(w, package, name),
+        ModRef::Package(lang, package) => w.rules(lang).package_member(w, lang, package, name),
     })
-}
-
-/// The meaning of `name` inside a module where more of a path follows.
-pub(crate) fn find_holder(w: &World<'_>, module: ModRef, name: Sym) -> Place {
-    let at = match module {
-        ModRef::File(file) => DefRef { file, def: DefIx::MODULE },
-        ModRef::Inline(def) => def,
-        ModRef::Dir(..) | ModRef::Package(..) => return Place::Missing,
-    };
-    w.rules(w.file(at.file).lang()).holder(w, at, name)
 }
 
 /// The definition of `name` at a file's top level, unless it is marked as local.
@@ -157,7 +147,7 @@ pub(crate) fn find_wildcard(
     }
 }
 
-/// The imports among `all` that a default build includes, or all of them if it includes none.
+/// The imports of one name among `all` that a build takes.
 pub(crate) fn built_imports(
     w: &World<'_>,
     at: FileIx,
@@ -165,13 +155,7 @@ pub(crate) fn built_imports(
     all: impl Iterator<Item = u32>,
 ) -> Vec<u32> {
     let all: Vec<u32> = all.collect();
-    if all.len() < 2 || !file.traits().names.conditional_items {
-        return all;
-    }
-    let rules = w.rules(file.lang());
-    let kept: Vec<u32> =
-        all.iter().copied().filter(|ix| !rules.leaves_out_import(w, at, file, *ix)).collect();
-    if kept.is_empty() { all } else { kept }
+    if all.len() < 2 { all } else { w.rules(file.lang()).built_imports(w, at, file, all) }
 }
 
 /// Splits a dotted text into the text before the last part, and the last part.

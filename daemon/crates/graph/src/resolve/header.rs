@@ -6,7 +6,7 @@ use sdl_model::{EdgeKind, SymbolKind};
 use super::Resolver;
 use super::calls::rule_of;
 use super::edges::Edges;
-use crate::infer::{Infer, Meaning, Want};
+use crate::infer::{Meaning, Want};
 use crate::modules::{self, ModRef, Place};
 use crate::strategies::{IMPORT, SCOPE};
 use crate::world::DefRef;
@@ -29,7 +29,7 @@ impl Resolver<'_, '_> {
                 _ => ix,
             };
             for base in &def.bases {
-                let ctx = Infer::base_ctx(&file, here, base.kind);
+                let ctx = infer.base_ctx(&file, here, base.kind);
                 let found_by = match ctx.arena.expr(base.ty) {
                     Expr::Name(name) => match infer.meaning(&ctx, *name, Want::Type) {
                         Meaning::Place(_, via) => rule_of(via),

@@ -2,57 +2,48 @@
 
 mod calls;
 mod edges;
-mod extensions;
 mod fallback;
 mod header;
 mod held;
 mod overloads;
-mod receivers;
-mod traits;
+mod rules;
 mod values;
 
 use std::cell::OnceCell;
 
 use sdl_ledger::{Resolved, Result};
-use sdl_model::facts::{DefFlags, DefIx, Ref, RefForm};
-use sdl_model::lang::Traits;
-use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, SymbolKind};
+use sdl_model::facts::{DefIx, Ref, RefForm};
+use sdl_model::lang::Guesses;
+use sdl_model::{Body, EdgeKind, FileId, Outline, RelPath, Resolution, SymbolKind};
 
-use crate::infer::{Ctx, Infer};
+use crate::infer::{self, Ctx, Infer};
 use crate::own::Own;
 use crate::strategies::{ALTERNATIVES, HELD_FUNCTION, NEAR_METHOD, Rule, SAME_NAME, UNIQUE_METHOD};
-use crate::world::{DefRef, Rules, World};
+use crate::world::{DefRef, World};
 
+pub(crate) use calls::{rule_of, rule_of_receiver};
 use edges::Edges;
+pub(crate) use overloads::MAX_OVERLOADS;
+pub(crate) use rules::{CallRules, Outcome, Overloaded, Resolver, RulesOf};
+
+/// Finds the rules of languages.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules {
+    /// For names, members and types.
+    pub(crate) types: infer::RulesOf,
+    /// For calls.
+    pub(crate) calls: RulesOf,
+}
 
 /// Most targets of one ambiguous reference; with more it is unresolved.
-const CANDIDATES: usize = 5;
+pub(crate) const CANDIDATES: usize = 5;
 /// The same where only the name matches.
 const CANDIDATES_BY_NAME: usize = 2;
 
-/// How one reference came out.
-#[derive(Clone, Debug, PartialEq)]
-enum Outcome {
-    /// These are the targets, by this rule.
-    Found(Vec<DefRef>, &'static Rule),
-    /// The target is outside the repository.
-    External,
-    /// The target is not known.
-    Unresolved,
-    /// Not a reference to a definition: a local, a keyword.
-    Nothing,
-}
-
-impl Outcome {
-    fn one(target: DefRef, rule: &'static Rule) -> Self {
-        Self::Found(vec![target], rule)
-    }
-}
-
-/// Finds the outgoing edges of a file's symbols. Pure: the same facts and the same answers of `world` give the same
-/// result, in whatever order files are resolved. Fails only if the store does.
-pub fn resolve_file(
+/// Finds the outgoing edges of a file's symbols by the rules of its language.
+pub(crate) fn resolve_file(
     world: &World<'_>,
+    rules: Rules,
     file: FileId,
     path: &RelPath,
     outline: &Outline,
@@ -61,10 +52,11 @@ pub fn resolve_file(
     let at = world.begin(file, path, outline);
     let own = Own::new(at, body);
     let resolver = Resolver {
-        infer: Infer::new(world, &own),
+        infer: Infer::new(world, &own, rules.types),
         lang: outline.lang,
         traits: outline.lang.traits(),
-        traits_in_sight: OnceCell::new(),
+        rules: (rules.calls)(outline.lang),
+        in_sight: OnceCell::new(),
     };
     let mut edges = Edges::new(world.file(at), outline.lang);
     resolver.bases(&mut edges);
@@ -79,21 +71,13 @@ pub fn resolve_file(
     Ok(Resolved { file: Some(file), edges, asked: world.finish()?, counts })
 }
 
-struct Resolver<'r, 'w> {
-    infer: Infer<'r, 'w>,
-    lang: Lang,
-    traits: &'static Traits,
-    /// The visible traits, each with the definition in whose body it is visible.
-    traits_in_sight: OnceCell<Vec<(DefIx, DefRef)>>,
-}
-
 impl Resolver<'_, '_> {
-    /// The rules of the file's language.
-    fn rules(&self) -> &'static dyn Rules {
-        self.infer.w.rules(self.lang)
+    /// Whether built-in types of the file's language have a member called `name`.
+    pub(crate) fn is_builtin_member(&self, name: &str) -> bool {
+        self.rules.is_builtin_member(self.lang, name)
     }
 
-    fn ctx(&self, one: &Ref) -> Ctx<'_> {
+    pub(crate) fn ctx(&self, one: &Ref) -> Ctx<'_> {
         Ctx {
             file: self.infer.own.file,
             scope: one.scope,
@@ -108,17 +92,16 @@ impl Resolver<'_, '_> {
     }
 
     fn reference(&self, one: &Ref) -> (Outcome, EdgeKind) {
+        if let Some(found) = self.rules.reference(self, one) {
+            return found;
+        }
         match one.form {
-            // An annotation runs no code.
-            RefForm::Decorator if !self.traits.calls.decorators_run => (self.call(one), EdgeKind::Ref),
-            RefForm::PathCall if self.traits.calls.subscripts_instantiate => self.instantiated(one),
             RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Decorator => {
                 (self.call(one), EdgeKind::Call)
             }
             // A literal of a type runs no code.
             RefForm::Construct if !self.traits.calls.types_run => (self.construct(one), EdgeKind::Ref),
             RefForm::Construct => (self.construct(one), EdgeKind::Call),
-            RefForm::Macro if self.traits.names.preprocessor => self.handed_to_macro(one),
             RefForm::Macro => (self.macro_call(one), EdgeKind::Call),
             RefForm::Value | RefForm::Attr | RefForm::Type => self.value(one),
             RefForm::Config => (self.setting(one), EdgeKind::Config),
@@ -146,11 +129,7 @@ impl Resolver<'_, '_> {
         }
         let scope = if kind == EdgeKind::Call { self.caller(one) } else { one.scope };
         for target in targets {
-            // A class used as a decorator is only named. The decorated definition's name denotes the value constructed
-            // from it.
-            let is_named = self.traits.calls.decorating_class_is_named;
-            let decorates = is_named && one.form == RefForm::Decorator && one.args == 0;
-            let constructor = if decorates { None } else { self.constructor_called(one, target, kind) };
+            let constructor = self.constructor_called(one, target, kind);
             let to = constructor.unwrap_or(target);
             let Some(symbol) = self.infer.file(to.file).symbol(to.def) else { continue };
             edges.add(scope, symbol, self.edge_kind(to, kind, rule), rule, one.line);
@@ -183,30 +162,22 @@ impl Resolver<'_, '_> {
     fn edge_kind(&self, to: DefRef, kind: EdgeKind, rule: &Rule) -> EdgeKind {
         let is_code = || {
             let file = self.infer.file(to.file);
+            let Some(def) = file.outline.def(to.def) else { return true };
             let calls = &self.traits.calls;
-            let kind = file.outline.def(to.def).map(|def| def.kind);
-            match kind {
-                Some(SymbolKind::Field) => false,
-                Some(kind) if calls.inert.contains(&kind) => false,
-                Some(SymbolKind::Macro) => rule.number != ALTERNATIVES.number,
-                // A default export without a name holds the result of the code that made it.
-                Some(SymbolKind::Constant)
-                    if file.outline.def(to.def).is_some_and(|def| {
-                        def.flags.has(DefFlags::DEFAULT_EXPORT) && file.outline.str(def.name) == "default"
-                    }) =>
-                {
-                    false
-                }
-                Some(kind) if kind.is_type() && kind != SymbolKind::EnumMember => calls.types_run,
-                _ => true,
+            match def.kind {
+                SymbolKind::Field => false,
+                kind if calls.inert.contains(&kind) => false,
+                SymbolKind::Macro => rule.number != ALTERNATIVES.number,
+                kind if kind.is_type() && kind != SymbolKind::EnumMember => calls.types_run,
+                _ => !self.rules.holds_result(&file, def),
             }
         };
         // One of several definitions of the name, chosen by the name alone. In languages with written types, a receiver
         // of unknown type is more often of a library's type, even if a type here has a method of the name.
         let may_be = match rule.number {
-            number if number == SAME_NAME.number => !self.traits.calls.same_name_is_call,
+            number if number == SAME_NAME.number => self.traits.calls.guesses != Guesses::All,
             number if [UNIQUE_METHOD.number, NEAR_METHOD.number].contains(&number) => {
-                !self.traits.calls.only_name_is_call
+                self.traits.calls.guesses == Guesses::None
             }
             _ => false,
         };
@@ -217,19 +188,13 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Calling a type calls its constructor, if it declares one. A struct of C# has one without parameters, whatever
-    /// others it declares.
+    /// Calling a type calls its constructor, if it declares one.
     fn constructor_called(&self, one: &Ref, target: DefRef, kind: EdgeKind) -> Option<DefRef> {
         let file = self.infer.file(target.file);
         let def = file.outline.def(target.def)?;
         let constructor = (kind == EdgeKind::Call && def.kind.is_type())
             .then(|| self.infer.constructor(target))
             .flatten()?;
-        let is_default = self.traits.members.default_constructors
-            && def.kind == SymbolKind::Struct
-            && one.form == RefForm::Construct
-            && one.args == 0
-            && !overloads::accepts_args(&self.infer.file(constructor.file), constructor.def, 0);
-        (!is_default).then_some(constructor)
+        self.rules.runs_constructor(self, one, def, constructor).then_some(constructor)
     }
 }

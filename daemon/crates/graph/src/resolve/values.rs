@@ -12,7 +12,7 @@ use crate::world::DefRef;
 
 impl Resolver<'_, '_> {
     /// A name or member that is read.
-    pub(super) fn value(&self, one: &Ref) -> (Outcome, EdgeKind) {
+    pub(crate) fn value(&self, one: &Ref) -> (Outcome, EdgeKind) {
         let outcome = match one.recv {
             Some(recv) => {
                 let name = self.infer.own.sym(self.infer.w, one.name);
@@ -31,17 +31,6 @@ impl Resolver<'_, '_> {
             _ => EdgeKind::Ref,
         };
         (outcome, kind)
-    }
-
-    /// `f[x](…)` in Go: a call, where `f` is a function and `x` a type.
-    pub(super) fn instantiated(&self, one: &Ref) -> (Outcome, EdgeKind) {
-        let form = if one.recv.is_some() { RefForm::Attr } else { RefForm::Value };
-        let (outcome, kind) = self.value(&Ref { form, ..*one });
-        let is_call = match &outcome {
-            Outcome::Found(targets, _) => targets.iter().all(|target| self.is_function(*target)),
-            _ => false,
-        };
-        (outcome, if is_call { EdgeKind::Call } else { kind })
     }
 
     fn bare_value(&self, one: &Ref) -> Outcome {
@@ -111,7 +100,7 @@ impl Resolver<'_, '_> {
     }
 
     /// A configuration key or environment variable is read: what in the repository defines it?
-    pub(super) fn setting(&self, one: &Ref) -> Outcome {
+    pub(crate) fn setting(&self, one: &Ref) -> Outcome {
         let name = self.infer.own.sym(self.infer.w, one.name);
         let Some(hits) = self.infer.w.named(name) else { return Outcome::External };
         let mut found: Vec<DefRef> = hits

@@ -17,3 +17,11 @@ pub(crate) struct Member {
     /// Whether a base has it and not the type itself.
     pub(crate) inherited: bool,
 }
+
+/// The bases of one type.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Bases {
+    pub(crate) types: Vec<DefRef>,
+    /// Whether some are outside the repository.
+    pub(crate) outside: bool,
+}

@@ -6,6 +6,6 @@ mod place;
 mod ty;
 
 pub(crate) use ids::{DefRef, FileIx, Sym};
-pub(crate) use line::{Line, Member};
+pub(crate) use line::{Bases, Line, Member};
 pub(crate) use place::{ModRef, Place};
 pub(crate) use ty::{How, Shape, ShapeKind, Ty, Typed, Written};

@@ -30,11 +30,11 @@ pub(crate) struct FileIndex {
     /// The local names of exports, as (exported, local).
     pub(crate) exports: Box<[(Sym, Sym)]>,
     apart: Apart,
-    owning_aliases: Box<[DefIx]>,
+    owning_aliases: OnceCell<Box<[DefIx]>>,
     /// Which definitions hold others.
     holders: Box<[bool]>,
     /// The definition that is the default export.
-    pub(crate) default_export: Option<DefIx>,
+    default_export: OnceCell<Option<DefIx>>,
     by_symbol: OnceCell<NumberMap<u64, DefIx>>,
 }
 
@@ -137,20 +137,6 @@ impl Apart {
     }
 }
 
-/// The type aliases of modules whose names are those of owners.
-fn owning_aliases(o: &Outline, names: &[Sym], owners: &NumberSet<Sym>) -> Box<[DefIx]> {
-    if !o.lang.traits().types.impl_blocks {
-        return Box::default();
-    }
-    let in_module = |def: &Def| {
-        let parent = def.parent.and_then(|parent| o.def(parent));
-        parent.is_some_and(|parent| matches!(parent.kind, SymbolKind::Module | SymbolKind::Namespace))
-    };
-    let owns = |ix: DefIx| names.get(ix.0 as usize).is_some_and(|name| owners.contains(name));
-    let aliases = o.iter().filter(|(ix, def)| def.kind == SymbolKind::Type && in_module(def) && owns(*ix));
-    aliases.map(|(ix, _)| ix).collect()
-}
-
 /// Which definitions hold others.
 fn container_flags(o: &Outline) -> Box<[bool]> {
     let mut holders = vec![false; o.defs.len()].into_boxed_slice();
@@ -216,14 +202,7 @@ impl FileIndex {
         exports.sort_unstable();
         let exports = exports.into_iter().map(|(name, local)| (intern(name), intern(local))).collect();
         let apart = Apart::build(o, &names, &mut intern);
-        let owning_aliases = owning_aliases(o, &names, &apart.owners);
         let holders = container_flags(o);
-        let default_export = o
-            .iter()
-            .filter(|(_, def)| def.flags.has(DefFlags::DEFAULT_EXPORT) && def.parent == Some(DefIx::MODULE))
-            .min_by_key(|(_, def)| (def.flags.has(DefFlags::ABSTRACT), def.key))
-            .map(|(ix, _)| ix);
-        let by_symbol = OnceCell::new();
         Self {
             id,
             path,
@@ -235,10 +214,10 @@ impl FileIndex {
             includes,
             exports,
             apart,
-            owning_aliases,
+            owning_aliases: OnceCell::new(),
             holders,
-            default_export,
-            by_symbol,
+            default_export: OnceCell::new(),
+            by_symbol: OnceCell::new(),
         }
     }
 
@@ -334,9 +313,29 @@ impl FileIndex {
         self.apart.owners.contains(&owner)
     }
 
-    /// The type aliases for which the file has impl blocks.
+    /// The type aliases of modules whose names are those of owners, such as the types of impl blocks.
     pub(crate) fn owning_aliases(&self) -> &[DefIx] {
-        &self.owning_aliases
+        self.owning_aliases.get_or_init(|| {
+            let o = &*self.outline;
+            let in_module = |def: &Def| {
+                let parent = def.parent.and_then(|parent| o.def(parent));
+                parent.is_some_and(|parent| matches!(parent.kind, SymbolKind::Module | SymbolKind::Namespace))
+            };
+            let owns = |ix: DefIx| self.name(ix).is_some_and(|name| self.owns_any(name));
+            let aliases =
+                o.iter().filter(|(ix, def)| def.kind == SymbolKind::Type && in_module(def) && owns(*ix));
+            aliases.map(|(ix, _)| ix).collect()
+        })
+    }
+
+    /// The definition that is the default export.
+    pub(crate) fn default_export(&self) -> Option<DefIx> {
+        *self.default_export.get_or_init(|| {
+            let is_it =
+                |def: &Def| def.flags.has(DefFlags::DEFAULT_EXPORT) && def.parent == Some(DefIx::MODULE);
+            let all = self.outline.iter().filter(|(_, def)| is_it(def));
+            all.min_by_key(|(_, def)| (def.flags.has(DefFlags::ABSTRACT), def.key)).map(|(ix, _)| ix)
+        })
     }
 
     /// The definition with this id.

@@ -38,15 +38,16 @@ use crate::hash::NumberMap;
 type Hits = Option<Rc<[NameHit]>>;
 type Answers<T> = RefCell<HashMap<Box<str>, (AskIx, T)>>;
 
-/// Finds a language's rules.
-pub(crate) type RulesOf = fn(Lang) -> &'static dyn Rules;
+/// Finds a language's rules for modules.
+pub(crate) type RulesOf = fn(Lang) -> &'static dyn ModuleRules;
 
-/// The rules of a language: how it finds modules, and which names they export. Each default means that nothing is
-/// special.
+/// How a language finds modules, and which names they export. Each default means that nothing is special.
 ///
 /// Answers that depend on other files ask the world for them, which records the question.
 #[allow(unused_variables, reason = "a default needs none of what it is given")]
-pub(crate) trait Rules: Sync {
+pub(crate) trait ModuleRules: Sync {
+    // Modules.
+
     /// The module that `text` names in `scope` of the file `from`.
     fn module(&self, w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
         Place::Missing
@@ -61,6 +62,13 @@ pub(crate) trait Rules: Sync {
     fn module_text(&self, import: &Import, text: &str) -> Option<String> {
         None
     }
+
+    /// The default export of a module.
+    fn default_export(&self, w: &World<'_>, at: FileIx) -> Place {
+        Place::Missing
+    }
+
+    // Imports.
 
     /// The place that an import of `name` binds.
     fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
@@ -77,10 +85,17 @@ pub(crate) trait Rules: Sync {
         None
     }
 
-    /// The default export of a module.
-    fn default_export(&self, w: &World<'_>, at: FileIx) -> Place {
-        Place::Missing
+    /// Those among several imports of one name that a build takes.
+    fn built_imports(&self, w: &World<'_>, at: FileIx, file: &FileIndex, all: Vec<u32>) -> Vec<u32> {
+        all
     }
+
+    /// Wildcard imports in the order in which they are searched.
+    fn built_first(&self, w: &World<'_>, at: FileIx, file: &FileIndex, all: Vec<u32>) -> Vec<u32> {
+        all
+    }
+
+    // The names in a module.
 
     /// The meaning of `name` in the module that a file is.
     fn file_member(&self, w: &World<'_>, at: FileIx, name: Sym) -> Option<Place> {
@@ -97,27 +112,19 @@ pub(crate) trait Rules: Sync {
         Place::Missing
     }
 
-    /// The meaning of `name` in the files that declare a package.
-    fn package_member(&self, w: &World<'_>, package: Sym, name: Sym) -> Place {
+    /// The meaning of `name` in the files of `lang` that declare a package.
+    fn package_member(&self, w: &World<'_>, lang: Lang, package: Sym, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// The meaning of `name` in a module where more of a path follows.
-    fn holder(&self, w: &World<'_>, module: DefRef, name: Sym) -> Place {
-        Place::Missing
-    }
-
-    /// The same for the first part of a path.
-    fn first_holder(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
-        Place::Missing
-    }
+    // The names that a file sees.
 
     /// The definition of `name` that the language makes visible in `scope` of a file without an import.
     fn implicit(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// The struct, union or enumeration with the tag `name` among the files that a file includes.
+    /// The type `name` that a file sees, where a type and something else may share a name.
     fn tagged(&self, w: &World<'_>, from: FileIx, name: Sym) -> Place {
         Place::Missing
     }
@@ -132,60 +139,16 @@ pub(crate) trait Rules: Sync {
         Place::Missing
     }
 
-    /// Whether `scope` of a file sees the namespace of a type.
-    fn sees_namespace(&self, w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
-        false
-    }
-
-    /// The other files of a file's package.
-    fn package_files(&self, w: &World<'_>, at: FileIx) -> Vec<FileIx> {
-        Vec::new()
-    }
+    // Declarations and builds.
 
     /// The definition that a linker takes for a function that is only declared.
     fn definition(&self, w: &World<'_>, declared: DefRef) -> Option<DefRef> {
         None
     }
 
-    /// Whether a file, or one that it includes, has a function of that name whatever the settings of a build.
-    fn has_firm_function(&self, w: &World<'_>, from: FileIx, name: Sym) -> bool {
-        false
-    }
-
-    /// The function that a macro substitutes for `function` at that byte of a file.
-    fn renamed(&self, w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
-        None
-    }
-
-    /// Whether the text of `target` becomes part of `file`.
-    fn includes(&self, w: &World<'_>, file: FileIx, target: FileIx) -> bool {
-        false
-    }
-
     /// Whether a definition is for another system than the one of a default build.
     fn is_elsewhere(&self, w: &World<'_>, def: DefRef) -> bool {
         w.file(def.file).outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
-    }
-
-    /// Whether the system's library has a function of that name.
-    fn is_of_platform(&self, name: &str) -> bool {
-        false
-    }
-
-    /// Whether a default build excludes a definition.
-    fn leaves_out(&self, w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx) -> bool {
-        false
-    }
-
-    /// Whether a default build excludes an import.
-    fn leaves_out_import(&self, w: &World<'_>, at: FileIx, file: &FileIndex, import: u32) -> bool {
-        false
-    }
-
-    /// Whether built-in types have a member called `name`. On a receiver of unknown type, a call of such a name more
-    /// likely means the built-in member than that of the one type of the repository with a member of the name.
-    fn is_builtin_member(&self, name: &str) -> bool {
-        false
     }
 }
 
@@ -238,8 +201,8 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The rules of a language.
-    pub(crate) fn rules(&self, lang: Lang) -> &'static dyn Rules {
+    /// The rules of a language for modules.
+    pub(crate) fn rules(&self, lang: Lang) -> &'static dyn ModuleRules {
         (self.rules)(lang)
     }
 

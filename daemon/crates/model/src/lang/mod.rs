@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 
 pub use paths::{is_source_name, is_test_path};
 pub use traits::{
-    CalledLocals, Calls, Constructor, ExtensionForm, Family, Files, Library, MapEntries, Members,
-    NameHolders, Names, Overloads, Parts, Qualified, Traits, Types,
+    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads,
+    ParameterNames, Parts, Qualified, Traits, Types,
 };
 
 /// Declares [`Lang`]: a language in a line, with its stored number and its row of the table.
@@ -86,7 +86,7 @@ languages! {
         // `function M.f()` is outside of `M`.
         members: Members { open: true, name_their_owner: true, ..Members::PLAIN },
         // `local map = tablex.map`.
-        calls: Calls { holders: NameHolders::Variables, ..Calls::PLAIN },
+        calls: Calls { variables_hold: true, ..Calls::PLAIN },
         stdlib: Library { builtin_members: shallow::LUA_MEMBERS, ..Library::PLAIN },
         ..Traits::shallow(
             "lua",

@@ -3,13 +3,15 @@
 use sdl_model::facts::DefIx;
 
 use super::required;
+use crate::infer::{MemberRules, NameRules, TypeRules};
 use crate::modules::Place;
-use crate::world::{FileIx, Rules, Sym, World};
+use crate::resolve::CallRules;
+use crate::world::{FileIx, ModuleRules, Sym, World};
 
 /// Bash.
 pub(super) struct Bash;
 
-impl Rules for Bash {
+impl ModuleRules for Bash {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
         required::find_module(w, &w.file(from), text)
     }
@@ -18,3 +20,11 @@ impl Rules for Bash {
         required::find_implicit(w, from, name)
     }
 }
+
+impl NameRules for Bash {}
+
+impl MemberRules for Bash {}
+
+impl TypeRules for Bash {}
+
+impl CallRules for Bash {}

@@ -1,16 +1,20 @@
 //! C and C++.
 
+mod calls;
 mod includes;
+mod macros;
+mod members;
+mod names;
 mod namespaces;
 mod platform;
+mod types;
 
 use sdl_model::facts::{DefIx, Import, ImportKind};
 
 pub(super) use includes::{by_suffix, included_files};
 
 use crate::modules::Place;
-use crate::words::words;
-use crate::world::{DefRef, FileIx, Rules, Sym, World};
+use crate::world::{DefRef, FileIx, ModuleRules, Question, Sym, World};
 
 /// C.
 pub(super) struct C;
@@ -33,33 +37,13 @@ macro_rules! shared_rules {
             includes::linked_definition(w, declared)
         }
 
-        fn has_firm_function(&self, w: &World<'_>, from: FileIx, name: Sym) -> bool {
-            includes::has_firm_function(w, from, name)
-        }
-
-        fn renamed(&self, w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
-            includes::renaming_macro(w, from, function, at)
-        }
-
-        fn includes(&self, w: &World<'_>, file: FileIx, target: FileIx) -> bool {
-            includes::includes_file(w, file, target)
-        }
-
         fn is_elsewhere(&self, w: &World<'_>, def: DefRef) -> bool {
             includes::is_elsewhere(w, def)
-        }
-
-        fn is_of_platform(&self, name: &str) -> bool {
-            platform::is_of_libc(name)
-        }
-
-        fn is_builtin_member(&self, name: &str) -> bool {
-            BUILTIN.contains(name)
         }
     };
 }
 
-impl Rules for C {
+impl ModuleRules for C {
     shared_rules!();
 
     fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
@@ -67,11 +51,12 @@ impl Rules for C {
     }
 
     fn tagged(&self, w: &World<'_>, from: FileIx, name: Sym) -> Place {
-        includes::find_tagged(w, from, name)
+        let q = Question::Tagged(from, name);
+        w.derive(&w.memos.places, q, Place::Missing, || includes::find_tagged(w, from, name))
     }
 }
 
-impl Rules for Cpp {
+impl ModuleRules for Cpp {
     shared_rules!();
 
     fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
@@ -96,11 +81,4 @@ impl Rules for Cpp {
     fn spelled(&self, w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
         namespaces::find_qualified(w, from, scope, dotted, name)
     }
-}
-
-words! {
-    BUILTIN = "\
-        append at back begin c_str capacity clear count data emplace emplace_back empty end erase find first \
-        front get insert length lock max_size pop pop_back pop_front push push_back push_front rbegin \
-        release rend reserve reset resize second shrink_to_fit size str substr swap top unlock";
 }

@@ -94,7 +94,7 @@ pub(super) fn default_of(w: &World<'_>, at: FileIx) -> Place {
             return found;
         }
     }
-    if let Some(def) = file.default_export {
+    if let Some(def) = file.default_export() {
         return Place::Def(DefRef { file: at, def });
     }
     for ix in file.imports(DefIx::MODULE, default) {

@@ -1,19 +1,26 @@
 //! JavaScript and TypeScript.
 
+mod calls;
 mod files;
 mod lookup;
+mod members;
+mod names;
 mod packages;
+mod predicates;
+mod types;
 
 use sdl_model::facts::{DefIx, Import};
 
-use crate::modules::{self, Place};
-use crate::words::words;
-use crate::world::{FileIx, Rules, Sym, World};
+use crate::modules::{self, ModRef, Place};
+use crate::world::{FileIx, ModuleRules, Sym, World};
 
 /// JavaScript and TypeScript.
-pub(super) struct Ecma;
+pub(super) struct Ecma {
+    /// Whether types are written, as in TypeScript.
+    pub(super) is_typed: bool,
+}
 
-impl Rules for Ecma {
+impl ModuleRules for Ecma {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
         lookup::find_module(w, &w.file(from), text)
     }
@@ -30,22 +37,8 @@ impl Rules for Ecma {
         Some(lookup::find_member(w, at, &w.file(at), name))
     }
 
-    fn is_builtin_member(&self, name: &str) -> bool {
-        BUILTIN.contains(name)
+    fn root(&self, _: &World<'_>, from: FileIx, name: &str) -> Place {
+        // `exports.f(…)`, `new exports.Thing()`.
+        if name == "exports" && !self.is_typed { Place::Module(ModRef::File(from)) } else { Place::Missing }
     }
-}
-
-words! {
-    BUILTIN = "\
-        abort add addEventListener addListener all appendChild apply arrayBuffer assign at bind blob call \
-        catch charAt charCodeAt clear close codePointAt concat copyWithin create debug defineProperty delete \
-        destroy dispatchEvent emit end endsWith entries error every exec fill filter finally find findIndex \
-        findLast findLastIndex flat flatMap forEach freeze get getAttribute getTime has hasOwnProperty \
-        includes indexOf info isPrototypeOf join json keys lastIndexOf listeners localeCompare log map match \
-        matchAll next normalize off on once open padEnd padStart parse pipe pop push querySelector \
-        querySelectorAll race read reduce reduceRight reject removeAllListeners removeChild \
-        removeEventListener removeListener repeat replace replaceAll resolve return reverse search set \
-        setAttribute shift size slice some sort splice split startsWith stringify substr substring test text \
-        then throw toFixed toISOString toJSON toLocaleString toLowerCase toPrecision toReversed toSorted \
-        toString toUpperCase trim trimEnd trimStart unshift valueOf values warn with write";
 }

@@ -1,12 +1,15 @@
 //! Java and Kotlin.
 
+mod java;
+mod kotlin;
 mod lookup;
+mod words;
 
+use sdl_model::Lang;
 use sdl_model::facts::{DefIx, Import};
 
 use crate::modules::{self, ModRef, Place, split_last};
-use crate::words::words;
-use crate::world::{FileIx, Rules, Sym, World};
+use crate::world::{FileIx, ModuleRules, Sym, World};
 
 /// Java.
 pub(super) struct Java;
@@ -35,7 +38,7 @@ macro_rules! shared_rules {
             }))
         }
 
-        fn package_member(&self, w: &World<'_>, package: Sym, name: Sym) -> Place {
+        fn package_member(&self, w: &World<'_>, _: Lang, package: Sym, name: Sym) -> Place {
             lookup::package_member(w, package, name)
         }
 
@@ -56,57 +59,14 @@ macro_rules! shared_rules {
     };
 }
 
-impl Rules for Java {
+impl ModuleRules for Java {
     shared_rules!();
-
-    fn is_builtin_member(&self, name: &str) -> bool {
-        BUILTIN.contains(name)
-    }
 }
 
-impl Rules for Kotlin {
+impl ModuleRules for Kotlin {
     shared_rules!();
 
     fn wildcard(&self, w: &World<'_>, from: FileIx, target: ModRef, name: Sym) -> Option<Place> {
         Some(lookup::in_source_set(w, from, modules::find_member(w, target, name)))
     }
-
-    fn is_builtin_member(&self, name: &str) -> bool {
-        OF_KOTLIN.contains(name) || BUILTIN.contains(name)
-    }
-}
-
-words! {
-    BUILTIN = "\
-        add addAll all append apply asList charAt clear clone close collect compareTo contains containsKey \
-        containsValue count delete doubleValue endsWith entrySet equals equalsIgnoreCase filter find \
-        findFirst first flatMap floatValue flush forEach format get getAndSet getBytes getClass getKey \
-        getMessage getName getOrDefault getValue hasMoreElements hasNext hashCode indexOf insert intValue \
-        intern invoke isEmpty isPresent iterator join keySet last lastIndexOf length let limit lines \
-        longValue map matches max min name next notify notifyAll offer ordinal peek poll pop print \
-        printStackTrace println push put putAll putIfAbsent read readLine reduce remove removeAll replace \
-        replaceAll reverse run set setLength size sort sorted split startsWith stream sub subList substring \
-        sum test then toArray toCharArray toLowerCase toString toUpperCase trim valueOf values wait write";
-    OF_KOTLIN = "\
-        all also and any apply asIterable asReversed asSequence associate associateBy associateWith average \
-        chunked coerceAtLeast coerceAtMost coerceIn component1 component2 contentEquals contentHashCode \
-        contentToString copyInto copyOf copyOfRange count countOneBits dec decodeToString digitToInt \
-        distinct distinctBy div drop dropLast dropWhile elementAt encodeToByteArray ensureCapacity fill \
-        filterIndexed filterIsInstance filterNot filterNotNull findLast firstOrNull flatten fold foldIndexed \
-        forEachIndexed getOrDefault getOrElse getOrNull getOrPut groupBy ifBlank ifEmpty inc indexOfFirst \
-        indexOfLast inv isBlank isDigit isLetter isLetterOrDigit isLowerCase isNaN isNotBlank isNotEmpty \
-        isNullOrBlank isNullOrEmpty isUpperCase isWhitespace joinToString lastOrNull lowercase lowercaseChar \
-        mapIndexed mapIndexedNotNull mapKeys mapNotNull mapTo mapValues maxBy maxByOrNull maxOf maxOfOrNull \
-        maxOrNull minBy minByOrNull minOf minOrNull minus minusAssign mod none onEach onEachIndexed or \
-        orEmpty padEnd padStart partition plus plusAssign random rangeTo readText reduceOrNull rem \
-        removeFirst removeFirstOrNull removeIf removeLast removeLastOrNull removePrefix removeSuffix \
-        removeSurrounding repeat replaceFirst requireNoNulls retainAll reversed rotateLeft rotateRight shl \
-        shr single singleOrNull slice sortBy sortDescending sortWith sortedBy sortedByDescending \
-        sortedDescending sortedWith step subSequence substringAfter substringAfterLast substringBefore \
-        substringBeforeLast sumBy sumOf take takeIf takeLast takeLowestOneBit takeUnless takeWhile times \
-        toBigDecimal toBigInteger toBoolean toByte toByteArray toChar toCollection toDouble toDoubleOrNull \
-        toFloat toHashSet toInt toIntOrNull toList toLong toLongOrNull toMap toMutableList toMutableMap \
-        toMutableSet toRegex toSet toShort toSortedMap toSortedSet toTypedArray toUByte toUInt toULong \
-        toUShort trimEnd trimIndent trimMargin trimStart unaryMinus unaryPlus unzip uppercase uppercaseChar \
-        use ushr windowed with withIndex writeText xor zip zipWithNext";
 }

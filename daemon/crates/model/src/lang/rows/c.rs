@@ -10,13 +10,7 @@ pub(in crate::lang) const C: Traits = Traits {
     family: Family::C,
     measured_as: Some("c"),
     files: Files { extensions: &["c", "h"], ..Files::PLAIN },
-    names: Names {
-        functions_name_types: false,
-        shared_by_include: true,
-        struct_tags: true,
-        preprocessor: true,
-        ..Names::PLAIN
-    },
+    names: Names { functions_name_types: false, shared_by_include: true, ..Names::PLAIN },
     types: Types::PLAIN,
     members: Members::PLAIN,
     calls: Calls { inert: &[SymbolKind::Constant, SymbolKind::Variable], types_run: false, ..Calls::PLAIN },
@@ -41,21 +35,13 @@ pub(in crate::lang) const CPP: Traits = Traits {
         block_scopes: true,
         shared_by_include: true,
         namespaces_in_files: true,
-        namespace_aliases: true,
-        preprocessor: true,
         qualified: Qualified::Always,
         ..Names::PLAIN
     },
-    types: Types {
-        owning_pointers: &["unique_ptr", "shared_ptr", "weak_ptr"],
-        dereference: &["operator->", "operator*"],
-        converts: true,
-        ..Types::PLAIN
-    },
+    types: Types::PLAIN,
     members: Members {
         open: true,
         name_their_owner: true,
-        out_of_line: true,
         constructor: Constructor::TypeName,
         call_operator: Some("operator()"),
         subscript: Some("operator[]"),
@@ -64,8 +50,6 @@ pub(in crate::lang) const CPP: Traits = Traits {
     },
     calls: Calls {
         overloads: Overloads::Functions,
-        copies: true,
-        bodiless_is_external: true,
         inert: &[SymbolKind::Constant, SymbolKind::Type, SymbolKind::Enum],
         ..Calls::PLAIN
     },

@@ -1,8 +1,7 @@
 //! C#.
 
 use crate::lang::traits::{
-    Calls, Constructor, ExtensionForm, Family, Files, Library, Members, Names, Overloads, Parts, Qualified,
-    Traits, Types,
+    Calls, Constructor, Family, Files, Library, Members, Names, Overloads, Parts, Qualified, Traits, Types,
 };
 
 pub(in crate::lang) const CSHARP: Traits = Traits {
@@ -26,18 +25,10 @@ pub(in crate::lang) const CSHARP: Traits = Traits {
     members: Members {
         open: true,
         static_needs_type: true,
-        extensions: ExtensionForm::StaticMethods,
         constructor: Constructor::TypeName,
-        default_constructors: true,
         iterator: Some("GetEnumerator"),
-        universal: &["Equals", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString"],
         ..Members::PLAIN
     },
-    calls: Calls {
-        overloads: Overloads::Functions,
-        inherits_overloads: true,
-        attribute_suffix: Some("Attribute"),
-        ..Calls::PLAIN
-    },
+    calls: Calls { overloads: Overloads::Functions, inherits_overloads: true, ..Calls::PLAIN },
     stdlib: Library::PLAIN,
 };

@@ -1,34 +1,17 @@
 //! JavaScript and TypeScript.
 
 use crate::lang::traits::{
-    CalledLocals, Calls, Constructor, Family, Files, Library, MapEntries, Members, NameHolders, Names,
-    Overloads, Traits, Types,
+    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads, Traits, Types,
 };
 
-const NAMES: Names = Names {
-    is_closed: true,
-    missing_is_external: true,
-    hoists: true,
-    anonymous_objects: true,
-    ..Names::PLAIN
-};
+const NAMES: Names = Names { is_closed: true, missing_is_external: true, hoists: true, ..Names::PLAIN };
 
-const TYPES: Types =
-    Types { prototypes: true, contextual: true, map_entries: MapEntries::ValueKey, ..Types::PLAIN };
+const TYPES: Types = Types { map_entries: MapEntries::ValueKey, ..Types::PLAIN };
 
-const MEMBERS: Members = Members {
-    two_sided: true,
-    constructor: Constructor::Named("constructor"),
-    constructor_property: true,
-    ..Members::PLAIN
-};
+const MEMBERS: Members =
+    Members { two_sided: true, constructor: Constructor::Named("constructor"), ..Members::PLAIN };
 
-const CALLS: Calls = Calls {
-    same_name_is_call: false,
-    holders: NameHolders::Properties,
-    locals: CalledLocals::Unsure,
-    ..Calls::PLAIN
-};
+const CALLS: Calls = Calls { guesses: Guesses::Only, ..Calls::PLAIN };
 
 const LIBRARY: Library = Library { maps_are_of_lists: true, promises: true, ..Library::PLAIN };
 
@@ -41,10 +24,10 @@ pub(in crate::lang) const JAVASCRIPT: Traits = Traits {
         interpreters: &["node", "nodejs"],
         ..Files::PLAIN
     },
-    names: Names { commonjs: true, ..NAMES },
-    types: Types { constructor_functions: true, ..TYPES },
+    names: NAMES,
+    types: TYPES,
     members: MEMBERS,
-    calls: Calls { checks_arity: false, ..CALLS },
+    calls: CALLS,
     stdlib: LIBRARY,
 };
 
@@ -57,10 +40,10 @@ pub(in crate::lang) const TYPESCRIPT: Traits = Traits {
         interpreters: &["bun", "deno", "ts-node", "tsx"],
         ..Files::PLAIN
     },
-    names: Names { types_beside_values: true, ..NAMES },
+    names: NAMES,
     types: Types { merges_declarations: true, ..TYPES },
     members: MEMBERS,
-    calls: Calls { overloads: Overloads::Declarations, only_name_is_call: false, ..CALLS },
+    calls: Calls { overloads: Overloads::Declarations, guesses: Guesses::None, ..CALLS },
     stdlib: LIBRARY,
 };
 

@@ -1,6 +1,6 @@
 //! Go.
 
-use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, Traits, Types};
+use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, ParameterNames, Traits, Types};
 
 pub(in crate::lang) const GO: Traits = Traits {
     name: "go",
@@ -14,13 +14,8 @@ pub(in crate::lang) const GO: Traits = Traits {
         types_are_scopes: false,
         ..Names::PLAIN
     },
-    types: Types { distinct_aliases: true, bound_follows_name: true, ..Types::PLAIN },
+    types: Types { parameter_names: ParameterNames::First, ..Types::PLAIN },
     members: Members { open: true, across_package: true, ..Members::PLAIN },
-    calls: Calls {
-        subscripts_instantiate: true,
-        unstated_result_is_none: true,
-        types_run: false,
-        ..Calls::PLAIN
-    },
+    calls: Calls { unstated_result_is_none: true, types_run: false, ..Calls::PLAIN },
     stdlib: Library::PLAIN,
 };

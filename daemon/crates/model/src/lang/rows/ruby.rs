@@ -28,9 +28,6 @@ pub(in crate::lang) const RUBY: Traits = Traits {
     members: Members {
         open: true,
         two_sided: true,
-        bare_names_have_sides: true,
-        mixins: true,
-        mixin_class_methods: Some("ClassMethods"),
         constructor: Constructor::Named("initialize"),
         ..Members::PLAIN
     },

@@ -12,18 +12,13 @@ pub(in crate::lang) const RUST: Traits = Traits {
         separator: "::",
         is_closed: true,
         missing_is_external: true,
-        type_namespace: true,
         functions_name_types: false,
         block_scopes: true,
-        closed_modules: true,
         types_are_scopes: false,
-        conditional_items: true,
         ..Names::PLAIN
     },
     types: Types {
         impl_blocks: true,
-        trait_bounds: true,
-        transparent_pointers: true,
         results_hold_errors: true,
         map_entries: MapEntries::KeyValueBy(&["retain", "retain2", "extract_if"]),
         ..Types::PLAIN
@@ -31,8 +26,6 @@ pub(in crate::lang) const RUST: Traits = Traits {
     members: Members { open: true, name_their_owner: true, ..Members::PLAIN },
     calls: Calls {
         unstated_result_is_none: true,
-        traits_in_scope: true,
-        guesses_near: false,
         inert: &[SymbolKind::EnumMember],
         types_run: false,
         ..Calls::PLAIN

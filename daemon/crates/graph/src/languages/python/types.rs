@@ -1,0 +1,96 @@
+//! Python: descriptors, and the types that parameters and fields have without stating them.
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{Def, DefIx, Expr, ExprIx};
+
+use super::Python;
+use super::names::only_inner;
+use crate::infer::{Ctx, How, Infer, Ty, TypeRules, Typed};
+use crate::world::{DefRef, FileIndex, Sym};
+
+/// The method that reading a descriptor runs.
+const GET: &str = "__get__";
+
+impl TypeRules for Python {
+    /// In a class, `Error = Error` reads the `Error` outside: the class has its own from there on.
+    fn value_scope(&self, file: &FileIndex, found: &Def, of: Option<ExprIx>) -> DefIx {
+        let scope = found.parent.unwrap_or(DefIx::MODULE);
+        let outer = || {
+            let class = file.outline.def(scope).filter(|around| around.kind.is_type())?;
+            let mut at = of?;
+            for _ in 0..8 {
+                match file.outline.arena.expr(at) {
+                    Expr::Attr(inner, _)
+                    | Expr::Call(inner, _)
+                    | Expr::Index(inner)
+                    | Expr::Generic(inner, _) => {
+                        at = *inner;
+                    }
+                    Expr::Name(name) if *name == found.name => return class.parent,
+                    _ => break,
+                }
+            }
+            None
+        };
+        outer().unwrap_or(scope)
+    }
+
+    /// The type that the overridden method states for the parameter of the same name.
+    fn expected(&self, infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Ty {
+        let file = infer.file(def.file);
+        let stated = || {
+            let found = file.outline.def(def.def).filter(|found| found.kind.is_callable())?;
+            let name = file.outline.str(found.params.get(at)?.name);
+            let parent = found.parent.and_then(|parent| file.outline.def(parent))?;
+            let class = parent.kind.is_type().then(|| infer.owner_type(def))??;
+            let over = infer.base_member(class, file.name(def.def)?, true)?.def;
+            let base = infer.file(over.file);
+            let params = &base.outline.def(over.def)?.params;
+            let param = params.iter().find(|param| base.outline.str(param.name) == name)?;
+            Some(infer.stated(&Infer::outline_ctx(&base, over, Some(class)), param.ty?))
+        };
+        stated().unwrap_or(Ty::Unknown)
+    }
+
+    /// Reading a field runs `__get__` of the value that it holds, and so does reading a method that a descriptor
+    /// decorates.
+    fn read_value(
+        &self,
+        infer: &Infer<'_, '_>,
+        file: &FileIndex,
+        def: DefRef,
+        class: DefRef,
+    ) -> Option<Typed> {
+        match file.outline.def(def.def)?.kind {
+            SymbolKind::Field | SymbolKind::Constant => Some(described(infer, infer.def_type(def))),
+            SymbolKind::Method if is_described(infer, file, def) => Some(infer.result(def, Some(class))),
+            _ => None,
+        }
+    }
+
+    fn inner_function(&self, infer: &Infer<'_, '_>, def: DefRef, name: Sym) -> Option<DefRef> {
+        let inner = only_inner(&infer.file(def.file), def.def, name)?;
+        Some(DefRef { def: inner, ..def })
+    }
+}
+
+/// The type of reading a field whose value may be a descriptor.
+fn described(infer: &Infer<'_, '_>, field: Typed) -> Typed {
+    match field.ty.instance_of().and_then(|_| infer.given_by(&field.ty, GET)) {
+        Some(given) => Typed::new(given, field.how.max(How::Returned)),
+        None => field,
+    }
+}
+
+/// Whether a decorator of the method `def` is a descriptor, so that reading the method runs it, as for a property.
+fn is_described(infer: &Infer<'_, '_>, file: &FileIndex, def: DefRef) -> bool {
+    let Some(found) = file.outline.def(def.def) else { return false };
+    found.decorators.iter().take(4).any(|decorator| {
+        let ctx = Ctx { members: false, ..Infer::outline_ctx(file, def, None) };
+        let is_name = matches!(ctx.arena.expr(*decorator), Expr::Name(_) | Expr::Attr(..));
+        match is_name.then(|| infer.eval(&ctx, *decorator).ty) {
+            Some(Ty::Class(class)) => infer.member(class, infer.sym(GET), true).is_some(),
+            _ => false,
+        }
+    })
+}
