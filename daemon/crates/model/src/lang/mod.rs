@@ -117,6 +117,39 @@ languages! {
         names: Names { is_closed: true, ..Names::SHALLOW },
         ..Traits::shallow("protobuf", Files::of(&["proto"]))
     },
+    R = 25 => Traits {
+        members: Members {
+            // `Stack$set("public", "peek", …)` is outside of `Stack`.
+            open: true,
+            name_their_owner: true,
+            // `x$stack()` never means `print.stack`, a function outside of all types.
+            static_needs_type: true,
+            constructor: Constructor::Named("initialize"),
+            ..Members::PLAIN
+        },
+        calls: Calls {
+            // `pop <- remove_last`.
+            holders: NameHolders::Variables,
+            // A parameter without a default may be missing.
+            checks_arity: false,
+            // In the pack, a "decorator" is a function that is passed to another, such as `lapply`, which runs it.
+            decorators_run: false,
+            ..Calls::PLAIN
+        },
+        // Last parts of names in the standard library: `file.exists(x)` doesn't call a method `exists`.
+        stdlib: Library {
+            builtin_members: &[
+                "access", "adjust", "append", "arg", "args", "array", "call", "case", "cases", "character", "class",
+                "col", "colors", "copy", "create", "default", "dirs", "env", "equal", "exists", "exit", "expand",
+                "fail", "file", "files", "frame", "fun", "function", "grid", "image", "info", "int", "link", "list",
+                "matrix", "max", "min", "mode", "name", "names", "numeric", "object", "off", "omit", "package",
+                "packages", "parent", "path", "profile", "remove", "rename", "show", "size", "sleep", "table",
+                "test", "time", "unique", "url", "vars", "vector",
+            ],
+            ..Library::PLAIN
+        },
+        ..Traits::shallow("r", Files { interpreters: &["Rscript"], ..Files::of(&["r"]) })
+    },
 }
 
 impl Lang {
