@@ -19,6 +19,7 @@ use sdl_tools::policy::Ceilings;
 use sdl_tools::{Code, Damage, Explained, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
+use crate::index::memory::{self, Work};
 use crate::repo::catalog::{self, Entry};
 use crate::repo::{FAREWELL, OpenError, Repo, Site};
 
@@ -150,7 +151,7 @@ impl Engine {
             Ok(swept) => tracing::debug!(kept = swept.kept, removed = swept.removed, "swept the facts"),
             Err(error) => tracing::warn!(%error, "the facts were not swept"),
         }
-        crate::index::memory::give_back();
+        memory::give_back(Work::Sweep);
     }
 
     /// Ends every worker after the batch it is on. Waits [`FAREWELL`] for all of them together: one that hangs in a call to

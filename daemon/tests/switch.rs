@@ -6,6 +6,7 @@ use std::path::Path;
 
 use sdl_tools::{Cancel, NoProgress, Session, Tools};
 use sdld::engine::Engine;
+use sdld::index::memory::{Work, times_given};
 use serde_json::{Value, json};
 
 const FILES: usize = 150;
@@ -23,7 +24,7 @@ fn write(folder: &Path, number: usize) {
 }
 
 #[test]
-fn a_switch_of_many_files_leaves_none_of_them_decoded() {
+fn a_switch_of_many_files_leaves_no_memory_behind() {
     let folder = tempfile::tempdir().unwrap();
     let top = folder.path().canonicalize().unwrap();
     let (root, other) = (top.join("app"), top.join("other"));
@@ -40,14 +41,18 @@ fn a_switch_of_many_files_leaves_none_of_them_decoded() {
     };
     call("repo.register", json!({ "rootPath": root }));
     call("index.refresh", json!({ "mode": "incremental" }));
+    assert_eq!((times_given(Work::FirstIndex), times_given(Work::ManyFiles)), (1, 0));
     fs::write(root.join("pkg/m0.py"), "from pkg.m1 import step_1\n\n\ndef step_0():\n    return step_1()\n")
         .unwrap();
     call("index.refresh", json!({ "mode": "incremental" }));
     assert!(engine.decoded_outlines().unwrap() > 0, "an edit leaves what the next one needs");
+    assert_eq!(times_given(Work::ManyFiles), 0, "one file is no reason");
     // Moved as a whole, so that no batch has a part of it.
     fs::rename(root.join("pkg"), top.join("before")).unwrap();
     fs::rename(&other, root.join("pkg")).unwrap();
     call("index.refresh", json!({ "mode": "incremental" }));
     assert_eq!(engine.decoded_outlines().unwrap(), 0);
+    assert_eq!(times_given(Work::ManyFiles), 1);
+    assert_eq!(times_given(Work::FirstIndex), 1);
     engine.close();
 }

@@ -167,6 +167,6 @@ impl WorkFolder {
 impl Drop for WorkFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
-        memory::give_back();
+        memory::give_back(memory::Work::Verify);
     }
 }

@@ -191,7 +191,7 @@ impl Worker {
         drop(updates);
         if files >= MANY_FILES {
             repo.facts.forget_decoded();
-            memory::give_back();
+            memory::give_back(memory::Work::ManyFiles);
         }
         repo.set_stage(Stage::Live);
         Ok(changes)
@@ -326,7 +326,7 @@ impl Worker {
         );
         self.indexing = false;
         repo.facts.forget_decoded();
-        memory::give_back();
+        memory::give_back(memory::Work::FirstIndex);
         if let Err(error) = built_by::note_build(&repo.dir) {
             tracing::warn!(%error, "the ledger will be built anew at the next start");
         }

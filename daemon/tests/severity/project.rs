@@ -37,6 +37,12 @@ pub(crate) struct Project {
     /// Blanks that a level is indented by, and whether statements are set apart.
     pub(crate) indent: usize,
     pub(crate) airy: bool,
+    /// The stem of a file whose path has another one, and that one. Its text stays, and so does its header.
+    pub(crate) moved: Option<(&'static str, &'static str)>,
+    /// Where all files are, from the root.
+    pub(crate) folder: &'static str,
+    /// The stem of a file that has no text.
+    pub(crate) emptied: Option<&'static str>,
 }
 
 pub(crate) fn function(name: &'static str, params: &[&'static str], adds: u32) -> Function {
@@ -81,7 +87,14 @@ impl Project {
             ("extra", vec![function("other", &["first"], 31)]),
             ("test", vec![user("test_area", 41, "area", 2)]),
         ];
-        Self { files: files.into_iter().collect(), indent: 4, airy: false }
+        Self {
+            files: files.into_iter().collect(),
+            indent: 4,
+            airy: false,
+            moved: None,
+            folder: "",
+            emptied: None,
+        }
     }
 
     pub(crate) fn edit(&mut self, name: &str, change: impl Fn(&mut Function)) {

@@ -44,14 +44,29 @@ pub(crate) struct Syntax {
     /// Whether a function can go to another file of the project and its users still find it: files share one space of
     /// names, or the link between them (a linker, a script that sources both) is not in the text.
     pub(crate) one_space: bool,
+    /// Whether users find a file's functions wherever the file is: by package, class or linker, not by path.
+    pub(crate) any_path: bool,
+    /// Whether the text has the file's name, in its class or in who declares its module.
+    pub(crate) names_file: bool,
 }
 
 impl Syntax {
     /// The project's files.
     pub(crate) fn files(&self, project: &Project) -> Vec<(String, String)> {
-        let own = |(path, text): &(&str, &str)| ((*path).to_owned(), (*text).to_owned());
+        let (old, new) = project.moved.unwrap_or_default();
+        let place = |path: String| format!("{}{path}", project.folder);
+        let own = |(path, text): &(&str, &str)| {
+            let text = if old.is_empty() { (*text).to_owned() } else { text.replace(old, new) };
+            (place((*path).to_owned()), text)
+        };
         let mut files: Vec<(String, String)> = self.fixed.iter().map(own).collect();
         for (stem, functions) in &project.files {
+            let file = if *stem == old { new } else { stem };
+            if project.emptied == Some(stem) {
+                files.push((place((self.path)(file)), String::new()));
+                files.extend(self.header.map(|(path, _)| (place(path(stem)), String::new())));
+                continue;
+            }
             let mut calls: Vec<(&str, &str)> =
                 functions.iter().flat_map(|one| &one.calls).map(|call| (call.0, call.1)).collect();
             calls.sort_unstable();
@@ -62,10 +77,10 @@ impl Syntax {
                 text.push('\n');
             }
             text.push_str(self.after);
-            files.push(((self.path)(stem), text));
+            files.push((place((self.path)(file)), text));
             if let Some((path, declare)) = self.header {
                 let seen = functions.iter().filter(|function| function.visible);
-                files.push((path(stem), seen.map(declare).collect()));
+                files.push((place(path(stem)), seen.map(declare).collect()));
             }
         }
         files
@@ -167,9 +182,12 @@ const BRACES: Syntax = Syntax {
     header: None,
     without: &[],
     one_space: false,
+    any_path: false,
+    names_file: false,
 };
 
-const CLASS: Syntax = Syntax { after: "}\n", depth: 1, call: class_call, ..BRACES };
+const CLASS: Syntax =
+    Syntax { after: "}\n", depth: 1, call: class_call, any_path: true, names_file: true, ..BRACES };
 
 pub(crate) const BASH: Syntax = Syntax {
     name: "bash",
@@ -208,6 +226,7 @@ pub(crate) const C: Syntax = Syntax {
     effect: "printf(\"%d\", first);",
     header: Some((|stem| format!("{stem}.h"), |function| format!("{};\n", c_head(function)))),
     one_space: true,
+    any_path: true,
     without: &[NO_DEFAULTS],
     ..BRACES
 };
@@ -223,6 +242,7 @@ pub(crate) const CPP: Syntax = Syntax {
     effect: "printf(\"%d\", first);",
     header: Some((|stem| format!("{stem}.hpp"), |function| format!("{};\n", c_head(function)))),
     one_space: true,
+    any_path: true,
     without: &[("optional parameter", "the default stands in the declaration alone")],
     ..BRACES
 };
@@ -263,6 +283,7 @@ pub(crate) const GO: Syntax = Syntax {
     result: "return result",
     without: &[NO_DEFAULTS, ("hidden", "who sees a function is in its name: this is a rename")],
     one_space: true,
+    any_path: true,
     ..BRACES
 };
 
@@ -328,6 +349,7 @@ pub(crate) const KOTLIN: Syntax = Syntax {
     add: |call| format!("result += {call}"),
     result: "return result",
     one_space: true,
+    any_path: true,
     ..BRACES
 };
 
@@ -418,6 +440,7 @@ pub(crate) const RUBY: Syntax = Syntax {
         ("hidden", "hiding a module's own function takes a call in another place"),
         ("hidden function gone", "hiding a module's own function takes a call in another place"),
     ],
+    names_file: true,
     ..BRACES
 };
 
@@ -446,6 +469,7 @@ pub(crate) const RUST: Syntax = Syntax {
     start: |adds| format!("let mut result = first * {adds};"),
     result: "result",
     without: &[NO_DEFAULTS],
+    names_file: true,
     ..BRACES
 };
 

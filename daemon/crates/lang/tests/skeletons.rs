@@ -13,6 +13,7 @@ use reading::{MARK, control_flow, filled, is_balanced, skeleton_of};
 use sdl_lang::skeleton::{self, Piece, View, is_control};
 use sdl_lang::{extract_facts, parse_only, source_structure};
 use sdl_model::Lang;
+use sdl_model::lang::Family;
 
 /// Fails unless the skeleton of a source has all of its control flow.
 fn assert_kept(lang: Lang, source: &str) -> String {
@@ -219,4 +220,48 @@ fn comments_are_found_and_nothing_is_shown_of_what_has_no_grammar() {
     let comments: Vec<&str> = found.comments.iter().map(|range| &text[range.clone()]).collect();
     assert_eq!(comments, ["# one", "# two"]);
     assert_eq!(skeleton_of(Lang::Manifest, "{ \"name\": \"secret\" }").unwrap(), MARK);
+}
+
+/// Who may use a member is part of its signature.
+#[test]
+fn labels_of_visibility_stay_above_their_members() {
+    let cpp = "class A : B {\npublic:\n  A();\n  void shown() { call(); }\nprotected:\n  int kept(int a) { return a + call(); }\n\
+               private:\n  void hidden(int a);\n  int field;\n};\n";
+    let ruby = "class A < B\n  def shown\n    call_something(with, arguments)\n  end\n\n  protected\n\n  def kept(a)\n    call_something(with, arguments)\n  end\n\n  private\n\n  \
+                def hidden(a)\n    call_something(with, arguments)\n  end\n\n  public\n\n  def last\n    call_something(with, arguments)\n  end\nend\n";
+    for (lang, source, wanted) in [
+        (
+            Lang::Cpp,
+            cpp,
+            &["public:", "A();", "void shown()", "protected:", "kept(", "private:", "hidden("][..],
+        ),
+        (
+            Lang::Ruby,
+            ruby,
+            &["def shown", "protected", "def kept", "private", "def hidden", "public", "def last"],
+        ),
+    ] {
+        let skeleton = assert_kept(lang, source);
+        let mut rest = skeleton.as_str();
+        for part in wanted {
+            let Some((_, after)) = rest.split_once(part) else {
+                panic!("{part} is not in its place:\n{skeleton}")
+            };
+            rest = after;
+        }
+        assert!(skeleton.contains(MARK), "{skeleton}");
+    }
+}
+
+/// Without this, a language could be left out of every test of shapes.
+#[test]
+fn each_deep_language_has_shapes() {
+    let shallow = |lang: Lang| matches!(lang.traits().family, Family::Shallow(_));
+    // Manifests have no control flow, and the scripts of these files are read as TypeScript or JavaScript.
+    let other = |lang: Lang| matches!(lang, Lang::Manifest | Lang::Vue | Lang::Svelte);
+    let wanted: Vec<Lang> = Lang::ALL.into_iter().filter(|lang| !shallow(*lang) && !other(*lang)).collect();
+    let missing: Vec<&Lang> =
+        wanted.iter().filter(|lang| shapes::ALL.iter().all(|one| one.lang != **lang)).collect();
+    assert!(missing.is_empty(), "no shapes of {missing:?}");
+    assert_eq!(shapes::ALL.len(), wanted.len(), "each once");
 }

@@ -10,6 +10,8 @@
 //! nothing about a random secret. A reader who knows everything else about a symbol could check guesses of a weak one
 //! against them, as with any hash.
 
+#![forbid(unsafe_code)]
+
 mod addresses;
 mod answer;
 mod assigned;

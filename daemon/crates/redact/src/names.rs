@@ -8,6 +8,7 @@ const ENDINGS: &[&str] = &[
     "authkey",
     "authtoken",
     "connectionstring",
+    "cookie",
     "credential",
     "credentials",
     "encryptionkey",
@@ -20,14 +21,17 @@ const ENDINGS: &[&str] = &[
     "pwd",
     "secret",
     "secretkey",
+    "sessionid",
     "sharedkey",
     "signingkey",
     "token",
 ];
 
-/// The last three letters of these endings, of `pass` and of `pin`.
-const LAST_LETTERS: &[&[u8; 3]] =
-    &[b"key", b"ken", b"ing", b"ial", b"als", b"ode", b"ase", b"swd", b"ord", b"pwd", b"ret", b"ass", b"pin"];
+/// The last three bytes of names with these endings, with `pass` and with `pin`.
+const LAST_LETTERS: &[&[u8; 3]] = &[
+    b"kie", b"nid", b"_id", b"-id", b"key", b"ken", b"ing", b"ial", b"als", b"ode", b"ase", b"swd", b"ord",
+    b"pwd", b"ret", b"ass", b"pin",
+];
 
 /// The words before `pass` in names of passwords. A render pass and a compiler's first pass are not passwords.
 const ACCOUNTS: &[&str] = &[
@@ -51,12 +55,14 @@ pub(super) enum Sort {
     Folder,
     /// A secret if the value is a few digits.
     Pin,
+    /// A secret if part of the value looks random: `cookie`, `session_id`. Most values are names and settings.
+    Session,
 }
 
 /// The name of each secret, and of each call that takes one, contains one of these pieces.
 const PIECES: &[&[u8]] = &[
-    b"auth", b"code", b"cre", b"key", b"ken", b"login", b"mysql", b"pass", b"phrase", b"pin", b"pwd",
-    b"secr", b"signin", b"string", b"swd", b"swo",
+    b"auth", b"code", b"cookie", b"cre", b"key", b"ken", b"login", b"mysql", b"pass", b"phrase", b"pin",
+    b"pwd", b"secr", b"session", b"signin", b"string", b"swd", b"swo",
 ];
 
 /// The pairs of letters with which these pieces begin, in lower and upper case.
@@ -121,6 +127,7 @@ pub(super) fn sort_of(name: &[u8]) -> Option<Sort> {
     if let Some(ending) = ENDINGS.iter().find(|ending| folded.ends_with(ending.as_bytes())) {
         return Some(match *ending {
             "token" | "credential" | "credentials" if is_marked(&folded) => Sort::Token,
+            "cookie" | "sessionid" => Sort::Session,
             "pwd" if matches!(&*folded, b"pwd" | b"oldpwd") => Sort::Folder,
             _ => Sort::Secret,
         });

@@ -63,6 +63,7 @@ impl Named<'_> {
         let digits = value.bytes().filter(u8::is_ascii_digit).count();
         match self.sort {
             Sort::Pin => return digits == value.len() && digits <= 8,
+            Sort::Session => return is_session(value),
             Sort::Folder if is_path(value) => return false,
             _ => {}
         }
@@ -93,6 +94,7 @@ impl Named<'_> {
     pub(super) fn takes_bare(self, value: &str) -> bool {
         let least = if self.sort == Sort::Secret { 6 } else { RANDOM };
         self.sort != Sort::Pin
+            && (self.sort != Sort::Session || is_session(value))
             && is_random(value, least)
             && !is_own_id(value)
             && !(self.sort == Sort::Folder && is_path(value))
@@ -133,6 +135,12 @@ fn is_own_id(value: &str) -> bool {
     behind(&["s", "h", "sp", "m", "art", "as", "f", "op"], '_', 24)
         || behind(&["minimal", "signature", "deps", "compact", "full"], '-', 10)
         || value.strip_prefix('v').is_some_and(|n| n.len() == 13 && n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether one of the pieces of a cookie or of a session's id looks random: `sessionid=38afes7a8; theme=dark`.
+fn is_session(value: &str) -> bool {
+    let value = without_placeholders(value).unwrap_or_else(|| value.to_owned());
+    !is_own_id(&value) && value.split(|c: char| !c.is_ascii_alphanumeric()).any(looks_random)
 }
 
 /// Whether letters and digits are mixed in one piece, unlike in any word.
