@@ -127,15 +127,6 @@ languages! {
             constructor: Constructor::Named("initialize"),
             ..Members::PLAIN
         },
-        calls: Calls {
-            // `pop <- remove_last`.
-            holders: NameHolders::Variables,
-            // A parameter without a default may be missing.
-            checks_arity: false,
-            // In the pack, a "decorator" is a function that is passed to another, such as `lapply`, which runs it.
-            decorators_run: false,
-            ..Calls::PLAIN
-        },
         // Last parts of names in the standard library: `file.exists(x)` doesn't call a method `exists`.
         stdlib: Library {
             builtin_members: &[
