@@ -71,6 +71,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "sdl-fuzz",
         &[
+            "sdl-graph",
             "sdl-lang",
             "sdl-ledger",
             "sdl-model",
