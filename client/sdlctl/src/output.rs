@@ -79,8 +79,19 @@ pub(crate) fn print_failure(failure: &Failure, as_json: bool) -> ExitCode {
             other => terminal::escape_block(&format!("{mark} {other}")),
         };
         write_stderr(&shown);
+        if let Failure::Refused { detail, .. } = failure {
+            detail["candidates"].as_array().into_iter().flatten().for_each(print_candidate);
+        }
     }
     ExitCode::from(code)
+}
+
+/// Prints one of the things that a refused request may have meant, such as a symbol with its place.
+fn print_candidate(candidate: &Value) {
+    let parts = candidate.as_object().into_iter().flatten();
+    let shown: Vec<String> =
+        parts.map(|(_, value)| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
+    write_stderr(&terminal::escape_line(&format!("  {}", shown.join(" "))));
 }
 
 /// One line to standard output. Text from elsewhere can't break out of its line.

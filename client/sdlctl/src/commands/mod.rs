@@ -5,14 +5,17 @@ mod bench;
 mod card;
 mod doctor;
 mod export;
+mod impact;
 mod index;
 mod ledger;
 mod lifecycle;
 mod logs;
 mod mcp;
 mod pages;
+mod path;
 mod policy;
 mod refresh;
+mod related;
 mod repo;
 mod risk;
 mod search;
@@ -41,6 +44,10 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Card(args) => card::run_card(args, json),
         Command::Slice(args) => slice::run_slice(args, json),
         Command::Refresh(args) => refresh::run_refresh(&args, json),
+        Command::Related(args) => related::run_related(&args, json),
+        Command::Path(args) => path::run_path(&args, json),
+        Command::Impact(args) => impact::run_impact(&args, json),
+        Command::Tests(args) => impact::run_tests(&args, json),
         Command::Risk(args) => risk::run_risk(&args, json),
         Command::Tool(args) => tool::run_tool(&args, json),
         Command::Export(args) => export::run_export(&args, json),
