@@ -84,7 +84,7 @@ impl Holder {
     /// Ends the process, if it is certain that it holds the lock: the file's number alone may be that of an old daemon.
     #[cfg(target_os = "linux")]
     pub fn end(&self, how: End) -> io::Result<()> {
-        let unsure = || io::Error::new(io::ErrorKind::NotFound, "which process it is can't be told");
+        let unsure = || io::Error::new(io::ErrorKind::NotFound, "its process is unknown");
         let process = self.process.as_ref().ok_or_else(unsure)?;
         for signal in how.signals() {
             rustix::process::pidfd_send_signal(process, *signal)?;

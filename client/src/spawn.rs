@@ -59,7 +59,7 @@ pub enum SpawnError {
         beside: PathBuf,
     },
     /// The caller does not want one to be started.
-    #[error("no daemon runs: start one with `sdlctl start`")]
+    #[error("no daemon is running: start one with `sdlctl start`")]
     NotAllowed,
     /// The system can't run it.
     #[error("can't run {program}: {source}", program = .program.display())]
@@ -73,7 +73,7 @@ pub enum SpawnError {
     #[error("the daemon could not start: {0}")]
     Failed(String),
     /// It ended without a message.
-    #[error("the daemon ended while it started ({status}). {}", quote_stderr(.stderr, .log))]
+    #[error("the daemon exited during start-up ({status}). {}", quote_stderr(.stderr, .log))]
     Died {
         /// How it ended.
         status: String,
@@ -83,7 +83,7 @@ pub enum SpawnError {
         log: PathBuf,
     },
     /// It still starts.
-    #[error("the daemon has not finished starting after {} s; it goes on. See {log}", PATIENCE.as_secs(), log = .log.display())]
+    #[error("the daemon has not finished starting after {} s; it is still starting. See {log}", PATIENCE.as_secs(), log = .log.display())]
     Slow {
         /// Its standard error.
         log: PathBuf,
@@ -104,7 +104,7 @@ pub enum SpawnError {
     },
     /// A daemon of an older build runs that can't be asked to stop.
     #[error(
-        "an older daemon (build {build}) is running that this program can't talk to: stop it with the `sdlctl` of that \
+        "an older daemon (build {build}) is running, and this program can't talk to it: stop it with the `sdlctl` of that \
          build, then try again"
     )]
     Stubborn {

@@ -82,7 +82,7 @@ async fn read_messages(stream: &Stream, mut decoder: FrameDecoder, shared: &Shar
                     return End { orderly, ..End::broken(reason) };
                 }
                 Ok(message) => take_message(message, shared),
-                Err(error) => return End::broken(format!("the daemon sent nonsense: {error}")),
+                Err(error) => return End::broken(format!("the daemon sent an invalid message: {error}")),
             }
         }
         match io.read_buf(decoder.space()).await {

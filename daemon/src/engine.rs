@@ -154,8 +154,8 @@ impl Engine {
         memory::give_back(Work::Sweep);
     }
 
-    /// Ends every worker after the batch it is on. Waits [`FAREWELL`] for all of them together: one that hangs in a call to
-    /// the system must not keep the process.
+    /// Ends every worker after the batch it is on. Waits [`FAREWELL`] for all of them together: one that hangs in a
+    /// call to the system must not keep the process.
     pub fn close(&self) {
         let deadline = Instant::now() + FAREWELL;
         self.mending.close();
@@ -181,7 +181,7 @@ impl Engine {
             let ids: Vec<&str> = repos.iter().map(|repo| repo.id()).collect();
             match ids.as_slice() {
                 [] => "none is registered; register one with: sdlctl repo add PATH".to_owned(),
-                ids => format!("registered are: {}", ids.join(", ")),
+                ids => format!("registered: {}", ids.join(", ")),
             }
         };
         let found = match named {
@@ -303,7 +303,7 @@ impl Engine {
 
     fn note_rebuild(&self, what: &str, how: &How) {
         if let How::Rebuilt { set_aside, why } = how {
-            self.warn(format!("{what} was damaged ({why}); it is kept in {set_aside:?} and built anew"));
+            self.warn(format!("{what} was damaged ({why}); it is kept in {set_aside:?} and rebuilt"));
         }
     }
 

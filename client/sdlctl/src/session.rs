@@ -215,9 +215,10 @@ fn choose_repo(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Resu
     match (around, given, known.as_slice()) {
         (Some((id, _)), ..) | (None, None, [id]) => Ok((*id).to_owned()),
         (None, _, []) => Err("no repository is registered; add one with: sdlctl index PATH".to_owned()),
-        (None, Some(given), known) => {
-            Err(format!("no repository is or holds {given:?}; registered are: {}", known.join(", ")))
-        }
+        (None, Some(given), known) => Err(format!(
+            "no repository has the id or contains the path {given:?}; registered: {}",
+            known.join(", ")
+        )),
         (None, None, known) => Err(format!("say which repository with --repo: {}", known.join(", "))),
     }
 }

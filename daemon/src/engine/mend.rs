@@ -94,11 +94,11 @@ impl Engine {
     pub(super) fn take_over(self: Arc<Self>, ill: &Repo, ailment: &Ailment) -> bool {
         let id = ill.id().to_owned();
         let why = match ailment {
-            Ailment::Damaged(why) => format!("its ledger is damaged ({why}); it is set aside and built anew"),
+            Ailment::Damaged(why) => format!("its ledger is damaged ({why}); it is set aside and rebuilt"),
             Ailment::Shut(why) => format!("its ledger is opened again ({why})"),
             Ailment::FactsMissing(why) => {
                 self.warn(format!(
-                    "stored facts of {id} were damaged ({why}); they are made again from its files"
+                    "stored facts of {id} were damaged ({why}); they are extracted again from its files"
                 ));
                 return false;
             }
@@ -147,7 +147,7 @@ impl Engine {
             match self.start_mended(&entry, &root) {
                 Ok(()) => return,
                 Err(error) => {
-                    tracing::error!(repo = id, %error, "the ledger can't be opened; it is tried again");
+                    tracing::error!(repo = id, %error, "the ledger can't be opened; the daemon will retry");
                     if let Some(out) = self.mending.lock().out.get_mut(&id) {
                         out.why = format!("its ledger can't be opened: {error}");
                     }

@@ -52,7 +52,7 @@ impl Starts {
     pub(super) fn begin(&self, id: &str) {
         self.lock().under_way.insert(id.to_owned());
         if let Err(error) = self.note(id, self.deaths(id) + 1) {
-            tracing::warn!(repo = id, %error, "that it is being started can't be noted");
+            tracing::warn!(repo = id, %error, "the note that it is being started can't be written");
         }
     }
 
@@ -70,7 +70,7 @@ impl Starts {
         if let Err(error) = fs::remove_file(self.folder.join(id))
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(repo = id, %error, "that its start is through can't be noted");
+            tracing::warn!(repo = id, %error, "the note that it is being started can't be removed");
         }
         self.lock().under_way.remove(id);
         self.changed.notify_all();

@@ -42,7 +42,7 @@ pub enum Error {
     },
     /// Its content is not as this program wrote it.
     #[error(
-        "the list of repositories at {path:?} is not valid ({source}); mend it or remove it, then register the repositories again"
+        "the list of repositories at {path:?} is not valid ({source}); repair or remove it, then register the repositories again"
     )]
     Invalid {
         /// Where.

@@ -193,7 +193,10 @@ impl Repo {
             Became::Ended => {}
             Became::Panicked => tracing::error!(repo = self.entry.repo_id, "the worker had panicked"),
             Became::LeftBehind => {
-                tracing::error!(repo = self.entry.repo_id, "the worker does not end; it is left behind");
+                tracing::error!(
+                    repo = self.entry.repo_id,
+                    "the worker does not end; the daemon goes on without it"
+                );
             }
         }
     }
@@ -212,14 +215,14 @@ impl Repo {
     fn see_to(&self, ailment: &Ailment) -> bool {
         match ailment {
             Ailment::Damaged(why) => {
-                self.set_stage(Stage::Failed("its ledger is damaged; it is built anew".to_owned()));
+                self.set_stage(Stage::Failed("its ledger is damaged; it is rebuilt".to_owned()));
                 if let Err(error) = self.ledger.condemn(why) {
                     tracing::error!(%error, "the damaged ledger can't be marked as such");
                 }
             }
             Ailment::FactsDamaged(why) => {
                 *lock_mutex(&self.facts_problem) = Some(format!(
-                    "the facts of all repositories are damaged ({why}); to have them made again: sdlctl restart"
+                    "the facts of all repositories are damaged ({why}); to have them extracted again: sdlctl restart"
                 ));
                 if let Err(error) = self.facts.condemn(why) {
                     tracing::error!(%error, "the damaged facts can't be marked as such");
@@ -227,7 +230,7 @@ impl Repo {
             }
             Ailment::FactsMissing(why) => {
                 self.set_stage(Stage::Failed(format!(
-                    "stored facts are damaged ({why}); they are made again from the files"
+                    "stored facts are damaged ({why}); they are extracted again from the files"
                 )));
                 self.restoring.store(true, Ordering::SeqCst);
                 self.tree.rescan();

@@ -85,7 +85,7 @@ impl Worker {
                 if let Some(error) = &changes.root_error {
                     // The comparison says nothing about the tree, so the known files are not doubted.
                     self.repo.set_stage(Stage::Failed(format!(
-                        "{root} can't be opened: {error}; it is tried again"
+                        "{root} can't be opened: {error}; the daemon will retry"
                     )));
                 }
                 if changes.root_gone {
@@ -101,9 +101,9 @@ impl Worker {
                 ControlFlow::Break(()) => return ControlFlow::Break(()),
                 ControlFlow::Continue(what_to_do) => format!("{error}{what_to_do}"),
             },
-            Err(_) => "the worker failed inside; the log says more".to_owned(),
+            Err(_) => "the worker failed; see the log".to_owned(),
         };
-        tracing::error!(repo = self.repo.entry.repo_id, %failure, "a batch was not committed; it will be tried again");
+        tracing::error!(repo = self.repo.entry.repo_id, %failure, "a batch was not committed; the daemon will retry it");
         self.repo.set_stage(Stage::Failed(failure));
         self.tree.failed();
         ControlFlow::Continue(())
@@ -112,7 +112,7 @@ impl Worker {
     /// Rebuilds damaged data at once, except for the facts that all repositories share. Breaks if this worker must end;
     /// otherwise returns the next step for people.
     fn recover_from(&mut self, error: &sdl_ledger::Error) -> ControlFlow<(), &'static str> {
-        const RESTART: &str = "; to have it set aside and built anew: sdlctl restart";
+        const RESTART: &str = "; to have it set aside and rebuilt: sdlctl restart";
         let Some(ailment) = Ailment::of_error(error, &self.repo.dir) else {
             return ControlFlow::Continue("");
         };
@@ -121,7 +121,7 @@ impl Worker {
                 // A full index repairs what making the facts again did not.
                 self.indexing |= self.restored;
                 self.repo.see_to(&ailment);
-                ControlFlow::Continue("; they are made again from the files")
+                ControlFlow::Continue("; they are extracted again from the files")
             }
             Ailment::Shut(_) => {
                 self.shut = Some(ailment);
@@ -162,7 +162,7 @@ impl Worker {
             // Rows derived from wrong facts can't be told from the others.
             tracing::warn!(
                 repo = repo.entry.repo_id,
-                "stored facts were not what the files say; all is indexed anew"
+                "stored facts did not match the files; the whole tree is indexed again"
             );
             self.indexing = true;
             return self.first(batch);
@@ -328,7 +328,7 @@ impl Worker {
         repo.facts.forget_decoded();
         memory::give_back(memory::Work::FirstIndex);
         if let Err(error) = built_by::note_build(&repo.dir) {
-            tracing::warn!(%error, "the ledger will be built anew at the next start");
+            tracing::warn!(%error, "the ledger will be rebuilt at the next start");
         }
         *lock_mutex(&repo.head) = head;
         repo.set_stage(Stage::Live);

@@ -94,7 +94,9 @@ fn check_peer(stream: &Stream) -> io::Result<()> {
             io::ErrorKind::PermissionDenied,
             format!("it comes from user {user}, the daemon runs as user {own}"),
         )),
-        None => Err(io::Error::new(io::ErrorKind::Unsupported, "the system does not tell who is calling")),
+        None => {
+            Err(io::Error::new(io::ErrorKind::Unsupported, "the system does not report the caller's user"))
+        }
     }
 }
 

@@ -40,7 +40,7 @@ impl TokenSource {
         };
         match shown {
             Some(shown) if constant_time_eq(shown.as_bytes(), expected.as_bytes()) => Ok(()),
-            Some(_) => Err(refused_error("the bearer token is not the daemon's")),
+            Some(_) => Err(refused_error("the bearer token is wrong")),
             None => Err(refused_error("this daemon wants a bearer token and none was sent")),
         }
     }

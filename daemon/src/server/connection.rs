@@ -151,7 +151,7 @@ impl<S: Service> Connection<'_, S> {
                         }
                     }
                     Err(error) => {
-                        tracing::info!(session = self.session.id(), %error, "a client sent nonsense");
+                        tracing::info!(session = self.session.id(), %error, "a client sent an invalid message");
                         return Some(protocol_error(&error));
                     }
                 }
@@ -189,7 +189,7 @@ impl<S: Service> Connection<'_, S> {
                 Ok(())
             }
             ClientMessage::Pong { .. } => Ok(()),
-            ClientMessage::Hello(_) => Err(WireError::new(code::PROTOCOL, "hello was said already")),
+            ClientMessage::Hello(_) => Err(WireError::new(code::PROTOCOL, "hello was sent already")),
         }
     }
 

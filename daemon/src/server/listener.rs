@@ -132,9 +132,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
             tracing::info!(path = %path.display(), "removing the socket of a daemon that is gone");
             std::fs::remove_file(path)
         }
-        Ok(_) => {
-            Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is not a socket lies there"))
-        }
+        Ok(_) => Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is not a socket is there")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }

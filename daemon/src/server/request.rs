@@ -101,7 +101,7 @@ impl Requests {
                     |panic| {
                         tracing::error!(panic, "a handler panicked");
                         let text =
-                            format!("the daemon failed inside of this request ({panic}); it goes on running");
+                            format!("the daemon failed during this request ({panic}); it keeps running");
                         Err(WireError::new(code::INTERNAL, text))
                     },
                 )

@@ -161,7 +161,7 @@ impl<'t> Reader<'t> {
             let key = self.string(build, true)?;
             if build.key(&mut members, &key, depth) {
                 let shown: String = key.chars().take(60).collect();
-                let what = format!("the key {shown:?} stands twice in one object");
+                let what = format!("the key {shown:?} occurs twice in one object");
                 build.ambiguous(BadJson { fault: Fault::Twice, what, at, end: self.at })?;
             }
             self.space();

@@ -28,7 +28,7 @@ pub enum RootError {
     #[error("the path {path:?} is not valid UTF-8; rename the folder")]
     NonUtf8 { path: PathBuf },
     #[error(
-        "{path} lies in {outer}, which is a repository already; use that one (a git worktree may lie in another)"
+        "{path} is in {outer}, which is a repository already; use that one (a git worktree may be inside another)"
     )]
     Inside { path: PathBuf, outer: PathBuf },
     #[error("{path} holds {inner}, which is a repository already; remove that one first")]

@@ -125,7 +125,7 @@ impl TreeHandle {
                     // The worker is busy, the cookie is fine.
                     waited = wait(deadline);
                 } else {
-                    tracing::warn!("a cookie did not come through; its folder is watched anew");
+                    tracing::warn!("a cookie did not come through; its folder is watched again");
                     let _ = self.hub.0.repair_cookies();
                     patience *= 2;
                     continue;

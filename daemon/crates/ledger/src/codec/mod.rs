@@ -47,7 +47,7 @@ pub(crate) fn encode_into<T: Serialize>(table: &'static str, value: &T, out: &mu
 pub(crate) fn decode_record<T: DeserializeOwned>(table: &'static str, bytes: &[u8]) -> Result<T> {
     match bincode::serde::decode_from_slice(bytes, codec_config()) {
         Ok((value, read)) if read == bytes.len() => Ok(value),
-        Ok((_, read)) => Err(corrupt_record(table, format!("{} bytes behind its end", bytes.len() - read))),
+        Ok((_, read)) => Err(corrupt_record(table, format!("{} bytes after its end", bytes.len() - read))),
         Err(error) => Err(corrupt_record(table, error.to_string())),
     }
 }

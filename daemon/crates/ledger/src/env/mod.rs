@@ -292,8 +292,7 @@ impl Env {
             unsafe { bounds::map_start(&key, page, info.last_pgno()) }
         });
         txn.abort();
-        let start =
-            start.ok_or_else(|| crate::codec::corrupt_record("meta", "a page does not bear its number"))?;
+        let start = start.ok_or_else(|| crate::codec::corrupt_record("meta", "a page has another number"))?;
         self.map_start.store(start, Ordering::Release);
         Ok(())
     }

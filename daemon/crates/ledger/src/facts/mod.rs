@@ -183,7 +183,7 @@ impl FactsStore {
     pub fn sound_facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
         let facts = skip_damaged(self.facts(key))?;
         if facts.is_none() {
-            tracing::warn!(content = %key.content, "stored facts are damaged; they are made again");
+            tracing::warn!(content = %key.content, "stored facts are damaged; they are extracted again");
         }
         Ok(facts.flatten())
     }

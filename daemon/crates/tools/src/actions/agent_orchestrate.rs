@@ -68,7 +68,7 @@ pub(crate) struct Request {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct BudgetParam {
-    /// Of the whole answer.
+    /// For the whole answer.
     #[schemars(range(min = 800, max = 20_000))]
     max_tokens: usize,
 }

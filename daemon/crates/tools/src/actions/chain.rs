@@ -48,7 +48,7 @@ struct StepIn {
     action: String,
     /// Its arguments. They may refer to results of earlier steps.
     args: Option<Object>,
-    /// Name. For references by later steps.
+    /// Name for later steps. With `hit`, a later step can use `$hit.results`.
     #[serde(rename = "as")]
     #[schemars(length(min = 1, max = 40))]
     name: Option<String>,
@@ -211,7 +211,8 @@ fn check_names(steps: Vec<StepIn>) -> Result<Vec<Step>, ToolError> {
         if let Some(name) = &name {
             let field = format!("steps[{at}].as");
             if !chain::is_name(name) {
-                let message = format!("{name:?} is no name: letters, digits and _ in ASCII, no digit first");
+                let message =
+                    format!("{name:?} is not a name: use ASCII letters, digits and _, and no digit first");
                 return Err(ToolError::invalid(field, message));
             }
             if out.iter().any(|step| step.name.as_ref() == Some(name)) {

@@ -39,10 +39,10 @@ pub(crate) struct Request {
     /// Whole identifiers, or paths of them, such as ["this.cache"]. Keywords, comments and literals don't count.
     #[schemars(length(min = 1, max = 50))]
     identifiers_to_find: Vec<String>,
-    /// Default 3, 10 at most. Lines above and below each match.
+    /// Default 3, at most 10. Lines above and below each match.
     #[schemars(range(min = 0, max = 1_000))]
     context_lines: Option<u32>,
-    /// Most lines. The policy may allow fewer.
+    /// Line limit. The policy may allow fewer.
     #[schemars(range(min = 1, max = 100_000))]
     max_lines: Option<u32>,
     /// Default 4000. Tokens of the whole answer; the policy may allow fewer.

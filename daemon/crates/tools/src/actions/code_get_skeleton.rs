@@ -157,7 +157,7 @@ impl ReadAction for CodeGetSkeleton {
             lines::fitting_lines(wanted, most, |count| Ok(around + budget::json_tokens(&answer(count))?))?;
         if count > 0 && (raw || !marked.lines.is_empty()) {
             let why = if raw {
-                "the source has hardly more lines than its skeleton"
+                "the source is barely longer than its skeleton"
             } else {
                 "lines with wanted identifiers, as many as need no approval"
             };

@@ -41,13 +41,13 @@ pub(crate) struct Request {
     /// Lines you expect. An estimate: a wrong one is no reason to deny.
     #[schemars(range(min = 1, max = 1_000_000))]
     expected_lines: u32,
-    /// Identifiers expected inside the symbol. Such as ["retry"]; keywords don't count.
+    /// Identifiers expected inside the symbol. For example `["retry"]`. Keywords don't count.
     #[schemars(length(max = 50))]
     identifiers_to_find: Vec<String>,
     /// Default symbol. `symbol`: all of it. `block`: its innermost block with the identifiers. `fileWindow`:
     /// `expectedLines` lines around it.
     granularity: Option<Granularity>,
-    /// Of the whole answer. The policy may allow fewer.
+    /// For the whole answer. The policy may allow fewer.
     #[schemars(range(min = 1, max = 20_000))]
     max_tokens: Option<u32>,
     /// The task, as for `slice.build`. Makes approval likelier.
@@ -115,7 +115,7 @@ pub(crate) struct Response {
     /// The conditions that were not met.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_denied: Option<Vec<String>>,
-    /// Arguments for a narrower `code.needWindow` that is answered, with the text itself if the reason speaks of it.
+    /// Arguments for a narrower `code.needWindow` that is answered, with the text itself if the reason mentions it.
     #[serde(skip_serializing_if = "Option::is_none")]
     suggested_next_request: Option<Object>,
     /// A call that needs no approval and works as it is.
@@ -391,7 +391,7 @@ fn denied_response(
         None => (
             "symbol.getCard",
             json!({"repoId": repo, "symbolId": id}),
-            "tells of the symbol without its text",
+            "describes the symbol without its text",
         ),
         Some(found) if !found.matches.identifiers.is_empty() => (
             "code.getHotPath",

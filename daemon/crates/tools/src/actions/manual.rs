@@ -62,7 +62,7 @@ pub(crate) struct Response {
     tokens: usize,
     /// The actions that it describes.
     actions: Vec<String>,
-    /// The pages that it holds beside those, such as `wire`.
+    /// Pages that it contains in addition, such as `wire`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     topics: Vec<String>,
     /// Words of the query that no action has.

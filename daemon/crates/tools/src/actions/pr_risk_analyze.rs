@@ -74,7 +74,7 @@ struct Analysis {
     findings: Vec<Finding>,
     /// Symbols that the change may affect, most important first.
     impacted_symbols: Vec<Impacted>,
-    /// What the findings rest on.
+    /// Facts that support the findings.
     evidence: Vec<Evidence>,
     /// Tests to run or write.
     recommended_tests: Vec<RecommendedTest>,

@@ -220,7 +220,7 @@ fn resolve_folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, To
         std::ops::ControlFlow::Break(())
     })?;
     if !found {
-        let message = format!("no file of version {} lies below {path}", cx.version);
+        let message = format!("no file of version {} is below {path}", cx.version);
         return Err(ToolError::new(crate::Code::UnknownPath, message).at(field));
     }
     Ok(path.as_str().to_owned())
@@ -385,7 +385,7 @@ impl Render for Response {
         if self.clusters.as_ref().is_some_and(|clusters| !clusters.is_empty()) {
             begin_line(
                 &mut text,
-                format_args!("clusters, how much each keeps to itself, and what it depends on:"),
+                format_args!("clusters, with the share of edges that stay inside, and dependencies:"),
             );
         }
         for cluster in self.clusters.iter().flatten() {

@@ -38,7 +38,7 @@ pub(crate) struct Request {
     detail: Option<DetailParam>,
     /// One etag you hold. Prefer `knownEtags`.
     if_none_match: Option<String>,
-    /// Of calls, default 0. Calls below are not shown.
+    /// For calls; default 0. Calls with a lower confidence are not shown.
     #[schemars(range(min = 0, max = 1))]
     min_call_confidence: Option<f64>,
     /// How dependencies were found. Adds `how` to each.

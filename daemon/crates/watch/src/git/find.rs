@@ -1,9 +1,9 @@
 //! Finding a tree's git data, and making sure that it is this tree's.
 //!
-//! A `.git` file names a folder anywhere on the machine. Whoever writes such a file into a tree could have the daemon read
-//! another repository's history to its clients. So the folder has to name the tree as well: a worktree's folder by its file
-//! `gitdir`, a submodule's by `core.worktree` of its configuration. Git writes both itself. And it has to belong to
-//! the tree's owner or to this user.
+//! A `.git` file names a folder anywhere on the machine. Whoever writes such a file into a tree could have the daemon
+//! read another repository's history to its clients. So the folder has to name the tree as well: a worktree's folder
+//! by its file `gitdir`, a submodule's by `core.worktree` of its configuration. Git writes both itself. And it has to
+//! belong to the tree's owner or to this user.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -107,7 +107,8 @@ impl GitData {
         if is_ours {
             return Ok(());
         }
-        let why = format!("does not lead back to {}; mend it with: git worktree repair", self.top.display());
+        let why =
+            format!("does not lead back to {}; repair it with: git worktree repair", self.top.display());
         Err(GitRefused::new(&pointer, why))
     }
 

@@ -87,7 +87,7 @@ impl Buffers {
         };
         if !dirty && differs && push.event != Event::Save {
             warnings
-                .push("the text is not that of the file, and not said to be unsaved: the file counts".into());
+                .push("the text differs from the file but is not marked as dirty: the file counts".into());
         }
         let text = text.filter(|text| dirty && (text.row.is_some() || saved.is_some()));
         let (version, session) = (push.version, push.session);

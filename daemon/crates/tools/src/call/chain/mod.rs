@@ -200,7 +200,11 @@ impl Resolver<'_> {
         let found = path.find(&result).map_err(|why| unknown_reference(text, place, &why))?;
         let found = found.cloned().unwrap_or(Value::Null);
         self.room = self.room.checked_sub(found.to_string().len()).ok_or_else(|| {
-            unknown_reference(text, place, "what it brings in is above 1 MB; pick or limit it first")
+            unknown_reference(
+                text,
+                place,
+                "the values that it refers to exceed 1 MB; use pick or limit first",
+            )
         })?;
         Ok(found)
     }

@@ -171,7 +171,7 @@ fn through_gateway(
     for (key, value) in inner {
         if outer.contains_key(&key) {
             let shown: String = key.chars().take(80).collect();
-            let message = format!("{shown:?} stands both in args and beside action; give it once");
+            let message = format!("{shown:?} is given both in args and beside action; give it once");
             return Err(ToolError::invalid(shown, message));
         }
         outer.insert(key, value);

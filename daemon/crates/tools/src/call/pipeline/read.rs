@@ -88,7 +88,7 @@ pub(super) fn run_read(
             Err(Unwritten::Overtaken) => call.decisions.back_to(decided),
             Err(Unwritten::Store(error)) => {
                 let note = format!(
-                    "the handle holds until the daemon restarts, for it could not be stored: {error}"
+                    "the handle is lost when the daemon restarts, because it could not be stored: {error}"
                 );
                 add_notes(&mut answer, &[note])?;
                 return Ok(answer);

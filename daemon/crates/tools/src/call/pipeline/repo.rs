@@ -68,8 +68,8 @@ fn stray_handle(handle: &str) -> ToolError {
     let shown: String = handle.chars().take(40).collect();
     let message = match incarnation_of(handle) {
         None => format!(
-            "{shown:?} is no handle: those are h_ (slices) or sp_ (what did not fit) and 15 characters, as an \
-             answer gave them"
+            "{shown:?} is not a handle: a handle is h_ (slice) or sp_ (spillover) and 15 characters, as an \
+             answer gave it"
         ),
         Some(_) => format!("{shown} is a handle of no registered repository"),
     };

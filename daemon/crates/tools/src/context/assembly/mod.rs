@@ -54,7 +54,7 @@ fn budget_shares(task: Option<TaskType>) -> [Share; 3] {
     match task {
         Some(TaskType::Debug) => [
             (Cards, 45, "what the symbols on the way do, throw and touch"),
-            (HotPaths, 75, "the lines where the task's names stand"),
+            (HotPaths, 75, "the lines that contain the task's names"),
             (Skeletons, 100, "the control flow around them"),
         ],
         Some(TaskType::Review) => [
@@ -63,19 +63,19 @@ fn budget_shares(task: Option<TaskType>) -> [Share; 3] {
             (HotPaths, 100, "the lines where its parts meet"),
         ],
         Some(TaskType::Implement) => [
-            (Cards, 45, "what there is to build on"),
+            (Cards, 45, "existing code to build on"),
             (Skeletons, 85, "the shape of the code to change"),
-            (HotPaths, 100, "the lines where the task's names stand"),
+            (HotPaths, 100, "the lines that contain the task's names"),
         ],
         Some(TaskType::Explain) => [
-            (Cards, 60, "what each part is for and leans on"),
+            (Cards, 60, "the purpose and dependencies of each part"),
             (Skeletons, 95, "how the parts work"),
             (HotPaths, 100, "the lines where they meet"),
         ],
         None => [
-            (Cards, 55, "what the symbols are and lean on"),
+            (Cards, 55, "the symbols and their dependencies"),
             (Skeletons, 80, "how the best of them work"),
-            (HotPaths, 100, "the lines where the task's names stand"),
+            (HotPaths, 100, "the lines that contain the task's names"),
         ],
     }
 }
