@@ -208,7 +208,7 @@ fn daemon_command(program: &Path, paths: &Paths, stderr: File) -> Command {
         .env("SDL_RUNTIME_DIR", paths.runtime())
         // A daemon must not keep the caller's working directory busy.
         .current_dir(paths.state());
-    // Variables that a service manager set for the caller are not meant for the daemon.
+    // Variables that a service manager set for the caller, such as `NOTIFY_SOCKET`, are not meant for the daemon.
     for variable in
         ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"]
     {
@@ -222,7 +222,8 @@ fn daemon_command(program: &Path, paths: &Paths, stderr: File) -> Command {
 #[cfg(unix)]
 fn detach_process(command: &mut Command) {
     use std::os::unix::process::CommandExt;
-    // SAFETY: the closure runs between fork and exec; `setsid` is a bare system call that neither allocates nor locks.
+    // SAFETY: the closure runs between fork and exec, where only calls that neither allocate nor lock are allowed.
+    // `setsid` is a bare system call.
     unsafe {
         command.pre_exec(|| rustix::process::setsid().map(|_| ()).map_err(io::Error::from));
     }
@@ -237,8 +238,8 @@ fn detach_process(command: &mut Command) {
     command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
 }
 
-/// Reads the report in a thread of its own: pipes of children can't be read asynchronously on every system. The
-/// thread ends with the daemon at the latest.
+/// Reads the report in a thread of its own, because pipes of children can't be read asynchronously on every system.
+/// The thread ends with the daemon at the latest.
 async fn read_report(report: Option<ChildStdout>) -> String {
     let (sender, receiver) = oneshot::channel();
     let read = move || {

@@ -1,5 +1,5 @@
-//! Whether the listener on a socket is this user's daemon. If a socket is in a folder that all users share, somebody
-//! else can be there first.
+//! Whether the listener on a socket is this user's daemon. This is checked because in a folder that all users share,
+//! such as `/tmp`, somebody else can create the socket first.
 
 use std::path::Path;
 

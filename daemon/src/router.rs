@@ -227,7 +227,7 @@ fn params_of_surface(surface: &str) -> Vec<u8> {
     format!("{{\"surface\":\"{surface}\"}}").into_bytes()
 }
 
-/// Separates a surface's name from the spelling of names: `flat+dotted`.
+/// Separates a surface's name from the spelling of names, as in `flat+dotted`.
 const SPELLED: char = '+';
 
 /// A session's surface, and how names are spelled there. An unknown value means the default.

@@ -92,8 +92,8 @@ impl Engine {
         self.start_repo(entry.clone(), root).map_err(|error| error.to_string())
     }
 
-    /// Starts a repository that is not served. It is in one list or in both, so that it is never missing from the
-    /// stored list.
+    /// Starts a repository that is not served. It is in one list or in both, never in none, because the stored list
+    /// must not lose it.
     fn retry(&self, entry: &Entry) -> Result<Arc<Repo>, String> {
         let started = self.try_start(entry);
         match &started {
@@ -146,8 +146,8 @@ impl Engine {
         self.retry(&entry).map_err(unavailable)
     }
 
-    /// Has the repository at `root` started again if it is set aside; its id. For people alone: a client that could ask for
-    /// it could end the daemon as often as it likes.
+    /// Has the repository at `root` started again if it is set aside; its id. Only for people, because a client that
+    /// could ask for it could crash the daemon as often as it likes.
     pub fn revive(&self, root: &Path) -> Result<Option<String>, ToolError> {
         match self.absent_at(root) {
             Some(absent) if absent.absence == Absence::SetAside => {

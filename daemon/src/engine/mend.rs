@@ -1,5 +1,5 @@
-//! Repositories whose ledgers have to be opened again while the daemon runs: a damaged ledger is set aside and built
-//! again, one that shut itself is opened unchanged.
+//! Repositories whose ledgers have to be opened again while the daemon runs: a damaged ledger is set aside and
+//! rebuilt; a ledger that closed itself is opened unchanged.
 //!
 //! The repository leaves the list of served ones at once, so that no new request reads the ledger. When the last
 //! request that holds it is done, its folder is free, and the repository is started as at the daemon's start. Requests
@@ -17,8 +17,8 @@ use super::{Engine, write_lock};
 use crate::repo::catalog::Entry;
 use crate::repo::{Ailment, OpenError, Repo};
 
-/// A ledger that is damaged again and again is built again this often in the life of a daemon: each time adds a damaged
-/// copy to a disk that is probably at fault.
+/// How often a damaged ledger is rebuilt in the life of a daemon. The number is small because each rebuild leaves a
+/// damaged copy on a disk that is probably at fault.
 const REBUILDS: u32 = 3;
 
 /// How long to wait before a ledger that could not be opened is tried again; doubles with each further failure.

@@ -95,7 +95,7 @@ pub struct Repo {
     /// Files whose facts were extracted, and files whose facts were known, since the start.
     parsed: AtomicU64,
     reused: AtomicU64,
-    /// The next rescan must read every file, whatever `stat` says.
+    /// The next rescan must read every file, even if `stat` shows no change.
     thorough: AtomicBool,
     /// Facts that the ledger names must be made again from the files.
     restoring: AtomicBool,
@@ -114,7 +114,7 @@ pub struct Repo {
     on_through: Mutex<Option<Box<dyn FnOnce() + Send>>>,
     on_ailment: OnAilment,
     gone: Mutex<Option<Receiver<Infallible>>>,
-    // Dropped last: the holder of the other end learns that the ledger is closed.
+    // Dropped last, because the holder of the other end takes that as the sign that the ledger is closed.
     _alive: Sender<Infallible>,
 }
 
@@ -293,7 +293,7 @@ impl sdl_tools::Repo for Repo {
         let asked = Instant::now();
         let deadline = asked + cancel.at_most(timeout);
         let failed = matches!(*lock_mutex(&self.stage), Stage::Failed(_));
-        // The caller may know that the trouble is over, so try now, not when the back-off ends.
+        // Try now instead of after the back-off, because the caller may know that the problem is over.
         let synced = if failed { self.tree.sync_now(deadline) } else { self.tree.sync(deadline) };
         let (confirmed, reason) = match (synced, &*lock_mutex(&self.stage)) {
             (_, Stage::Failed(why)) => (false, Some(why.clone())),
@@ -404,7 +404,7 @@ const NATIVE_WATCHER: WatcherKind = if cfg!(target_os = "linux") {
     WatcherKind::Kqueue
 };
 
-/// Nothing done under these locks can leave the value half changed.
+/// A poisoned lock is used all the same, because nothing done under these locks can leave the value half changed.
 fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

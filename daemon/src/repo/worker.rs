@@ -22,10 +22,10 @@ use crate::index::first_index::first_index;
 use crate::index::read_file::{Outcome, Reader};
 use crate::index::{Stores, Tally, git_head, memory, put_missing};
 
-/// The worker's reads end with the batch; no healthy batch comes near this bound.
+/// The worker's reads end with the batch. No healthy batch takes nearly as long.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
 
-/// Fewer files than this are read one after the other: waking the pool costs more.
+/// Fewer files than this are read one after the other, because waking the thread pool costs more.
 const PARALLEL_FROM: usize = 8;
 /// A batch of this many files leaves much allocated memory that the next edits don't need.
 const MANY_FILES: usize = 100;
@@ -56,7 +56,7 @@ impl Worker {
         let inbox = self.tree.inbox();
         while let Some(batch) = inbox.next() {
             let step = self.step(&batch);
-            // Whatever the result, the start has not ended the process.
+            // The start counts as complete even if the batch failed, because it has not ended the process.
             if let Some(through) = lock_mutex(&self.repo.on_through).take() {
                 through();
             }
@@ -118,7 +118,7 @@ impl Worker {
         };
         match ailment {
             Ailment::FactsMissing(_) => {
-                // A full index repairs what making the facts again did not.
+                // If extracting the facts again did not help, index the whole tree.
                 self.indexing |= self.restored;
                 self.repo.see_to(&ailment);
                 ControlFlow::Continue("; they are extracted again from the files")
@@ -159,7 +159,7 @@ impl Worker {
         }
         let Read { updates, again, doubtful } = self.read(&changes, thorough)?;
         if doubtful {
-            // Rows derived from wrong facts can't be told from the others.
+            // Everything is indexed again, because rows derived from wrong facts can't be told from the others.
             tracing::warn!(
                 repo = repo.entry.repo_id,
                 "stored facts did not match the files; the whole tree is indexed again"
@@ -224,8 +224,8 @@ impl Worker {
             .filter_map(|update| update.row.as_ref().and_then(|row| row.state.facts()))
             .collect();
         let _pins = self.repo.facts.pin(&keys);
-        // Until here a sweep could have removed facts that were found or stored for this batch. The version must not
-        // name them then.
+        // Store missing facts, because a sweep could have removed some that were found or stored for this batch. A
+        // version must not name facts that are gone.
         put_missing(&self.repo.facts, updates.updates.iter())?;
         let started = Instant::now();
         if let Some(version) = commit_changes(stores, updates, cause, head)? {

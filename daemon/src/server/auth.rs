@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sdl_proto::{WireError, code};
 
-/// Where the token comes from. It is read again for every request, so that a new one holds at once.
+/// Where the token comes from. It is read again for every request, because a new token must be valid at once.
 #[derive(Debug, Clone, Default)]
 pub enum TokenSource {
     /// No token: whoever the operating system lets in is let in.
@@ -53,7 +53,8 @@ fn refused_error(what: &str) -> WireError {
     )
 }
 
-/// Takes the same time wherever the first difference is.
+/// Takes the same time wherever the first difference is, because the time would otherwise reveal how much of a guess
+/// is right.
 fn constant_time_eq(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len() && left.iter().zip(right).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

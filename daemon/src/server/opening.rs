@@ -9,7 +9,7 @@ use sdl_proto::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// The largest hello. A client that we know nothing about yet gets little room.
+/// The largest hello. It is small because nothing is known about the client yet.
 const MAX_HELLO: usize = 64 << 10;
 
 /// Why a connection never became a session.

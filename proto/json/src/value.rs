@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value};
 
 use crate::reader::{BadJson, Build, Fault, Place, read};
 
-/// Deeper nesting than this is refused. No action's arguments need more than a few levels.
+/// Deeper nesting than this is refused, because it could exhaust the stack. No action's arguments need more than a
+/// few levels.
 const MAX_DEPTH: usize = 64;
 
 /// Reads one JSON value that fills `bytes` but for white space around it. Refuses whatever is ambiguous. Linear in the length.
