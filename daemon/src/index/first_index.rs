@@ -15,7 +15,7 @@ use super::{Stores, Tally, now_ms, put_missing};
 /// Files that are read and stored at a time: bounds memory, keeps the facts' transactions short.
 const CHUNK: usize = 128;
 
-/// Facts stay in memory between reading and resolving if their sources together are at most this large, in bytes.
+/// Facts stay in memory between reading and resolving until their sources add up to this many bytes.
 const HELD_BYTES: u64 = 24 << 20;
 
 /// The fewest files for one resolving thread. It is large because each thread builds its own indexes of the tree.

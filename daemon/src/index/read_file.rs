@@ -46,7 +46,8 @@ pub enum Outcome {
 impl Reader<'_> {
     /// Reads the file at `path`; `old` is the ledger's row for it, `listed` a reason to skip it that the crawl gave.
     pub fn read(&self, path: &RelPath, old: Option<&FileRow>, listed: Option<SkipReason>) -> Outcome {
-        // Usually a folder that can't be listed. Its old rows stay, because whether its files exist is unknown.
+        // Usually a folder that can't be listed. It is recorded as skipped, because whether its files exist is
+        // unknown.
         if listed == Some(SkipReason::Unreadable) {
             let state = FileState::Skipped(SkipReason::Unreadable);
             return Self::changed(path, state, 0, None, old, None);

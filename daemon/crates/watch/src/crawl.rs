@@ -150,7 +150,8 @@ impl<'a> Crawler<'a> {
     pub(crate) fn crawl(&mut self, path: String, levels: Levels, scope: Scope) {
         self.rules.forget_below(&path);
         self.pending.push(Pending { path, levels, scope, tries: 0 });
-        // A stack, not recursion: the tree's nesting must not decide the depth of our stack.
+        // A list of pending folders instead of recursion, because the tree's nesting must not decide the depth of our
+        // stack.
         while let Some(next) = self.pending.pop() {
             self.enter(next);
         }
@@ -189,7 +190,7 @@ impl<'a> Crawler<'a> {
             }
             Err(error) => return self.failed(&at.path, error),
         }
-        // Only entries that are listed after the folder's watch is set can't change unseen.
+        // The folder is watched before it is listed, because only then no change of its entries goes unseen.
         let read_ns = self.clock.wall_ns();
         let mut names = std::mem::take(&mut self.names);
         let listed = names.fill(&folder, &mut self.buffer);
@@ -220,7 +221,7 @@ impl<'a> Crawler<'a> {
 
     fn failed(&mut self, path: &str, error: io::Error) {
         if disk::is_gone(&error) {
-            // Its own event reports it, or has done so.
+            // Passed over, because its own event reports it, or has done so.
             return;
         }
         let passing = disk::is_passing(&error);
@@ -385,7 +386,7 @@ pub(crate) fn stat_hint(meta: &Meta, read_ns: i64) -> StatHint {
     }
 }
 
-/// A text for people, without its middle if it is long, because paths in it may be long.
+/// A text for people, without its middle if it is long: `/home/me/…/src`. Paths in it may be long.
 pub fn shorten_middle(text: &str) -> String {
     const HEAD: usize = 120;
     const TAIL: usize = 60;

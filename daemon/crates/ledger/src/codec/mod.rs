@@ -24,7 +24,7 @@ pub(crate) use public::{
 };
 pub(crate) use resolved::{pack_resolved, unpack_resolved};
 
-/// No record is larger; a length in a damaged one can't ask for more memory than this.
+/// No record is larger. The limit exists because a length in a damaged record must not ask for all memory.
 const LIMIT: usize = 256 << 20;
 
 fn codec_config() -> impl bincode::config::Config {

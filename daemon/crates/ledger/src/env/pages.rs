@@ -1,5 +1,5 @@
-//! Checks a data file before LMDB maps it. LMDB trusts its pages: a page beyond the end of the file is a SIGBUS, a page
-//! of garbage an abort. This walk trusts nothing, reads with plain reads, and reports the fault.
+//! Checks a data file before LMDB maps it. It exists because LMDB trusts its pages: a page beyond the end of the file
+//! is a SIGBUS, a page of garbage an abort. This walk trusts nothing, reads with plain reads, and reports the fault.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -27,8 +27,8 @@ const DUP_DATA: u16 = 0x04;
 /// The fault, in words; or nothing.
 type Sound = Result<(), String>;
 
-/// The largest file that is walked at each start. For a larger one a start would take seconds, so after an orderly end
-/// only the header is checked; checksums and bounds still guard every read.
+/// The largest file that is walked at each start. A larger file is not walked after an orderly end, because that
+/// would take seconds. Only its header is checked; checksums and bounds still guard every read.
 const ALWAYS_WALKED: u64 = 64 << 20;
 
 /// Checks `data.mdb` in `dir`: always its header and length, and every page in use if `deep`, if the file is small, or

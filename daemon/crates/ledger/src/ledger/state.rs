@@ -67,8 +67,8 @@ pub(crate) fn read_counters(reads: &impl Reads, tables: &LedgerTables) -> Result
         .map_or_else(|| Ok(Counters::default()), |bytes| codec::decode_record("meta", bytes))
 }
 
-/// Up to schema 3 rows had no checksums, so there is no telling which of them are sound: everything but the leases is
-/// forgotten and made again from the tree. Version numbers go on where they were.
+/// Forgets everything but the leases, because up to schema 3 rows had no checksums and nothing shows which of them
+/// are sound. The tree is indexed again. Version numbers go on where they were.
 pub(crate) fn start_over(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
     let tables = LedgerTables::bind(tables).ok_or(Error::Misuse("tables missing"))?;
     let old: Option<State> = txn
