@@ -359,7 +359,7 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         None
     }
 
-    /// The target of an iterator or smart pointer that the repository defines.
+    /// The target of an iterator or smart pointer that the repository defines, such as a `unique_ptr` of its own.
     fn pointed_to(&self, infer: &Infer<'_, '_>, ty: &Ty) -> Option<Ty> {
         None
     }

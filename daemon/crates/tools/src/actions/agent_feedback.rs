@@ -90,7 +90,7 @@ impl ReadAction for AgentFeedback {
                 "give usefulSymbols, missingSymbols or a rating: feedback without them says nothing";
             return Err(ToolError::new(Code::MissingField, message).at("usefulSymbols"));
         }
-        // Feedback is accepted even if the lease has expired since.
+        // The lease is not checked, because feedback is welcome even after it has expired.
         if request.slice_handle.is_some()
             && let Err(error) = cx.held()
             && error.refusal.code != Code::HandleExpired

@@ -269,7 +269,7 @@ fn next_calls(
     for one in next {
         match left.checked_sub(budget::json_tokens(&one)?) {
             Some(rest) => left = rest,
-            // The first call is given whatever its size: there is always a next step.
+            // The first call is given whatever its size, because there must always be a next step.
             None if fitting.is_empty() => left = 0,
             None => break,
         }

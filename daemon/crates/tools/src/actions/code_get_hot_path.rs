@@ -75,7 +75,7 @@ pub(crate) struct Response {
     capped: Option<Capped>,
 }
 
-/// What was asked for and is more than a hot path shows.
+/// The parts of the request that exceed a hot path's limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Capped {
@@ -147,7 +147,7 @@ impl ReadAction for CodeGetHotPath {
             wanted = policy.max_window_lines as usize;
         }
         let free = share::unapproved_lines(last + 1 - first, &policy);
-        // This much of a symbol is a window, whichever action shows it.
+        // More lines need approval, because this much of a symbol is a window, whichever action shows it.
         let decision = if wanted > free {
             let ask = build_ask(cx, &sym, (&text, names.as_deref()), &found)?;
             Some(decide_access(&ask, &policy))

@@ -146,7 +146,7 @@ impl ReadAction for CodeGetSkeleton {
         };
         let mut wanted = request.max_lines.map_or(rest.len(), |most| rest.len().min(most as usize));
         let mut most = request.max_tokens.map_or(TOKENS, |most| most as usize);
-        // A skeleton that leaves next to nothing out counts as the source.
+        // A skeleton that leaves out next to nothing counts as raw source, for example that of a list of constants.
         let raw = share::is_source(&all, &text, (first, last));
         if raw {
             wanted = wanted.min(policy.max_window_lines as usize);

@@ -64,7 +64,7 @@ enum Granularity {
     Symbol,
     /// The innermost block of it that has the identifiers.
     Block,
-    /// It with what is around it, as many lines as are expected; never less than the symbol.
+    /// The symbol with the lines around it, `expectedLines` in total; never less than the symbol.
     FileWindow,
 }
 
@@ -204,7 +204,8 @@ impl ReadAction for CodeNeedWindow {
             Verdict::Denied => denied_response(cx, &request, &sym, &decision, Some(&found), &policy)?,
             verdict => {
                 let (shown, most_lines) = match verdict {
-                    // If no task leads here, show no more than a hot path shows anyone.
+                    // Without a task that leads here, show only the lines of a hot path, because those need no
+                    // approval.
                     Verdict::HotPath if decided.verdict != Verdict::Window => {
                         (found.hot_path(), share::unapproved_lines(ask.lines, &policy))
                     }
@@ -268,7 +269,7 @@ impl<'a> Window<'a> {
         request: &Request,
         policy: &Policy,
     ) -> Self {
-        // A file that can't be parsed has no blocks and nothing to show in a skeleton.
+        // Without a parse there are no blocks, so the whole symbol is taken.
         let structure = ladder::text_structure(call, text, sym.outline())
             .unwrap_or_else(|_| Arc::new(Structure::unknown(text.unmasked().len())));
         let asked = &request.identifiers_to_find;

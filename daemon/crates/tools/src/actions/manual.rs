@@ -138,7 +138,8 @@ impl RegistryAction for Manual {
             Format::Typescript => Form::TypeScript,
             Format::Json => Form::Json,
         };
-        // A caller who asks for a page wants that page. The actions that match its words are only named.
+        // If a page is asked for, the actions that match its words are only named, because the caller wants that
+        // page.
         let depth = (if topics.is_empty() || all { depth } else { Depth::Compact }, depth);
         write_descriptions(&topics, &chosen, form, depth, &unmatched)
     }

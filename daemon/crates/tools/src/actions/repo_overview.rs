@@ -167,7 +167,7 @@ impl Action for RepoOverview {
     };
 }
 
-/// Default tokens of an answer: a first look need not cost more.
+/// Default tokens of an answer. It is below the usual default, because a first look should cost little.
 const MAX_TOKENS: usize = 3_000;
 
 impl ReadAction for RepoOverview {

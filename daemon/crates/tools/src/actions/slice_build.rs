@@ -62,10 +62,11 @@ pub(crate) struct Request {
     /// content.
     #[serde(default)]
     known_card_etags: BTreeMap<String, String>,
-    /// Default: by rank. One detail level for every card; by rank, entry symbols and the best cards tell most.
+    /// Default: by rank. One detail level for every card. By rank, entry symbols and the best cards get the most
+    /// detail.
     card_detail: Option<DetailParam>,
-    /// Less detail further away. true: `cardDetail` is the most that a card tells, and distant symbols tell less
-    /// rather than drop out. false: every card tells the same, `compact` by default.
+    /// Less detail further away. true: `cardDetail` is the highest level, and distant symbols get lower levels
+    /// instead of being dropped. false: every card has the same level, `compact` by default.
     adaptive_detail: Option<bool>,
     /// See `sdl_manual wire`. `compact` (default) saves tokens, `standard` names every field.
     wire_format: Option<Format>,

@@ -146,7 +146,7 @@ fn within_budget(
     };
     let (fitted, total) = budget::fit_answer(cx.call.cancel, whole, whole, cut)?;
     if total > whole {
-        // Changes within the slice are never cut: a client that misses one of them holds a wrong slice.
+        // Changes within the slice are never cut, because a client that misses one of them holds a wrong slice.
         cx.note(format!(
             "what changed takes {total} tokens, more than the {whole} that the slice was built with"
         ));

@@ -108,7 +108,7 @@ impl ReadAction for SliceSpilloverGet {
     }
 }
 
-/// More than a note of this action ever takes.
+/// An upper bound for the tokens of this action's note.
 const NOTE_TOKENS: usize = 60;
 
 fn start_offset(cursor: Option<&str>, len: usize) -> Result<usize, ToolError> {

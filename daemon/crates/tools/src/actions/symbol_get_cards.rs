@@ -187,7 +187,7 @@ impl Page<'_> {
                 return Ok(());
             }
         }
-        // Once one card is left out, so are all later ones: the omitted symbols are always a tail.
+        // Once one card is left out, so are all later ones, because the omitted symbols must be a tail of the list.
         if !self.full {
             let first = self.response.cards.is_empty();
             let room = self.room();

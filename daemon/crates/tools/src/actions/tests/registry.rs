@@ -168,7 +168,7 @@ fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
         }
         let fresh = entry.response.pointer("/properties/freshness").is_some();
         let is_apart = matches!(entry.runner, Runner::Host(_) | Runner::Registry(_));
-        // A chain has that of its steps; what registers a repository has none before.
+        // A chain has the freshness of its steps, and `repo.register` has none before the repository exists.
         let own = [crate::call::chain::NAME, "repo.register"].contains(&entry.def.name);
         assert_eq!(fresh, own || !is_apart, "{}", entry.def.name);
         for common in ["sync", "syncTimeoutMs"] {

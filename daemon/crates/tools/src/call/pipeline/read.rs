@@ -24,7 +24,7 @@ use crate::{Code, Explained, Repo, ToolError};
 
 /// How long to wait for the tree unless the call says otherwise.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
-/// The longest life of a snapshot: old snapshots keep the store from reusing pages.
+/// The longest life of a snapshot. It is limited because old snapshots keep the store from reusing pages.
 const READ_LIMIT: Duration = Duration::from_secs(20);
 
 /// How often a call is answered again because another call restarted its slice meanwhile.
@@ -62,7 +62,8 @@ pub(super) fn run_read(
                 return Err(first_index::too_early(repo.as_ref(), &waited));
             }
             match prepared.as_ref().map_err(Clone::clone).and_then(|prepared| prepared.run(cx)) {
-                // The named symbol or file may well exist once the tree is read.
+                // The error is "still indexing", because the named symbol or file may well exist once the tree is
+                // read.
                 Err(error) if unread && names_nothing(error.refusal.code) => {
                     Err(first_index::too_early(repo.as_ref(), &waited))
                 }

@@ -107,7 +107,7 @@ fn infer_repo(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
             "repoId is missing, and the client's working directory is not known".into(),
         ));
     };
-    // Roots are canonical; the client's directory may come through a link.
+    // Made canonical, because roots are, and the client's directory may come through a link.
     let canonical = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
     let mut holding: Vec<Arc<dyn Repo>> =
         repos.iter().filter(|repo| canonical.starts_with(repo.root())).cloned().collect();

@@ -68,7 +68,8 @@ pub(crate) fn fit_lists(compared: &Compared, costs: &Costs, whole: Room) -> Fitt
     }
     let mut full = false;
     for (item, cost) in compared.blast.iter().zip(&costs.blast) {
-        // The shown entries must be the most important ones, so nothing is added after the first that doesn't fit.
+        // Nothing is added after the first entry that doesn't fit, because the shown entries must be the most
+        // important ones.
         full = full || !room.take(*cost);
         if full {
             dropped += 1;

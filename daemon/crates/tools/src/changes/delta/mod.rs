@@ -266,7 +266,7 @@ fn tests_of(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<V
         let (name, file) = (user.qualified().to_owned(), user.path().to_owned());
         let found = TestOf { symbol: user.id, name, file };
         let stem = found.file.rsplit('/').next().unwrap_or_default().to_lowercase();
-        // A symbol among tests can't always be run: there are models, settings and fixtures too.
+        // Only callable symbols named like tests count, because test files also contain fixtures and settings.
         if user.kind().is_callable() && user.name().to_lowercase().starts_with("test") {
             tests.insert(found);
         } else if user.kind().is_callable() || stem.contains("test") || stem.contains("spec") {
