@@ -84,7 +84,7 @@ mod unix {
             .unwrap();
         print!("{}", spawn::ready_line());
         std::io::stdout().flush().unwrap();
-        // A test that fails must not leave its daemon behind for good.
+        // A test that fails must not leave its daemon running for ever.
         let _ = tokio::time::timeout(LONG, stop.notified()).await;
     }
 

@@ -159,7 +159,7 @@ impl Worker {
         }
         let Read { updates, again, doubtful } = self.read(&changes, thorough)?;
         if doubtful {
-            // Everything is indexed again, because rows derived from wrong facts can't be told from the others.
+            // Everything is indexed again, because nothing distinguishes rows derived from wrong facts.
             tracing::warn!(
                 repo = repo.entry.repo_id,
                 "stored facts did not match the files; the whole tree is indexed again"

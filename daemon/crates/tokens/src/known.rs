@@ -1,5 +1,5 @@
-//! What the pieces counted last came to. Answers are counted more than once while they are brought to their size, and their
-//! ids and etags, which are in no vocabulary, are merged byte by byte: that is most of what counting costs.
+//! What the pieces counted last came to. Answers are counted more than once while they are brought to their size, and
+//! their ids and etags, which are in no vocabulary, are merged byte by byte: that is most of the cost of counting.
 
 use std::cell::RefCell;
 

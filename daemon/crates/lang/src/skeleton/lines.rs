@@ -30,7 +30,7 @@ pub struct View<'a> {
 pub enum Piece {
     /// This stretch of the text.
     Text(Range<usize>),
-    /// A mark for this stretch, which is left out.
+    /// A mark in place of this stretch.
     Gap(Range<usize>),
 }
 

@@ -32,7 +32,7 @@ enum Mode {
     Value(Head),
     /// Part of an expression in which something else is shown.
     Part,
-    /// An argument of a call that is left out.
+    /// An argument of a call that is omitted.
     Argument,
 }
 

@@ -223,7 +223,7 @@ fn the_best_are_told_whole_and_the_rest_named_until_there_is_room_for_more() {
     // The same symbols come first, whatever the size.
     let first: Vec<&str> = names(&large).into_iter().take(small.doc.cards.len()).collect();
     assert_eq!(names(&small), first);
-    // With room for all, no edge between the cards is left out.
+    // With room for all, every edge between the cards is shown.
     let members: Vec<_> = large.members().collect();
     let head = ledger.head();
     let source = head.source();

@@ -25,13 +25,12 @@ const FRAME_TOKENS: usize = 150;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Calls, in order. In `args`, a string `$0.results[0].symbolId` or `$name.path` stands for a value that
-    /// an earlier step gave: the step's number from 0 or its `as`, then a path. `$0.card?.summary` is null
-    /// where `card` or `summary` is missing; without `?` that is an error. Inside a longer text write
-    /// `${0.path}`. `$$` at the start of a text writes one dollar sign. Beside actions, `action` can be a
-    /// transform: `pick` `{from, fields[]}`, `map` `{from[], path}`, `filter` `{from[], path?, op, value?}`,
-    /// `sort` `{from[], path?, descending?}`, `limit` `{from[], count, offset?}`, `template` `{from, text,
-    /// join?}`; its result is `value`.
+    /// Calls, in order. In `args`, a string `$0.results[0].symbolId` or `$name.path` is replaced by a value that an
+    /// earlier step gave: the step's number from 0 or its `as`, then a path. `$0.card?.summary` is null where `card`
+    /// or `summary` is missing; without `?` that is an error. Inside a longer text write `${0.path}`. `$$` at the
+    /// start of a text writes one dollar sign. Beside actions, `action` can be a transform: `pick` `{from,
+    /// fields[]}`, `map` `{from[], path}`, `filter` `{from[], path?, op, value?}`, `sort` `{from[], path?,
+    /// descending?}`, `limit` `{from[], count, offset?}`, `template` `{from, text, join?}`; its result is `value`.
     #[schemars(length(min = 1, max = 50))]
     steps: Vec<StepIn>,
     /// Size of the answer.
@@ -48,7 +47,7 @@ struct StepIn {
     action: String,
     /// Its arguments. They may refer to results of earlier steps.
     args: Option<Object>,
-    /// Name for later steps. With `hit`, a later step can use `$hit.results`.
+    /// Name. Later steps can refer to it: with `hit`, as `$hit.results`.
     #[serde(rename = "as")]
     #[schemars(length(min = 1, max = 40))]
     name: Option<String>,

@@ -55,7 +55,7 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// Lines of the file; `/* ... */` stands for lines left out.
+    /// Lines of the file; `/* ... */` replaces lines left out.
     skeleton: String,
     /// Path of the file.
     file: String,

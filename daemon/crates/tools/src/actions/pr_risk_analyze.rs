@@ -70,7 +70,7 @@ struct Analysis {
     risk_level: &'static str,
     /// What the score is made of.
     parts: Vec<Part>,
-    /// What is risky, worst first.
+    /// The risks, worst first.
     findings: Vec<Finding>,
     /// Symbols that the change may affect, most important first.
     impacted_symbols: Vec<Impacted>,

@@ -23,7 +23,7 @@ enum Level {
     Stats,
     /// And folders.
     Directories,
-    /// And what stands out in the graph.
+    /// Also hotspots, entry points, clusters and layers.
     Full,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Response {
     /// Groups of files that depend on each other, largest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     clusters: Option<Vec<Cluster>>,
-    /// Folders by what they depend on, lowest layer first.
+    /// Folders in layers by their dependencies, lowest layer first.
     #[serde(skip_serializing_if = "Option::is_none")]
     layers: Option<Vec<Layer>>,
     /// What did not fit.

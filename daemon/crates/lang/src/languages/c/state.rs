@@ -122,7 +122,7 @@ impl State {
     }
 }
 
-/// Reads a condition of the preprocessor: notes which branch is left out.
+/// Reads a condition of the preprocessor, and notes the excluded branch.
 pub(super) fn read_condition(cx: &mut Context<'_>, node: Node<'_>) {
     // An include guard may have any name: the first reader of the header takes it.
     if is_once(node) {

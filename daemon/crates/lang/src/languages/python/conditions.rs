@@ -38,7 +38,7 @@ pub(super) fn note_dead_branches(cx: &mut Context<'_>, node: Node<'_>) {
     }
 }
 
-/// Marks `def`, which starts at `at`, if it is in a branch that is left out.
+/// Marks `def`, which starts at `at`, if it is in an excluded branch.
 pub(super) fn mark_left_out(cx: &mut Context<'_>, def: DefIx, at: u32) {
     if !cx.state.left_out.iter().any(|(from, to)| *from <= at && at < *to) {
         return;

@@ -126,7 +126,7 @@ fn file_request(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError>
 }
 
 /// Starts from a file's own symbols, best first: tests last, then values, then what other files can't see. Its users
-/// are no starts, as they are where it was edited: a file with many tests would be told by them.
+/// are no starts, as they are where it was edited: a file with many tests would be described by them.
 fn own_request(cx: &ReadCx<'_>, file: FileId) -> Result<SliceRequest, ToolError> {
     let mut own = Vec::new();
     for (place, sym) in cx.source.symbols_of(file)?.into_iter().enumerate() {

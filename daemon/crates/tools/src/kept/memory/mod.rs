@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Decision,
     /// What was wrong and how it was mended.
     Bugfix,
-    /// Where a task stands.
+    /// The progress of a task.
     TaskContext,
     /// A way in which things are done here.
     Pattern,

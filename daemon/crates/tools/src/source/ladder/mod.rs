@@ -22,7 +22,7 @@ use crate::call::memos::Recent;
 use crate::source::text::SourceText;
 use crate::{Code, Explained, ToolError};
 
-/// The mark for text that is left out.
+/// The mark for omitted text.
 pub(crate) const GAP: &str = "/* ... */";
 
 /// A stretch of a file. Lines are 1-based, columns 0-based in bytes, the end is exclusive.
