@@ -203,7 +203,7 @@ mod tests {
         let (_folder, paths, _file) = held(bystander.id());
         let holder = Holder::of(&paths).unwrap().unwrap();
         let refused = holder.end(End::Kill).unwrap_err();
-        assert!(refused.to_string().contains("can't be told"), "{refused}");
+        assert!(refused.to_string().contains("is unknown"), "{refused}");
         assert!(bystander.try_wait().unwrap().is_none(), "it lives");
         bystander.kill().unwrap();
         bystander.wait().unwrap();

@@ -451,7 +451,10 @@ mod tests {
         let listing = crawl(temp.path());
         assert_eq!(listing.found.len(), 2);
         let deep = &listing.found[1];
-        assert!(deep.path.as_str().len() > 4_000 && deep.skip == Some(SkipReason::Unreadable), "it is told");
+        assert!(
+            deep.path.as_str().len() > 4_000 && deep.skip == Some(SkipReason::Unreadable),
+            "it is reported"
+        );
         assert_eq!(listing.problems.len(), 1);
         assert!(!listing.problems[0].passing);
     }

@@ -106,7 +106,10 @@ mod tests {
         assert!(matches!(read("a", 4), Ok(FileRead::TooLarge { .. })));
         assert!(matches!(read("missing", 5), Err(ReadError::Gone(_))));
         assert!(matches!(read("a/below", 5), Err(ReadError::Gone(_))));
-        assert!(matches!(read("link", 5), Err(ReadError::Gone(_))), "no file of the tree is behind a link");
+        assert!(
+            matches!(read("link", 5), Err(ReadError::Gone(_))),
+            "no file of the tree is reached over a link"
+        );
         assert!(matches!(read("folder", 5), Err(ReadError::NotAFile(_))));
         assert!(matches!(read("socket", 5), Err(ReadError::NotAFile(_))));
     }

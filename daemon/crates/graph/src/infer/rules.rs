@@ -26,7 +26,7 @@ pub(crate) struct Infer<'r, 'w> {
 }
 
 /// How a language looks up a bare name.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait NameRules: ModuleRules {
     // The kinds of names.
 
@@ -143,7 +143,7 @@ pub(crate) trait NameRules: ModuleRules {
 }
 
 /// How a language finds the members of a type.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait MemberRules: ModuleRules {
     // Types and their bases.
 
@@ -244,7 +244,7 @@ pub(crate) trait MemberRules: ModuleRules {
 }
 
 /// How a language works out the type of an expression.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait TypeRules: NameRules + MemberRules {
     // Stated types.
 

@@ -60,7 +60,7 @@ pub(crate) struct Overloaded<'o> {
 /// How a language turns references into edges.
 ///
 /// Each default is what most languages do. A home overrides a method where its language differs.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait CallRules: TypeRules {
     // References as a whole.
 

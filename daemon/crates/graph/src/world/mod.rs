@@ -44,7 +44,7 @@ pub(crate) type RulesOf = fn(Lang) -> &'static dyn ModuleRules;
 /// How a language finds modules, and which names they export. Each default means that nothing is special.
 ///
 /// Answers that depend on other files ask the world for them, which records the question.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait ModuleRules: Sync {
     // Modules.
 

@@ -252,7 +252,7 @@ fn next_calls(
         next.push(Next {
             tool: Call::tool("symbol.getCards"),
             args: json!({"repoId": repo, "symbolIds": left, "detail": "compact"}),
-            rationale: "cards of what was left out".to_owned(),
+            rationale: "cards of the omitted symbols".to_owned(),
         });
     }
     let task: String = request.task_text.chars().take(most.clamp(60, 300)).collect();

@@ -300,7 +300,7 @@ impl Response {
         self.tokens.given = self.steps.iter().filter(|step| !step.omitted).map(|step| step.tokens).sum();
         let omitted = self.steps.iter().any(|step| step.omitted);
         self.how_to_resume = omitted.then(|| {
-            "for what is omitted, send its step again alone, or with a larger budget.maxTokens".to_owned()
+            "for an omitted result, send its step again alone, or with a larger budget.maxTokens".to_owned()
         });
     }
 }

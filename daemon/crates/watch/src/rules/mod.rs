@@ -364,7 +364,7 @@ fn compile_patterns(lines: &[String]) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in lines {
         if let Err(error) = builder.add_line(None, line) {
-            tracing::warn!(pattern = line, %error, "an ignore pattern of the repository is not valid and is left out");
+            tracing::warn!(pattern = line, %error, "an ignore pattern of the repository is not valid and is skipped");
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())

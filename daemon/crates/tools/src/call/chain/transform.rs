@@ -277,7 +277,7 @@ fn fill_template(text: &str, item: &Value, out: &mut String) -> Result<(), Wrong
             rest = after;
             continue;
         }
-        let open = || Wrong::Other("a brace is not closed; {{ stands for one".to_owned());
+        let open = || Wrong::Other("a brace is not closed; write {{ for one".to_owned());
         let (path, after) = after.split_once('}').ok_or_else(open)?;
         let wrong = Wrong::path(path);
         match Path::read(path).map_err(&wrong)?.find(item).map_err(&wrong)? {

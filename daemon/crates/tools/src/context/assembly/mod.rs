@@ -58,7 +58,7 @@ fn budget_shares(task: Option<TaskType>) -> [Share; 3] {
             (Skeletons, 100, "the control flow around them"),
         ],
         Some(TaskType::Review) => [
-            (Cards, 55, "contracts and dependencies of what is reviewed"),
+            (Cards, 55, "contracts and dependencies of the reviewed code"),
             (Skeletons, 80, "its control flow"),
             (HotPaths, 100, "the lines where its parts meet"),
         ],
