@@ -121,7 +121,7 @@ mod tests {
         store_catalog(&path, std::slice::from_ref(&entry)).unwrap();
         assert_eq!(load_catalog(&path).unwrap(), [entry]);
         fs::write(&path, "{").unwrap();
-        assert!(load_catalog(&path).unwrap_err().to_string().contains("mend it or remove it"));
+        assert!(load_catalog(&path).unwrap_err().to_string().contains("repair or remove it"));
     }
 
     #[test]

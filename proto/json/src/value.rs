@@ -74,9 +74,9 @@ mod tests {
     #[test]
     fn refuses_what_two_readers_would_read_differently() {
         for (text, what) in [
-            (r#"{"a":1,"a":2}"#, "stands twice"),
-            ("{\"a\":1,\"\\u0061\":2}", "stands twice"),
-            (r#"{"x":{"b":1,"b":1}}"#, "stands twice"),
+            (r#"{"a":1,"a":2}"#, "occurs twice"),
+            ("{\"a\":1,\"\\u0061\":2}", "occurs twice"),
+            (r#"{"x":{"b":1,"b":1}}"#, "occurs twice"),
             (r#""\ud800""#, "lone surrogate"),
             (r#""\ud800\u0041""#, "lone surrogate"),
             (r#""\udc00""#, "lone surrogate"),

@@ -296,7 +296,7 @@ fn what_has_no_effect_is_noted() {
             "failingTestPath: src/auth.py has no test \"test_gone\"",
         ),
         (json!({"stackTrace": "File \"gone.py\", line 3, in gone"}), "stackTrace: none of its 1 frames"),
-        (json!({"wireFormatVersion": 2}), "wireFormatVersion: there is one standard format"),
+        (json!({"wireFormatVersion": 2}), "wireFormatVersion: only compact has versions"),
         (json!({"editedFiles": ["gone.py"]}), "editedFiles[0]: gone.py is not in version"),
     ] {
         let built = build(&world, more.clone());
@@ -345,7 +345,7 @@ fn an_answer_without_room_for_its_entry_symbols_says_so() {
         )
     };
     let (small, large) = (of(800), of(4_000));
-    assert!(notes(&small).contains("entrySymbols: the budget does not hold compact cards"), "{small:#}");
+    assert!(notes(&small).contains("entrySymbols: the budget is too small for compact cards"), "{small:#}");
     assert!(sdl_tokens::count_tokens(&small.to_string()) <= 800);
     assert_eq!(
         (notes(&large), &levels(&large)[..3]),
