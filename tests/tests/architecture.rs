@@ -250,7 +250,7 @@ fn is_data(path: &str) -> bool {
 }
 
 #[test]
-fn nothing_unfinished_and_nothing_of_the_build_machine_stands_in_the_tree() {
+fn the_tree_has_no_unfinished_code_and_no_paths_of_the_build_machine() {
     // Put together here, so that this file does not hold them.
     let unfinished: Vec<String> =
         ["todo", "unimplemented", "dbg"].iter().map(|name| format!("{name}!(")).collect();

@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_is_what_is_counted() {
+    fn remembered_counts_equal_fresh_counts() {
         // More pieces than places, of a few letters, twice: places are shared, taken over and found again.
         let mut state = 7_u64;
         let pieces: Vec<Vec<u8>> = (0..3 * PLACES)

@@ -326,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_crawl_came_by_is_dropped_and_what_belongs_to_others_is_not() {
+    fn watches_that_no_crawl_passed_are_dropped_except_those_of_others() {
         let temp = tempfile::tempdir().unwrap();
         let at = |path: &str| temp.path().join(path);
         fs::create_dir_all(at("a/inner")).unwrap();

@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_of_a_name_is_told_by_its_line() {
+    fn definitions_of_one_name_are_distinguished_by_line() {
         assert!(score_ranking(&task(), &[found("a.py", "add", 48)]).all < 0.1, "that is the other one");
         assert!(score_ranking(&task(), &[found("a.py", "add", 12)]).all > 0.4);
         assert_eq!(meant_start(30, &[10, 50]), Some(50));

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn damaged_briefs_are_told_as_such() {
+    fn damaged_briefs_are_reported_as_damage() {
         let mut arena = Arena::default();
         let (name, qualified) = (arena.strings.push("später"), arena.strings.push("Uhr::später"));
         let outline = Outline {

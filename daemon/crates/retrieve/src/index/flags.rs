@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn generated_code_stands_aside_wherever_it_is() {
+    fn generated_code_ranks_aside_in_every_folder() {
         let written = Def::new(StrIx(0), SymbolKind::Function);
         let generated = Def { flags: DefFlags::GENERATED, ..written.clone() };
         let flags = |def: &Def, path: &str| Flags::of(def, Place::of(path));

@@ -79,7 +79,7 @@ fn an_unchanged_slice_is_not_modified_and_an_edit_is_its_delta() {
 }
 
 #[test]
-fn a_version_that_cannot_be_compared_with_gets_the_whole_slice_anew() {
+fn a_version_that_is_not_comparable_gets_the_whole_slice_again() {
     let world = World::shop();
     let slice = build(&world, json!({}));
     for version in ["v1", "v99999999999999999"] {
@@ -95,7 +95,7 @@ fn a_version_that_cannot_be_compared_with_gets_the_whole_slice_anew() {
 }
 
 #[test]
-fn refresh_is_confirmed_or_an_error_unless_told_otherwise() {
+fn refresh_is_confirmed_or_an_error_unless_the_call_says_otherwise() {
     let world = World::shop();
     let slice = build(&world, json!({}));
     *world.repo.synced.lock().unwrap() = Barrier::default();

@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_index_that_stands_for_endless_paths_is_refused() {
+    fn a_small_index_that_expands_to_endless_paths_is_refused() {
         // Each path is the one before and a byte more, as far as paths go; then one that shares all but the last byte.
         let mut parts = Vec::new();
         let mut path = vec![b'a'; 10_000];

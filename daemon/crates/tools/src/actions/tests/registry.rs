@@ -79,7 +79,7 @@ fn every_property_is_described() {
 }
 
 #[test]
-fn defaults_and_examples_are_told_on_the_flat_surface() {
+fn defaults_and_examples_are_on_the_flat_surface() {
     let flat = listed_tools(Surface::Flat);
     let said = |tool: &str, pointer: &str| {
         let tool = flat.iter().find(|listed| listed["name"] == tool).unwrap();
@@ -142,7 +142,7 @@ fn names_fit_every_client_and_descriptions_say_when() {
 }
 
 #[test]
-fn every_action_is_found_by_each_of_its_names_and_listed_by_its_gateway() {
+fn every_action_is_found_by_all_its_names_and_listed_by_its_gateway() {
     let registry = full_registry();
     let gateways = serde_json::to_string(&listed_tools(Surface::Gateway)).unwrap();
     for entry in registry.entries() {

@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn leaving_one_behind_is_high_and_many_are_critical() {
+    fn one_broken_user_is_high_and_many_are_critical() {
         assert_eq!(left_behind_score(0).to_bits(), 0.0_f64.to_bits());
         assert_eq!(Verdict::of(left_behind_score(1) as u32).level, "high");
         assert_eq!(Verdict::of(left_behind_score(172) as u32).level, "critical");

@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_are_told_apart_by_their_looks() {
+    fn the_form_of_a_question_decides_its_scope() {
         let all = [
             ("src/auth.ts", Scope::File),
             (r"src\auth", Scope::File),
