@@ -204,7 +204,7 @@ impl Engine {
             }
         };
         found.cloned().ok_or_else(|| match (out(), named) {
-            (Some(out), _) => out.told(),
+            (Some(out), _) => out.status_message(),
             (None, Some(named)) => format!("no repository is {named:?}; {}", known()),
             (None, None) => format!("say which repository; {}", known()),
         })
@@ -328,7 +328,7 @@ impl Host for Engine {
 
     fn unserved(&self) -> Vec<Unserved> {
         let mut unserved = self.mending.list();
-        unserved.extend(read_lock(&self.absent).iter().map(absent::Absent::told));
+        unserved.extend(read_lock(&self.absent).iter().map(absent::Absent::to_unserved));
         unserved
     }
 
@@ -348,11 +348,11 @@ impl Host for Engine {
         if let Some(out) =
             out.iter().find(|out| fs::canonicalize(&spec.root).is_ok_and(|root| root == out.root))
         {
-            return Err(ToolError::new(Code::Unavailable, out.told()));
+            return Err(ToolError::new(Code::Unavailable, out.status_message()));
         }
         if let Some(absent) = self.absent_at(&spec.root) {
             if absent.absence == Absence::SetAside {
-                return Err(ToolError::new(Code::Unavailable, absent.told()));
+                return Err(ToolError::new(Code::Unavailable, absent.status_message()));
             }
             let repo = self.start_absent(&absent.id)?;
             return Ok(Registered { id: absent.id, created: false, indexing: repo.is_indexing() });

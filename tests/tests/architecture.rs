@@ -270,8 +270,8 @@ fn the_tree_has_no_unfinished_code_and_no_paths_of_the_build_machine() {
                 .iter()
                 .chain(&notes)
                 .chain([&skipped])
-                .find(|word| is_rust && stands_alone(line, word))
-                .or_else(|| machine.iter().find(|word| stands_alone(line, word)));
+                .find(|word| is_rust && is_own_word(line, word))
+                .or_else(|| machine.iter().find(|word| is_own_word(line, word)));
             if let Some(word) = word {
                 faults.push(format!("{path}:{}: {word}", at + 1));
             }
@@ -281,7 +281,7 @@ fn the_tree_has_no_unfinished_code_and_no_paths_of_the_build_machine() {
 }
 
 /// Whether `word` is in `line` as a word of its own, not as the end of a longer one or of a longer path.
-fn stands_alone(line: &str, word: &str) -> bool {
+fn is_own_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '}' | '~' | '*'))

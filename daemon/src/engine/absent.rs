@@ -23,7 +23,7 @@ pub(super) struct Absent {
 }
 
 impl Absent {
-    pub(super) fn told(&self) -> Unserved {
+    pub(super) fn to_unserved(&self) -> Unserved {
         let Self { entry, why, absence } = self;
         Unserved { id: entry.repo_id.clone(), root: entry.root.clone(), why: why.clone(), absence: *absence }
     }
@@ -132,7 +132,7 @@ impl Engine {
     /// The repository that is not served and has this root.
     pub(super) fn absent_at(&self, root: &Path) -> Option<Unserved> {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        read_lock(&self.absent).iter().find(|absent| absent.entry.root == root).map(Absent::told)
+        read_lock(&self.absent).iter().find(|absent| absent.entry.root == root).map(Absent::to_unserved)
     }
 
     /// Starts a repository again that is not served, because a person asked for it. Its crashes are forgotten, because

@@ -52,7 +52,7 @@ pub(crate) fn parse_source(
     if bytes.len() > MAX_OPEN_BRACKETS as usize && most_open(bytes) > MAX_OPEN_BRACKETS {
         return Err(ExtractError::TooDeep(MAX_OPEN_BRACKETS));
     }
-    // Taken out while in use: a panic below drops the parser instead of leaving a half-used one.
+    // Taken out while in use, because a panic below must drop the parser instead of leaving a half-used one.
     let kept = PARSERS.with_borrow_mut(|parsers| {
         let at = parsers.iter().position(|(of, _)| *of == lang)?;
         Some(parsers.swap_remove(at).1)

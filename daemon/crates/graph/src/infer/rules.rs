@@ -193,7 +193,7 @@ pub(crate) trait MemberRules: ModuleRules {
         first
     }
 
-    /// The definition of a member that the type `class` declares as `found`.
+    /// The definition of a member that the type `class` declares as `found`, such as `void Cart::pay() {}` in C++.
     fn defined_apart(&self, infer: &Infer<'_, '_>, file: &FileIndex, class: DefRef, found: DefRef) -> DefRef {
         found
     }
@@ -209,7 +209,7 @@ pub(crate) trait MemberRules: ModuleRules {
         Some(found)
     }
 
-    /// A member that a block gives a type by an alias of it.
+    /// A member that a block gives a type by an alias of it, as in `impl Alias { … }` in Rust.
     fn member_by_alias(
         &self,
         infer: &Infer<'_, '_>,
@@ -321,7 +321,7 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         None
     }
 
-    /// The receiver that the function type `ty` states before its parameters.
+    /// The receiver that the function type `ty` states before its parameters: `Cart` of Kotlin's `Cart.() -> Unit`.
     fn stated_receiver(&self, file: &FileIndex, ty: ExprIx) -> Option<ExprIx> {
         None
     }
@@ -338,12 +338,13 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         false
     }
 
-    /// The attribute `name` that all classes and functions have.
+    /// The attribute `name` that all classes and functions have, such as JavaScript's `prototype`.
     fn class_attribute(&self, infer: &Infer<'_, '_>, class: DefRef, name: &str) -> Option<Ty> {
         None
     }
 
-    /// The type of reading the member `def` of a value of type `class`, where reading it runs code.
+    /// The type of reading the member `def` of a value of type `class`, where reading it runs code, such as a Python
+    /// descriptor's `__get__`.
     fn read_value(
         &self,
         infer: &Infer<'_, '_>,

@@ -110,7 +110,7 @@ fn value_at<'a>(
     Some(cx.b.out.add(Expr::Item(whole, at.min(255) as u8)))
 }
 
-/// Where the shown part of `spec` ends. Text stays out of signatures: it may be long, or secret.
+/// Where the shown part of `spec` ends. Text stays out of signatures, because it may be long, or secret.
 fn shown_to(spec: Node<'_>, values: &[Node<'_>]) -> u32 {
     let simple = |value: &Node<'_>| {
         matches!(

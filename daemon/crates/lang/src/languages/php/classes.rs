@@ -108,7 +108,7 @@ fn add_member<'a>(
         let header = fold_line(cx.b.slice(start, first), 300);
         new = new.signature(format!("{header} {}", name.text()));
     } else {
-        // Literal text stays out of signatures: it may be long, or secret.
+        // Literal text stays out of signatures, because it may be long, or secret.
         let simple = |value: &Node<'_>| {
             matches!(
                 value.kind(),

@@ -1,5 +1,5 @@
-//! Branches that a program never takes when it runs here: those for type checkers only, for other systems or for old
-//! versions.
+//! Branches that a program never takes when it runs here, for example under `if TYPE_CHECKING:` or `if sys.platform
+//! == "win32":`.
 
 use sdl_model::facts::{DefFlags, DefIx};
 

@@ -6,7 +6,7 @@ use sdl_model::facts::{Binding, BindingKind, Expr, ExprIx, StrIx};
 
 use super::kinds::{Context, F, K, Node};
 
-/// A statement whose branches bind more names than this is a table.
+/// A statement whose branches bind more names than this is a table of data and is not joined.
 const MAX_BINDINGS: usize = 128;
 /// Most branches.
 const MAX_BRANCHES: usize = 12;

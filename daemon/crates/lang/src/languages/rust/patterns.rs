@@ -38,7 +38,7 @@ pub(super) fn bind_pattern<'a>(
         }
         return;
     }
-    // Patterns nest as deep as the text does, so the remaining ones are kept in a list.
+    // A list of pending patterns instead of recursion, because patterns nest as deep as the text does.
     let mut todo = vec![(pattern, ty, value)];
     let mut parts = 0;
     while let Some((pattern, ty, value)) = todo.pop() {

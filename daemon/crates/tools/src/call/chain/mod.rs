@@ -71,7 +71,7 @@ pub(crate) fn run_chain(
             continue;
         }
         let ends = outcome.is_err() && stop;
-        let stood = pins.stood().filter(|_| outcome.is_ok());
+        let stood = pins.latest_freshness().filter(|_| outcome.is_ok());
         done.push(Done { outcome: outcome.map(Arc::new), stood });
         if registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
             pinned.extend(release_pins(&pins));

@@ -166,7 +166,7 @@ fn on_snapshot(
         stamp_freshness(&mut answer, &freshness)?;
         add_notes(&mut answer, &notes.borrow())?;
         if let Some(pins) = call.pins {
-            pins.stands(repo.id(), &freshness);
+            pins.set_freshness(repo.id(), &freshness);
         }
         Ok::<_, ToolError>(answer)
     })??;

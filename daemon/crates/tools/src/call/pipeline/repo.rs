@@ -91,7 +91,7 @@ fn unserved_error(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) ->
         (None, Some(cwd)) => std::fs::canonicalize(cwd).is_ok_and(|cwd| cwd.starts_with(&unserved.root)),
         (None, None) => false,
     })?;
-    let retry = ToolError::new(Code::Unavailable, meant.told());
+    let retry = ToolError::new(Code::Unavailable, meant.status_message());
     if meant.absence != Absence::Opening {
         return Some(retry);
     }

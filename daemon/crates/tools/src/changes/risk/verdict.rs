@@ -1,10 +1,10 @@
 //! The level of a score, and the decision that follows from it. Nothing else maps one to the other.
 
-/// From this score on somebody should look at it.
+/// The lowest `medium` score: somebody should look at the change.
 const MEDIUM: u32 = 26;
-/// From this score on somebody who knows the code has to look at it.
+/// The lowest `high` score: somebody who knows the code has to look at the change.
 pub(crate) const HIGH: u32 = 60;
-/// From this score on many users are left broken.
+/// The lowest `critical` score: many users are broken.
 const CRITICAL: u32 = 75;
 
 /// The verdict on a score.

@@ -22,7 +22,7 @@ use crate::source::text;
 use crate::source::text::SourceText;
 use sdl_redact::{self as redact, Level};
 
-/// With less room than this, opening a file is not worth it.
+/// With less room than this, no file is opened.
 pub(super) const LEAST: usize = 60;
 /// The approximate size of the smallest piece.
 pub(super) const SMALLEST: usize = 36;

@@ -293,7 +293,7 @@ impl<'a> Ground<'a> {
                 break;
             }
             let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
-            // A skeleton of source that has been shown would add nothing.
+            // No skeleton for source that has been shown, because it would add nothing.
             let long = (found.range.end_line - found.range.start_line) as usize + 1;
             if matches!(rung, Rung::Skeletons) && evidence::lines_shown(&out.evidence, sym.id) * 2 > long {
                 continue;

@@ -23,7 +23,7 @@ pub(crate) use surfaced::{Surfaced, TOKENS, memory_tokens, write_memories};
 
 /// Most memories of one repository.
 pub(crate) const MOST: usize = 2_000;
-/// Most symbols, and most files, that one memory may link to.
+/// Maximum symbols, and maximum files, that one memory may link to.
 pub(crate) const MOST_LINKS: usize = 50;
 /// Most tags of one memory.
 pub(crate) const MOST_TAGS: usize = 20;

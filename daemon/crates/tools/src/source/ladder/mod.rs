@@ -65,7 +65,8 @@ impl RangeOut {
     }
 }
 
-/// The structures of recent texts. An agent that works on a file looks at it again, and parsing is most of the cost.
+/// The structures of recent texts. They are kept because an agent that works on a file looks at it again, and parsing
+/// is most of the cost.
 #[derive(Default)]
 struct Structures(Recent<FactsKey, Arc<Structure>, 48>);
 
