@@ -22,7 +22,7 @@ const HEADER: usize = 16;
 const MAX_BUILD: usize = 256;
 const MAX_CAPABILITIES: usize = 4096;
 
-/// The most bytes that a handshake can take.
+/// Maximum number of bytes that a handshake can take.
 pub const MAX_HANDSHAKE: usize = HEADER + MAX_BUILD + MAX_CAPABILITIES;
 
 /// Which protocol versions one side speaks.

@@ -14,7 +14,7 @@ use super::commits::{self, Failure};
 
 /// Commits that are looked at, newest first, merges apart.
 const COMMITS: usize = 1_000;
-/// The most commits that are passed over, for histories that consist of merges.
+/// Maximum number of commits that are passed over, for histories that consist of merges.
 const MOST_WALKED: usize = 10 * COMMITS;
 /// Commits that touch more files are left out, because they say little about each of them, for example a
 /// reformatting.

@@ -15,7 +15,7 @@ use sdl_tools::{Cancel, Code, Explained, ToolError};
 use super::ground::{Folder, Ground, Index};
 use super::{Revisions, Site, check_cancelled, unreadable_error};
 
-/// The most files that may differ.
+/// Maximum number of files that may differ.
 const MOST: usize = 5_000;
 
 /// The files that differ, by id.

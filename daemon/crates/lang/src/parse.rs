@@ -27,8 +27,8 @@ const CHUNK: usize = 128;
 /// How many chunks count as a step. Ordinary code is read twice to five times over.
 const CHUNKS_PER_STEP: u64 = 32;
 
-/// The most brackets that may be open at once. The parser's own cleanup recurses as deep as the unresolved part of the
-/// text, on a stack of fixed size.
+/// Maximum number of brackets that may be open at once. The parser's own cleanup recurses as deep as the unresolved
+/// part of the text, on a stack of fixed size.
 const MAX_OPEN_BRACKETS: u32 = 10_000;
 
 thread_local! {

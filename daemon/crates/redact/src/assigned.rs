@@ -10,9 +10,9 @@ use super::quotes::{self, Quote, is_apostrophe, is_name};
 use super::values::{self, Named};
 use super::{MASK, lists};
 
-/// Most bytes of a bare value.
+/// Maximum number of bytes of a bare value.
 const LONGEST_BARE: usize = 512;
-/// Most bytes between the tags of an element.
+/// Maximum number of bytes between the tags of an element.
 const LONGEST_ELEMENT: usize = 300;
 
 /// Calls that wrap a literal, such as `String("…")`. The literal is the same secret.

@@ -22,8 +22,8 @@ use crate::router::lock_mutex;
 use crate::rules::{self, Outside, Rules, Scope};
 use crate::source::WatchError;
 
-/// The most paths that git may begin or cease to track at once. If there are more, the whole tree is compared instead
-/// of single places.
+/// Maximum number of paths that git may begin or cease to track at once. If there are more, the whole tree is
+/// compared instead of single places.
 const MOST_TRACKED_CHANGES: usize = 10_000;
 
 /// The result of a batch.

@@ -17,7 +17,7 @@ use sdl_contract::nearest_names;
 /// See [`ActionDef`].
 pub(crate) struct Manual;
 
-/// Most actions that a query finds.
+/// Maximum number of actions that a query finds.
 const FOUND: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]

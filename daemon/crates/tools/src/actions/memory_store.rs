@@ -68,7 +68,7 @@ impl Action for MemoryStore {
     };
 }
 
-/// Most characters of a tag.
+/// Maximum number of characters of a tag.
 const TAG: usize = 50;
 
 impl ReadAction for MemoryStore {

@@ -186,7 +186,7 @@ impl Action for RepoStatus {
     };
 }
 
-/// Most files that are listed on `full`.
+/// Maximum number of files that are listed on `full`.
 const LISTED: usize = 50;
 
 impl ReadAction for RepoStatus {

@@ -25,7 +25,7 @@ pub(crate) struct RuntimeExecute;
 
 /// Default time limit of a command.
 const TIMEOUT_MS: u64 = 30_000;
-/// Most characters of one argument.
+/// Maximum number of characters of one argument.
 const ARGUMENT: usize = 8_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -201,7 +201,7 @@ fn build_command(
     })
 }
 
-/// Most characters of a command in the log.
+/// Maximum number of characters of a command in the log.
 const LOGGED: usize = 2_000;
 
 /// Returns the command as one line, because a secret is recognized by the option before it.

@@ -145,7 +145,7 @@ impl ReadAction for SymbolGetCards {
     }
 }
 
-/// The most tokens that a symbol id takes in a list.
+/// Maximum number of tokens that a symbol id takes in a list.
 const ID_TOKENS: usize = 18;
 
 enum Input<'a> {

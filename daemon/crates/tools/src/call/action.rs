@@ -71,7 +71,7 @@ pub(crate) trait Action: 'static {
     type Response: Serialize + JsonSchema + Render;
     /// Its description.
     const DEF: ActionDef;
-    /// Most tokens of its answer if the caller names no budget; none if the action takes no budget.
+    /// Maximum number of tokens of its answer if the caller names no budget; none if the action takes no budget.
     const USUAL_TOKENS: Option<usize> = None;
 }
 

@@ -12,7 +12,7 @@ use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::parts::symbols;
 
-/// Most callers that are looked at, because a symbol with more of them is next to nearly everything.
+/// Maximum number of callers that are looked at, because a symbol with more of them is next to nearly everything.
 const CALLERS: usize = 500;
 
 /// The task that a request belongs to.

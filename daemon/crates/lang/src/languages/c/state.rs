@@ -12,7 +12,7 @@ use super::platform::Taken;
 /// How many definitions of one name, and how many names, are looked at for branches: bounds the work.
 const MOST_TWINS: usize = 8;
 const MOST_MIXED: usize = 64;
-/// The most macros of a file that are recorded for conditions.
+/// Maximum number of macros of a file that are recorded for conditions.
 const MOST_DEFINED: usize = 1 << 16;
 
 /// The extractor's state between nodes.

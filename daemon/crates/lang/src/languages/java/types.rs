@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::kinds::{F, K, Node};
 use crate::builder::Half;
 
-/// Most dimensions of an array.
+/// Maximum number of dimensions of an array.
 const MAX_DIMENSIONS: usize = 8;
 
 pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

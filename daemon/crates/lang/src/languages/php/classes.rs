@@ -11,7 +11,7 @@ use crate::driver::Visit;
 
 /// How long a constant's or property's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 80;
-/// The most parts of a declaration before the declared item.
+/// Maximum number of parts of a declaration before the declared item.
 const MODIFIERS: usize = 10;
 
 pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: SymbolKind) {

@@ -10,7 +10,7 @@ use crate::builder::Half;
 const LONGEST: usize = 16 * 1024;
 /// How deep a type is read.
 const DEPTH: u8 = 4;
-/// Most parts of a type.
+/// Maximum number of parts of a type.
 const PARTS: usize = 6;
 
 /// The documentation right before `node`.

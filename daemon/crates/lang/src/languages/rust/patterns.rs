@@ -7,9 +7,9 @@ use super::names::plain_name;
 use super::tuples::{placed_parts, tuple_field_name};
 use crate::builder::{Half, MAX_ELEMENTS};
 
-/// The most patterns that are read inside one.
+/// Maximum number of patterns that are read inside one.
 const MAX_PARTS: usize = 4_000;
-/// Most borrowings around one name.
+/// Maximum number of borrowings around one name.
 const MAX_WRAPS: usize = 4;
 
 /// Whether a name in a pattern is bound, and not a constant or a variant.

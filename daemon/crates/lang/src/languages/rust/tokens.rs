@@ -14,7 +14,7 @@ use crate::driver::Visit;
 
 /// The longest type of a static that is read.
 const MAX_TYPE: u32 = 200;
-/// The most arguments of such a type.
+/// Maximum number of arguments of such a type.
 const MAX_ARGS: usize = 12;
 /// How deep they nest.
 const MAX_TYPES: u8 = 4;

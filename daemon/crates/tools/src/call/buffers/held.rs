@@ -15,11 +15,11 @@ use crate::{Cancel, Code, Explained, Repo, ToolError};
 /// How long a buffer outlives its connection, in milliseconds. It does so because an editor that reconnects should
 /// find its buffers again.
 const GRACE_MS: u64 = 30_000;
-/// Most buffers of one repository.
+/// Maximum number of buffers of one repository.
 const MOST_FILES: usize = 256;
-/// Most bytes of text in the buffers of one repository.
+/// Maximum number of bytes of text in the buffers of one repository.
 const MOST_BYTES: usize = 32 << 20;
-/// Most states of one repository that are kept for comparison.
+/// Maximum number of states of one repository that are kept for comparison.
 const KEPT_STATES: usize = 16;
 
 /// The buffers of one repository.

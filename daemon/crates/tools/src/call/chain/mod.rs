@@ -23,7 +23,7 @@ pub(crate) use steps::{Done, Step};
 pub(crate) const NAME: &str = "chain";
 /// How often steps are run again because the repository moved on between them.
 const ATTEMPTS: usize = 8;
-/// Most bytes that references may add to the arguments of one step.
+/// Maximum number of bytes that references may add to the arguments of one step.
 const MOST_ARGUMENTS: usize = 1 << 20;
 
 /// A version that steps answered from.

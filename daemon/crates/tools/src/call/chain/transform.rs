@@ -11,7 +11,7 @@ use crate::{Code, Explained, ToolError};
 
 /// The transforms, as steps name them.
 pub(super) const NAMES: [&str; 6] = ["pick", "map", "filter", "sort", "limit", "template"];
-/// Most bytes of a text that a template makes.
+/// Maximum number of bytes of a text that a template makes.
 const LONGEST: usize = 1 << 20;
 
 /// `{from, fields}`: only these fields of an object, or of each object of a list.

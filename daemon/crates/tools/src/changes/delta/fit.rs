@@ -9,7 +9,7 @@ use super::{Compared, Subject};
 use crate::ToolError;
 use crate::call::budget::{self, Room};
 
-/// Most symbols that a spillover handle holds.
+/// Maximum number of symbols that a spillover handle holds.
 pub(crate) const MOST_SPILLED: usize = 2_000;
 
 /// The part that fits, and the rest.

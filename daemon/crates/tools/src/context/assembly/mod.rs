@@ -146,7 +146,7 @@ pub(crate) struct Gathered {
 
 /// Symbols whose source is read on one rung.
 const MOST_OPENED: usize = 16;
-/// Most edges that are listed.
+/// Maximum number of edges that are listed.
 const MOST_EDGES: usize = 40;
 
 /// The material that an assembly is gathered from. Data read for one budget is reused for the next.

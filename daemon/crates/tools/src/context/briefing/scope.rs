@@ -14,7 +14,7 @@ use crate::call::context::ReadCx;
 use crate::parts::symbols;
 use crate::{Code, Explained, ToolError};
 
-/// Most symbols of the same name that a briefing starts from.
+/// Maximum number of symbols of the same name that a briefing starts from.
 const MOST_STARTS: usize = 3;
 
 /// Words that make a short question a task.

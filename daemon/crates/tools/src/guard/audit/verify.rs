@@ -12,7 +12,7 @@ use super::seal::Stored;
 use super::{ACKNOWLEDGED, ANCHOR, Anchor, CUT, Row, key, number};
 use crate::stored::tables::AUDIT;
 
-/// Most faults that one acknowledgement covers.
+/// Maximum number of faults that one acknowledgement covers.
 const MOST_ACKNOWLEDGED: usize = 500;
 
 /// The result of a check of the log.
