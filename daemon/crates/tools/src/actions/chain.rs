@@ -56,8 +56,8 @@ struct StepIn {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Budget {
-    /// Default 8000. Tokens of the whole answer. A step without a budget of its own gets an even share of
-    /// what the steps before it left. Results that still don't fit are left out, the first steps' first.
+    /// Default 8000. Tokens of the whole answer. A step without a budget of its own gets an even share of the
+    /// remaining tokens. Results that still don't fit are left out, the first steps' first.
     #[schemars(range(min = 300, max = 20_000))]
     max_tokens: Option<usize>,
 }

@@ -50,7 +50,7 @@ fn collect_undescribed(schema: &Value, place: &str, faults: &mut Vec<String>) {
         if text.trim().len() < 4 {
             faults.push(format!("{place}: {text:?}"));
         }
-        for stilted in ["so many", "anew", "stands to", "By default"] {
+        for stilted in ["so many", "anew", "stands ", "told", "of what", "behind", "hardly", "By default"] {
             if text.contains(stilted) {
                 faults.push(format!("{place}: says {stilted:?}: {text}"));
             }
