@@ -6,6 +6,7 @@ use sdl_ledger::{Resolved, Result as LedgerResult, View};
 use sdl_model::{Body, Facts, FileId, Outline, RelPath};
 
 use crate::languages::RULES;
+use crate::resolve::Sites;
 use crate::{Outlines, World, resolve};
 
 /// A file that is to be resolved.
@@ -36,6 +37,20 @@ pub fn resolve_file(
     body: &Body,
 ) -> LedgerResult<Resolved> {
     resolve::resolve_file(world, RULES, file, path, outline, body)
+}
+
+/// Finds each place where a file mentions a definition, and each mention whose meaning is not known. Resolves the file
+/// again, so it takes as long as that.
+///
+/// # Errors
+/// Those of reading the view and the outlines of `world`.
+pub fn resolve_sites(
+    world: &World<'_>,
+    file: FileId,
+    path: &RelPath,
+    (outline, body): (&Outline, &Body),
+) -> LedgerResult<Sites> {
+    resolve::resolve_sites(world, RULES, file, path, (outline, body))
 }
 
 /// Resolves `files` against `view`, which must already contain them, and passes each result to `take`.

@@ -24,9 +24,10 @@ mod values;
 mod words;
 mod world;
 
-pub use driver::{FileFacts, HeldFacts, resolve_file, resolve_files};
+pub use driver::{FileFacts, HeldFacts, resolve_file, resolve_files, resolve_sites};
+pub use resolve::{OpenSite, Site, Sites};
 pub use world::{Limits, Outlines, SharedOutline, World};
 
 /// Increase this when a change alters the edges that resolution finds for the same facts. Ledgers built before are then
 /// built again.
-pub const RESOLVER_VERSION: u32 = 15;
+pub const RESOLVER_VERSION: u32 = 16;

@@ -42,7 +42,7 @@ pub use ledger::{
     AgedOut, Batch, Bulk, ChangedKeys, Changes, DumpOptions, Finding, Lease, Ledger, LedgerStats, Opened,
     STORAGE_SCHEMA, Sign, Snapshot, Tally,
 };
-pub use lookup::{LookupKey, NAME_LIMIT};
+pub use lookup::{LookupKey, MAX_ASKING_FILES, NAME_LIMIT, name_mark};
 pub use options::{Clock, Options, Retention, SystemClock};
 pub use store::How;
 pub use update::{FileUpdate, Posting, ResolutionCounts, Resolved};

@@ -11,6 +11,9 @@ use sdl_model::ids::stable_hash;
 /// name such as `new` changes no answer.
 pub const NAME_LIMIT: usize = 16;
 
+/// If more files than this asked for one name, [`crate::View::unresolved_files`] does not look through them.
+pub const MAX_ASKING_FILES: u64 = 4_096;
+
 /// One question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LookupKey<'a> {
@@ -26,6 +29,11 @@ pub enum LookupKey<'a> {
     Name(&'a str),
     /// Which part of this file's outline do others see?
     Interface(FileId),
+}
+
+/// The mark of a name in the list of those that a file's resolution left open. Two names may share one.
+pub fn name_mark(name: &str) -> u32 {
+    LookupKey::Name(name).hash() as u32
 }
 
 impl LookupKey<'_> {

@@ -60,7 +60,7 @@ tables! {
         out_edges: 0,
         /// Maps a symbol to its incoming edges.
         in_edges: IN_EDGE_ITEM,
-        /// Maps a resolved file to its counts, its symbols with edges, and the lookup keys it asked.
+        /// Maps a resolved file to its counts, its symbols with edges, the lookup keys it asked, and the names it left open.
         resolved: 0,
         /// Maps a lookup key's hash to the files that asked it.
         asked: ASKED_ITEM,

@@ -54,6 +54,9 @@ pub struct Resolved {
     pub edges: Vec<(SymbolId, Vec<Edge>)>,
     /// Hashes of the lookup keys that were asked, sorted, without doubles.
     pub asked: Vec<u64>,
+    /// The [`crate::name_mark`]s of the names that it mentions, that some definition has, and whose meaning there is
+    /// not known; sorted, without doubles. Each of these names was asked for.
+    pub unresolved: Vec<u32>,
     /// The counts of its references.
     pub counts: ResolutionCounts,
 }

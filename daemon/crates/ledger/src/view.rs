@@ -98,6 +98,9 @@ pub trait View {
     fn in_edges(&self, symbol: SymbolId, limit: usize) -> Result<Vec<InEdge>>;
     /// How many incoming edges a symbol has.
     fn fan_in(&self, symbol: SymbolId) -> Result<u64>;
+    /// The files that mention `name` somewhere without a known meaning, where some definition has this name; sorted.
+    /// None if more than [`crate::MAX_ASKING_FILES`] asked for the name, or this state does not record it.
+    fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>>;
     /// How many symbols have the term.
     fn term_count(&self, term: &str) -> Result<u64>;
     /// The symbols that have the term, sorted by id, until `each` breaks.

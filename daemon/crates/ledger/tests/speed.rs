@@ -110,7 +110,13 @@ fn sample(files: usize) -> Sample {
         asked.sort_unstable();
         asked.dedup();
         let counts = ResolutionCounts { exact: 5, ..ResolutionCounts::default() };
-        sample.resolved.push(Resolved { file: Some(file), edges: edges.collect(), asked, counts });
+        sample.resolved.push(Resolved {
+            file: Some(file),
+            edges: edges.collect(),
+            asked,
+            unresolved: Vec::new(),
+            counts,
+        });
         for (s, symbol) in own.iter().enumerate() {
             for p in 0..POSTINGS {
                 // Few terms are frequent, most are rare.

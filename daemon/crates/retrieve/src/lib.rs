@@ -7,6 +7,8 @@
 //! * [`search`]: ranks symbols by postings;
 //! * [`card`]: the description of one symbol;
 //! * [`mod@slice`]: a task's seeds and their neighbourhood, cut to a budget;
+//! * [`members`]: the members of a type, and the type of a member;
+//! * [`cursor`]: pages of a list;
 //! * [`diff`]: the changed symbols between two versions;
 //! * [`layer`]: another state laid over a version;
 //! * [`refresh`]: the exact changes of a held slice up to a version;
@@ -16,6 +18,7 @@
 //! * [`plain`]: texts by other people, within lines of our own.
 
 pub mod card;
+pub mod cursor;
 pub mod diff;
 mod error;
 mod evidence;
@@ -23,7 +26,7 @@ mod history;
 pub mod index;
 pub mod layer;
 pub mod meaning;
-mod members;
+pub mod members;
 mod message;
 pub mod names;
 pub mod numbers;
@@ -38,7 +41,7 @@ pub mod wire;
 pub use error::{Error, Result, UserError};
 pub use evidence::{Evidence, LaneReport, LaneStatus, Missed, StartSymbol};
 pub use history::History;
-pub use source::{Outlines, Source, Sym};
+pub use source::{Listed, Outlines, Source, Sym};
 
 /// Increase this when a change alters the postings of the same facts, or the files that have any. Ledgers built before
 /// are then built again.

@@ -18,7 +18,7 @@ const MOST_FILES: usize = 128;
 const MOST_NAMESAKES: usize = 64;
 
 /// The members that a type's own file states, the most important ones first.
-pub(crate) fn own_members(sym: &Sym) -> Vec<DefIx> {
+pub fn own_members(sym: &Sym) -> Vec<DefIx> {
     if !sym.kind().is_type() {
         return Vec::new();
     }
@@ -34,7 +34,7 @@ pub(crate) fn own_members(sym: &Sym) -> Vec<DefIx> {
 }
 
 /// The members of a type that are in other files, in order of path and place.
-pub(crate) fn members_elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
+pub fn members_elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
     if !sym.kind().is_type() || sym.def().flags.has(DefFlags::LOCAL) {
         return Ok(Vec::new());
     }
@@ -51,7 +51,7 @@ pub(crate) fn members_elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sy
 }
 
 /// The type that a symbol is a member of.
-pub(crate) fn member_owner(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
+pub fn member_owner(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
     let outline = sym.outline();
     if let Some(ix) = holder_in(outline, sym.def()) {
         return Ok(sym.beside(ix).filter(|owner| owner.kind().is_type()));

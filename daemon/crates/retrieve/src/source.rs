@@ -49,45 +49,50 @@ impl<S: BuildHasher> Outlines for HashMap<FactsKey, Arc<Outline>, S> {
 }
 
 /// A symbol's entry in a list, for uses where opening its file would cost too much.
-#[derive(Clone, Debug)]
-pub(crate) struct Listed {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
     brief: Brief,
     path: RelPath,
 }
 
 impl Listed {
     /// As [`Sym::name`].
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         if self.brief.name.is_empty() { self.path.stem() } else { &self.brief.name }
     }
 
     /// As [`Sym::qualified`].
-    pub(crate) fn qualified(&self) -> &str {
+    pub fn qualified(&self) -> &str {
         if self.brief.qualified.is_empty() { self.name() } else { &self.brief.qualified }
     }
 
     /// As [`Sym::path`].
-    pub(crate) fn path(&self) -> &str {
+    pub fn path(&self) -> &str {
         self.path.as_str()
     }
 
     /// As [`Sym::kind`].
-    pub(crate) fn kind(&self) -> SymbolKind {
+    pub fn kind(&self) -> SymbolKind {
         self.brief.kind
     }
 
     /// As [`Sym::exported`].
-    pub(crate) fn exported(&self) -> bool {
+    pub fn exported(&self) -> bool {
         self.brief.flags.has(DefFlags::EXPORTED)
     }
 
     /// As [`Sym::is_test`].
-    pub(crate) fn is_test(&self) -> bool {
+    pub fn is_test(&self) -> bool {
         self.brief.flags.has(DefFlags::TEST) || crate::index::is_test_path(self.path())
     }
 
+    /// Whether it is a test that a runner runs, and not only code in a file of tests.
+    pub fn is_test_case(&self) -> bool {
+        self.kind().is_callable() && self.brief.flags.has(DefFlags::TEST)
+    }
+
     /// As [`Sym::line`].
-    pub(crate) fn line(&self) -> u32 {
+    pub fn line(&self) -> u32 {
         self.brief.line
     }
 }
@@ -112,7 +117,7 @@ pub struct Sym {
 
 impl Sym {
     /// Another symbol of the same file.
-    pub(crate) fn beside(&self, ix: DefIx) -> Option<Self> {
+    pub fn beside(&self, ix: DefIx) -> Option<Self> {
         let def = self.outline().def(ix)?;
         Some(Self { id: self.file().symbol(def.key), ix, open: Rc::clone(&self.open) })
     }
@@ -259,7 +264,7 @@ impl<'a> Source<'a> {
     }
 
     /// A symbol's entry in a list. None if this version does not have it.
-    pub(crate) fn listed(&self, id: SymbolId) -> Result<Option<Listed>> {
+    pub fn listed(&self, id: SymbolId) -> Result<Option<Listed>> {
         let Some(file) = self.view.symbol_file(id)? else { return Ok(None) };
         if let Some(Some(open)) = self.open.borrow().get(&file) {
             let def = open.outline.find(file, id).and_then(|ix| open.outline.defs.get(ix.0 as usize));

@@ -11,22 +11,64 @@ use crate::hash::NumberMap;
 use crate::strategies::{self, Rule};
 use crate::world::FileIndex;
 
+/// The place of a mention in the file.
+#[derive(Clone, Copy)]
+pub(super) struct Mention {
+    /// Its line.
+    pub(super) line: u32,
+    /// The byte offset of the name. None where the facts state only the line.
+    pub(super) at: Option<u32>,
+}
+
+impl Mention {
+    /// One of which only the line is known.
+    pub(super) fn of_line(line: u32) -> Self {
+        Self { line, at: None }
+    }
+}
+
+/// One place where a file refers to a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Site {
+    /// The line of the mention, from 1.
+    pub line: u32,
+    /// The byte offset of the name. None for bases and imports.
+    pub at: Option<u32>,
+    /// The source of the edge: the symbol around the mention.
+    pub from: SymbolId,
+    /// The edge that this mention makes alone, such as one call of several.
+    pub edge: Edge,
+}
+
 /// The edges of one file in the making.
 pub(super) struct Edges {
     file: Rc<FileIndex>,
     lang: Lang,
     found: NumberMap<(DefIx, SymbolId, EdgeKind), Edge>,
+    /// Each mention on its own, where they are asked for.
+    sites: Option<Vec<Site>>,
     /// How references came out.
     pub(super) counts: ResolutionCounts,
 }
 
 impl Edges {
     pub(super) fn new(file: Rc<FileIndex>, lang: Lang) -> Self {
-        Self { file, lang, found: NumberMap::default(), counts: ResolutionCounts::default() }
+        Self { file, lang, found: NumberMap::default(), sites: None, counts: ResolutionCounts::default() }
     }
 
-    /// Adds an edge from the symbol around `scope`, made at `line`.
-    pub(super) fn add(&mut self, scope: DefIx, to: SymbolId, kind: EdgeKind, rule: &Rule, line: u32) {
+    /// The same, with each mention on its own.
+    pub(super) fn with_sites(self) -> Self {
+        Self { sites: Some(Vec::new()), ..self }
+    }
+
+    /// The mentions, in the order in which they were resolved.
+    pub(super) fn take_sites(&mut self) -> Vec<Site> {
+        self.sites.take().unwrap_or_default()
+    }
+
+    /// Adds an edge from the symbol around `scope`, made by a mention.
+    pub(super) fn add(&mut self, scope: DefIx, to: SymbolId, kind: EdgeKind, rule: &Rule, mention: Mention) {
+        let line = mention.line;
         let Some(source) = self.file.enclosing(scope, |kind| kind != SymbolKind::Impl) else { return };
         let Some(def) = self.file.outline.def(source) else { return };
         if kind != EdgeKind::Call && self.file.symbol(source) == Some(to) {
@@ -41,6 +83,9 @@ impl Edges {
             line_offset: line.saturating_sub(def.span.start_line),
             sites: 1,
         };
+        if let (Some(sites), Some(from)) = (&mut self.sites, self.file.symbol(source)) {
+            sites.push(Site { line, at: mention.at, from, edge });
+        }
         let known = self.found.entry((source, to, kind)).or_insert(Edge { sites: 0, ..edge });
         known.sites = known.sites.saturating_add(1);
         known.line_offset = known.line_offset.min(edge.line_offset);

@@ -5,7 +5,7 @@ use sdl_model::{EdgeKind, SymbolKind};
 
 use super::Resolver;
 use super::calls::rule_of;
-use super::edges::Edges;
+use super::edges::{Edges, Mention};
 use crate::infer::{Meaning, Want};
 use crate::modules::{self, ModRef, Place};
 use crate::strategies::{IMPORT, SCOPE};
@@ -43,9 +43,19 @@ impl Resolver<'_, '_> {
                         && let Some(symbol) = infer.file(target.file).symbol(target.def)
                     {
                         let rule = if target.file == at { &SCOPE } else { found_by };
-                        edges.add(source, symbol, EdgeKind::Implements, rule, base.line);
+                        edges.add(source, symbol, EdgeKind::Implements, rule, Mention::of_line(base.line));
                     }
                 }
+            }
+        }
+    }
+
+    /// `ref` edges to what definitions use by a convention.
+    pub(super) fn conventions(&self, edges: &mut Edges) {
+        self.infer.w.begin_reference();
+        for one in self.rules.implied(self) {
+            if let Some(symbol) = self.infer.file(one.target.file).symbol(one.target.def) {
+                edges.add(one.user, symbol, EdgeKind::Ref, one.rule, Mention::of_line(one.line));
             }
         }
     }
@@ -76,7 +86,7 @@ impl Resolver<'_, '_> {
             if let Some(target) = target
                 && let Some(symbol) = infer.file(target.file).symbol(target.def)
             {
-                edges.add(DefIx::MODULE, symbol, EdgeKind::Import, &IMPORT, one.line);
+                edges.add(DefIx::MODULE, symbol, EdgeKind::Import, &IMPORT, Mention::of_line(one.line));
             }
         }
     }

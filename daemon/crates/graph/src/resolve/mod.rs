@@ -10,11 +10,13 @@ mod rules;
 mod values;
 
 use std::cell::OnceCell;
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
-use sdl_ledger::{Resolved, Result};
+use sdl_ledger::{Resolved, Result, name_mark};
 use sdl_model::facts::{DefIx, Ref, RefForm};
 use sdl_model::lang::Guesses;
-use sdl_model::{Body, EdgeKind, FileId, Outline, RelPath, Resolution, SymbolKind};
+use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, SymbolId, SymbolKind};
 
 use crate::infer::{self, Ctx, Infer};
 use crate::own::Own;
@@ -22,9 +24,10 @@ use crate::strategies::{ALTERNATIVES, HELD_FUNCTION, NEAR_METHOD, Rule, SAME_NAM
 use crate::world::{DefRef, World};
 
 pub(crate) use calls::{rule_of, rule_of_receiver};
-use edges::Edges;
+pub use edges::Site;
+use edges::{Edges, Mention};
 pub(crate) use overloads::MAX_OVERLOADS;
-pub(crate) use rules::{CallRules, Outcome, Overloaded, Resolver, RulesOf};
+pub(crate) use rules::{CallRules, Implied, Outcome, Overloaded, Resolver, RulesOf};
 
 /// Finds the rules of languages.
 #[derive(Clone, Copy)]
@@ -51,24 +54,100 @@ pub(crate) fn resolve_file(
 ) -> Result<Resolved> {
     let at = world.begin(file, path, outline);
     let own = Own::new(at, body);
-    let resolver = Resolver {
-        infer: Infer::new(world, &own, rules.types),
-        lang: outline.lang,
-        traits: outline.lang.traits(),
-        rules: (rules.calls)(outline.lang),
-        in_sight: OnceCell::new(),
-    };
+    let resolver = Resolver::new(world, rules, &own, outline.lang);
     let mut edges = Edges::new(world.file(at), outline.lang);
-    resolver.bases(&mut edges);
-    resolver.imports(&mut edges);
-    for one in &body.refs {
-        world.begin_reference();
-        let (outcome, kind) = resolver.reference(one);
-        let outcome = if world.is_spent() { Outcome::Unresolved } else { outcome };
-        resolver.record(&mut edges, one, outcome, kind);
-    }
+    let open = resolver.resolve_all(&mut edges);
+    let unresolved = resolver.defined_marks(&open);
     let (edges, counts) = edges.finish();
-    Ok(Resolved { file: Some(file), edges, asked: world.finish()?, counts })
+    Ok(Resolved { file: Some(file), edges, asked: world.finish()?, unresolved, counts })
+}
+
+/// Finds each place where a file mentions a definition, by the rules of its language.
+pub(crate) fn resolve_sites(
+    world: &World<'_>,
+    rules: Rules,
+    file: FileId,
+    path: &RelPath,
+    (outline, body): (&Outline, &Body),
+) -> Result<Sites> {
+    let at = world.begin(file, path, outline);
+    let own = Own::new(at, body);
+    let resolver = Resolver::new(world, rules, &own, outline.lang);
+    let index = world.file(at);
+    let mut edges = Edges::new(Rc::clone(&index), outline.lang).with_sites();
+    let open = resolver.resolve_all(&mut edges);
+    let open = open.into_iter().filter_map(|one| {
+        let around = index.enclosing(one.scope, |kind| kind != SymbolKind::Impl)?;
+        let from = index.symbol(around)?;
+        Some(OpenSite { line: one.line, at: one.at, from, name: body.arena.str(one.name).into() })
+    });
+    let sites = Sites { open: open.collect(), found: edges.take_sites() };
+    world.finish()?;
+    Ok(sites)
+}
+
+impl<'r, 'w> Resolver<'r, 'w> {
+    fn new(world: &'r World<'w>, rules: Rules, own: &'r Own<'r>, lang: Lang) -> Self {
+        Self {
+            infer: Infer::new(world, own, rules.types),
+            lang,
+            traits: lang.traits(),
+            rules: (rules.calls)(lang),
+            in_sight: OnceCell::new(),
+        }
+    }
+
+    /// Adds the edges of everything that the file mentions. Returns the references whose meaning is not known.
+    fn resolve_all(&self, edges: &mut Edges) -> Vec<&'r Ref> {
+        let world = self.infer.w;
+        self.bases(edges);
+        self.imports(edges);
+        self.conventions(edges);
+        let mut open = Vec::new();
+        for one in &self.infer.own.body.refs {
+            world.begin_reference();
+            let (outcome, kind) = self.reference(one);
+            let outcome = if world.is_spent() { Outcome::Unresolved } else { outcome };
+            if outcome == Outcome::Unresolved {
+                open.push(one);
+            }
+            self.record(edges, one, outcome, kind);
+        }
+        open
+    }
+
+    /// The marks of the names among `open` that some definition has, sorted. Asks for each of the names, so that a file
+    /// which defines one of them later has this file resolved again.
+    fn defined_marks(&self, open: &[&Ref]) -> Vec<u32> {
+        let world = self.infer.w;
+        let names: BTreeSet<_> = open.iter().map(|one| one.name).collect();
+        let syms = names.into_iter().map(|name| self.infer.own.sym(world, name));
+        let defined = syms.filter(|sym| world.named(*sym).is_none_or(|hits| !hits.is_empty()));
+        let marks: BTreeSet<u32> = defined.map(|sym| name_mark(&world.text(sym))).collect();
+        marks.into_iter().collect()
+    }
+}
+
+/// A mention of a name whose meaning is not known.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct OpenSite {
+    /// The line of the mention, from 1.
+    pub line: u32,
+    /// The byte offset of the name.
+    pub at: u32,
+    /// The symbol around it.
+    pub from: SymbolId,
+    /// The name, such as `save` of `thing.save()`.
+    pub name: Box<str>,
+}
+
+/// All mentions in one file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sites {
+    /// Those that lead to a definition of the repository.
+    pub found: Vec<Site>,
+    /// Those whose meaning is not known.
+    pub open: Vec<OpenSite>,
 }
 
 impl Resolver<'_, '_> {
@@ -127,20 +206,21 @@ impl Resolver<'_, '_> {
             Resolution::Inferred => counts.inferred += 1,
             Resolution::Ambiguous => counts.ambiguous += 1,
         }
+        let mention = Mention { line: one.line, at: Some(one.at) };
         let scope = if kind == EdgeKind::Call { self.caller(one) } else { one.scope };
         for target in targets {
             let constructor = self.constructor_called(one, target, kind);
             let to = constructor.unwrap_or(target);
             let Some(symbol) = self.infer.file(to.file).symbol(to.def) else { continue };
-            edges.add(scope, symbol, self.edge_kind(to, kind, rule), rule, one.line);
+            edges.add(scope, symbol, self.edge_kind(to, kind, rule), rule, mention);
             if constructor.is_some()
                 && let Some(class) = self.infer.file(target.file).symbol(target.def)
             {
-                edges.add(scope, class, EdgeKind::Ref, rule, one.line);
+                edges.add(scope, class, EdgeKind::Ref, rule, mention);
             }
             // The decorated definition depends on its decorator, but the code that defines it makes the call.
             if scope != one.scope {
-                edges.add(one.scope, symbol, EdgeKind::Ref, rule, one.line);
+                edges.add(one.scope, symbol, EdgeKind::Ref, rule, mention);
             }
         }
     }

@@ -57,6 +57,18 @@ pub(crate) struct Overloaded<'o> {
     pub(crate) all: &'o [DefIx],
 }
 
+/// A use of a definition by a convention, such as that of a fixture by the test with a parameter of its name.
+pub(crate) struct Implied {
+    /// The definition that uses it.
+    pub(crate) user: DefIx,
+    /// The definition that is used.
+    pub(crate) target: DefRef,
+    /// The convention.
+    pub(crate) rule: &'static Rule,
+    /// The line that follows the convention.
+    pub(crate) line: u32,
+}
+
 /// How a language turns references into edges.
 ///
 /// Each default is what most languages do. A home overrides a method where its language differs.
@@ -90,6 +102,11 @@ pub(crate) trait CallRules: TypeRules {
     /// Whether calling `def` runs nothing, because it holds the result of the code that made it.
     fn holds_result(&self, file: &FileIndex, def: &Def) -> bool {
         false
+    }
+
+    /// The definitions that the file's definitions use by a convention, without a word of code that names them.
+    fn implied(&self, resolver: &Resolver<'_, '_>) -> Vec<Implied> {
+        Vec::new()
     }
 
     // Calls by name.

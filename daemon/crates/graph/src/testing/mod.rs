@@ -236,6 +236,10 @@ impl View for Repo {
         Ok(0)
     }
 
+    fn unresolved_files(&self, _name: &str) -> Result<Option<Vec<FileId>>> {
+        Ok(None)
+    }
+
     fn term_count(&self, _term: &str) -> Result<u64> {
         Ok(0)
     }

@@ -4,7 +4,8 @@ use super::corrupt_record;
 use crate::{ResolutionCounts, Result};
 
 const TABLE: &str = "resolved";
-const COUNTS: usize = 20;
+/// Five counts and the lengths of two lists; the third list is the rest.
+const HEAD: usize = 28;
 
 /// A resolved file, read in place. The lists are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,7 @@ pub(crate) struct ResolvedRow<'r> {
     pub(crate) counts: ResolutionCounts,
     sources: &'r [[u8; 8]],
     asked: &'r [[u8; 8]],
+    unresolved: &'r [[u8; 4]],
 }
 
 impl<'r> ResolvedRow<'r> {
@@ -25,17 +27,28 @@ impl<'r> ResolvedRow<'r> {
     pub(crate) fn asked(self) -> impl Iterator<Item = u64> + 'r {
         self.asked.iter().map(|hash| u64::from_le_bytes(*hash))
     }
+
+    /// The marks of the names that it left open.
+    pub(crate) fn unresolved(self) -> impl Iterator<Item = u32> + 'r {
+        self.unresolved.iter().map(|mark| u32::from_le_bytes(*mark))
+    }
+
+    /// Whether it left the name with this mark open.
+    pub(crate) fn leaves_open(self, mark: u32) -> bool {
+        self.unresolved.binary_search_by_key(&mark, |mark| u32::from_le_bytes(*mark)).is_ok()
+    }
 }
 
-/// Stores it.
+/// Stores it. The lists must be sorted.
 pub(crate) fn pack_resolved(
     counts: ResolutionCounts,
     sources: impl ExactSizeIterator<Item = u64>,
     asked: &[u64],
+    unresolved: &[u32],
 ) -> Vec<u8> {
-    let ResolutionCounts { exact, inferred, ambiguous, external, unresolved } = counts;
-    let mut out = Vec::with_capacity(COUNTS + 4 + (sources.len() + asked.len()) * 8);
-    for count in [exact, inferred, ambiguous, external, unresolved, sources.len() as u32] {
+    let ResolutionCounts { exact, inferred, ambiguous, external, unresolved: open } = counts;
+    let mut out = Vec::with_capacity(HEAD + (sources.len() + asked.len()) * 8 + unresolved.len() * 4);
+    for count in [exact, inferred, ambiguous, external, open, sources.len() as u32, asked.len() as u32] {
         out.extend_from_slice(&count.to_le_bytes());
     }
     for id in sources {
@@ -44,13 +57,16 @@ pub(crate) fn pack_resolved(
     for hash in asked {
         out.extend_from_slice(&hash.to_le_bytes());
     }
+    for mark in unresolved {
+        out.extend_from_slice(&mark.to_le_bytes());
+    }
     out
 }
 
 /// Reads it.
 pub(crate) fn unpack_resolved(bytes: &[u8]) -> Result<ResolvedRow<'_>> {
     let cut = || corrupt_record(TABLE, "a row that is cut off");
-    let (head, lists) = bytes.split_at_checked(COUNTS + 4).ok_or_else(cut)?;
+    let (head, lists) = bytes.split_at_checked(HEAD).ok_or_else(cut)?;
     let (words, _) = head.as_chunks::<4>();
     let mut words = words.iter().map(|word| u32::from_le_bytes(*word));
     let mut word = || words.next().ok_or_else(cut);
@@ -61,13 +77,20 @@ pub(crate) fn unpack_resolved(bytes: &[u8]) -> Result<ResolvedRow<'_>> {
         external: word()?,
         unresolved: word()?,
     };
-    let sources = word()? as usize;
-    let (lists, rest) = lists.as_chunks::<8>();
+    let (sources, asked) = (word()? as usize, word()? as usize);
+    let (sources, rest) = split_ids(lists, sources).ok_or_else(cut)?;
+    let (asked, rest) = split_ids(rest, asked).ok_or_else(cut)?;
+    let (unresolved, rest) = rest.as_chunks::<4>();
     if !rest.is_empty() {
         return Err(cut());
     }
-    let (sources, asked) = lists.split_at_checked(sources).ok_or_else(cut)?;
-    Ok(ResolvedRow { counts, sources, asked })
+    Ok(ResolvedRow { counts, sources, asked, unresolved })
+}
+
+/// The first `count` ids, and the bytes after them.
+fn split_ids(bytes: &[u8], count: usize) -> Option<(&[[u8; 8]], &[u8])> {
+    let (ids, rest) = bytes.split_at_checked(count.checked_mul(8)?)?;
+    Some((ids.as_chunks::<8>().0, rest))
 }
 
 #[cfg(test)]
@@ -77,12 +100,15 @@ mod tests {
     #[test]
     fn rows_survive_and_cut_ones_are_refused() {
         let counts = ResolutionCounts { exact: 1, inferred: 2, ambiguous: 3, external: 4, unresolved: 5 };
-        let bytes = pack_resolved(counts, [7, 8].into_iter(), &[9]);
+        let bytes = pack_resolved(counts, [7, 8].into_iter(), &[9], &[4, 6]);
         let row = unpack_resolved(&bytes).unwrap();
         assert_eq!(row.counts, counts);
         assert_eq!(row.sources().collect::<Vec<_>>(), [7, 8]);
         assert_eq!(row.asked().collect::<Vec<_>>(), [9]);
+        assert_eq!(row.unresolved().collect::<Vec<_>>(), [4, 6]);
+        assert!(row.leaves_open(6) && !row.leaves_open(5));
         assert!(unpack_resolved(&bytes[..30]).is_err());
-        assert!(unpack_resolved(&bytes[..32]).is_err(), "fewer sources than announced");
+        assert!(unpack_resolved(&bytes[..44]).is_err(), "fewer ids than announced");
+        assert!(unpack_resolved(&bytes[..bytes.len() - 1]).is_err(), "half a mark");
     }
 }

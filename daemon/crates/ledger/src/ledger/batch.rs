@@ -201,6 +201,9 @@ impl View for Batch<'_> {
     fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
         self.rows().fan_in(symbol)
     }
+    fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
+        self.rows().unresolved_files(name)
+    }
     fn term_count(&self, term: &str) -> Result<u64> {
         self.rows().term_count(term)
     }

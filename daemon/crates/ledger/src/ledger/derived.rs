@@ -20,26 +20,15 @@ pub(super) fn incoming_edges(from: SymbolId, packed: &[u8]) -> BTreeSet<(u64, Pa
     packed.as_chunks::<EDGE_LEN>().0.iter().map(|edge| in_edge_of(from, edge)).collect()
 }
 
-/// The edges as the contract of [`Resolved`] wants them.
-pub(super) fn in_order(edges: &[Edge]) -> Cow<'_, [Edge]> {
-    if edges.is_sorted_by(|a, b| a < b) {
-        return Cow::Borrowed(edges);
+/// A list as the contract of [`Resolved`] wants it: sorted, without doubles.
+pub(super) fn in_order<T: Ord + Clone>(list: &[T]) -> Cow<'_, [T]> {
+    if list.is_sorted_by(|a, b| a < b) {
+        return Cow::Borrowed(list);
     }
-    let mut edges = edges.to_vec();
-    edges.sort_unstable();
-    edges.dedup();
-    Cow::Owned(edges)
-}
-
-/// The questions as the contract of [`Resolved`] wants them.
-pub(super) fn asked_in_order(asked: &[u64]) -> Cow<'_, [u64]> {
-    if asked.is_sorted_by(|a, b| a < b) {
-        return Cow::Borrowed(asked);
-    }
-    let mut asked = asked.to_vec();
-    asked.sort_unstable();
-    asked.dedup();
-    Cow::Owned(asked)
+    let mut list = list.to_vec();
+    list.sort_unstable();
+    list.dedup();
+    Cow::Owned(list)
 }
 
 /// Whether a term can be a key.
@@ -87,8 +76,9 @@ impl Batch<'_> {
             .map(|(symbol, edges)| (*symbol, in_order(edges)))
             .collect();
         edges.sort_unstable_by_key(|(symbol, _)| *symbol);
-        let asked = asked_in_order(&resolved.asked);
-        let row = pack_resolved(resolved.counts, edges.iter().map(|(symbol, _)| symbol.0), &asked);
+        let (asked, unresolved) = (in_order(&resolved.asked), in_order(&resolved.unresolved));
+        let sources = edges.iter().map(|(symbol, _)| symbol.0);
+        let row = pack_resolved(resolved.counts, sources, &asked, &unresolved);
 
         let old_row = self.txn.get(tables.resolved, &key)?.map(<[u8]>::to_vec);
         let old = old_row.as_deref().map(unpack_resolved).transpose()?;

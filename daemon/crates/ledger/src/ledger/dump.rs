@@ -196,7 +196,8 @@ impl Dump<'_, '_> {
             let row = unpack_resolved(value)?;
             let (sources, asked) = (row.sources().count(), row.asked().count());
             let file = FileId(id_at("resolved", key)?);
-            lines.put(format_args!("resolved {file:?} {:?} {sources} {asked}", row.counts))
+            let unresolved: Vec<u32> = row.unresolved().collect();
+            lines.put(format_args!("resolved {file:?} {:?} {sources} {asked} {unresolved:x?}", row.counts))
         })?;
         self.scan(tables.asked, |lines, key, value| {
             lines.put(format_args!(

@@ -6,12 +6,14 @@ use std::time::Instant;
 use sdl_model::{Edge, FileId, FileRow, InEdge, StatHint, SymbolId};
 
 use crate::codec::{
-    self, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, id_key, text_key,
+    self, ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, id_key, text_key,
     unpack_edges, unpack_hit, unpack_home, unpack_in_edge, unpack_path_value, unpack_posting,
+    unpack_resolved,
 };
 use crate::env::{Reads, Table};
+use crate::lookup::name_mark;
 use crate::tables::LedgerTables;
-use crate::{Error, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit};
+use crate::{Error, LookupKey, MAX_ASKING_FILES, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit};
 
 /// How many rows are read between two looks at the clock.
 const ROWS_PER_LOOK: u32 = 512;
@@ -200,6 +202,22 @@ impl<'r, R: Reads> Rows<'r, R> {
 
     pub(crate) fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
         self.reads.count(self.tables.in_edges, &id_key(symbol.0))
+    }
+
+    pub(crate) fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
+        let (key, mark) = (id_key(LookupKey::Name(name).hash()), name_mark(name));
+        if self.reads.count(self.tables.asked, &key)? > MAX_ASKING_FILES {
+            return Ok(None);
+        }
+        let mut files = Vec::new();
+        self.items::<ASKED_ITEM>(self.tables.asked, &key, &mut |item| {
+            let row = self.reads.get(self.tables.resolved, item)?;
+            if row.map(unpack_resolved).transpose()?.is_some_and(|row| row.leaves_open(mark)) {
+                files.push(FileId(u64::from_be_bytes(*item)));
+            }
+            GO_ON
+        })?;
+        Ok(Some(files))
     }
 
     pub(crate) fn term_count(&self, term: &str) -> Result<u64> {

@@ -174,6 +174,9 @@ impl View for Snapshot<'_> {
     fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
         self.rows()?.map_or(Ok(0), |rows| rows.fan_in(symbol))
     }
+    fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
+        self.rows()?.map_or(Ok(None), |rows| rows.unresolved_files(name))
+    }
     fn term_count(&self, term: &str) -> Result<u64> {
         self.rows()?.map_or(Ok(0), |rows| rows.term_count(term))
     }

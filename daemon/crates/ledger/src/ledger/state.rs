@@ -67,16 +67,25 @@ pub(crate) fn read_counters(reads: &impl Reads, tables: &LedgerTables) -> Result
         .map_or_else(|| Ok(Counters::default()), |bytes| codec::decode_record("meta", bytes))
 }
 
-/// Forgets everything but the leases, because up to schema 3 rows had no checksums and nothing shows which of them
-/// are sound. The tree is indexed again. Version numbers go on where they were.
+/// Keeps the leases and the numbers of versions, and forgets everything else, because up to schema 3 rows had no
+/// checksums and nothing shows which of them are sound.
+pub(crate) fn seal_leases(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
+    forget_content(txn, tables, Table::unsealed)
+}
+
+/// Up to schema 4 the ledger did not say which names a file's resolution left open. Forgets everything that is made
+/// from the tree, so that it is made again. Version numbers go on where they were.
 pub(crate) fn start_over(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
+    forget_content(txn, tables, |table| table)
+}
+
+/// Keeps the leases and the numbers of versions, which `stored` tables hold, and forgets everything else.
+fn forget_content(txn: &mut Write<'_>, tables: &[Table], stored: fn(Table) -> Table) -> Result<()> {
     let tables = LedgerTables::bind(tables).ok_or(Error::Misuse("tables missing"))?;
-    let old: Option<State> = txn
-        .get(tables.meta.unsealed(), STATE)?
-        .map(|bytes| codec::decode_record("meta", bytes))
-        .transpose()?;
+    let old: Option<State> =
+        txn.get(stored(tables.meta), STATE)?.map(|bytes| codec::decode_record("meta", bytes)).transpose()?;
     let mut leases = Vec::new();
-    txn.scan(tables.leases.unsealed(), &[], &mut |key, value| {
+    txn.scan(stored(tables.leases), &[], &mut |key, value| {
         leases.push((key.to_vec(), value.to_vec()));
         Ok(ControlFlow::Continue(()))
     })?;

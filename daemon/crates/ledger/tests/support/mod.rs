@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use sdl_ledger::{
     Batch, Clock, FileUpdate, Ledger, LookupKey, Named, Options, Posting, ResolutionCounts, Resolved, View,
+    name_mark,
 };
 use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Import, ImportKind, Ref, RefForm, Span, StrIx};
 use sdl_model::ids::stable_hash;
@@ -218,6 +219,7 @@ pub fn resolve(view: &dyn View, tree: &Tree, number: u8) -> Resolved {
     let mut ask = |key: LookupKey<'_>| asked.insert(key.hash());
     let mut counts = ResolutionCounts::default();
     let mut edges: BTreeMap<_, BTreeSet<Edge>> = BTreeMap::new();
+    let mut unresolved = BTreeSet::new();
     ask(LookupKey::Dir(path.dir()));
     let line_offset = view.files_in_dir(path.dir()).unwrap().len() as u32;
     ask(LookupKey::FileName(path.file_name()));
@@ -242,7 +244,10 @@ pub fn resolve(view: &dyn View, tree: &Tree, number: u8) -> Resolved {
         ask(LookupKey::Name(name));
         let from = file.symbol(facts.outline.def(called.scope).unwrap().key);
         match view.named(name).unwrap() {
-            Named::TooMany => counts.unresolved += 1,
+            Named::TooMany => {
+                counts.unresolved += 1;
+                unresolved.insert(name_mark(name));
+            }
             Named::All(hits) if hits.is_empty() => counts.external += 1,
             Named::All(hits) => {
                 let resolution = if hits.len() == 1 { Resolution::Exact } else { Resolution::Ambiguous };
@@ -272,6 +277,7 @@ pub fn resolve(view: &dyn View, tree: &Tree, number: u8) -> Resolved {
         file: Some(file),
         edges: edges.into_iter().map(|(symbol, edges)| (symbol, edges.into_iter().collect())).collect(),
         asked: asked.into_iter().collect(),
+        unresolved: unresolved.into_iter().collect(),
         counts,
     }
 }

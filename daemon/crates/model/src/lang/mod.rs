@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use paths::{is_source_name, is_test_path};
 pub use traits::{
     Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads,
-    ParameterNames, Parts, Qualified, Traits, Types,
+    ParameterNames, Parts, Qualified, TestRunner, Traits, Types,
 };
 
 /// Declares [`Lang`]: a language in a line, with its stored number and its row of the table.

@@ -58,6 +58,25 @@ pub struct Files {
     pub test_suffixes: &'static [&'static str],
     /// Tests may be in the same file as the code they test, as in Rust and Zig.
     pub inline_tests: bool,
+    /// What usually runs its tests.
+    pub runner: TestRunner,
+}
+
+/// What runs tests, and how a single test is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum TestRunner {
+    /// pytest: `tests/test_app.py::TestApp::test_run`.
+    Pytest,
+    /// `cargo test`: `walk::tests::finds_all`.
+    Cargo,
+    /// `go test`: `TestRun`.
+    Go,
+    /// Jest, Vitest and others that select tests by file.
+    Jest,
+    /// JUnit under Maven or Gradle: `AppTest#runs`.
+    JUnit,
+    /// None that is known: tests are named by their file.
+    ByFile,
 }
 
 /// How names are looked up.
@@ -284,8 +303,14 @@ impl Files {
     }
 
     /// No files.
-    pub const PLAIN: Self =
-        Self { extensions: &[], names: &[], interpreters: &[], test_suffixes: &[], inline_tests: false };
+    pub const PLAIN: Self = Self {
+        extensions: &[],
+        names: &[],
+        interpreters: &[],
+        test_suffixes: &[],
+        inline_tests: false,
+        runner: TestRunner::ByFile,
+    };
 }
 
 impl Names {

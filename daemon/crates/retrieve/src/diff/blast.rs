@@ -197,7 +197,8 @@ fn say_left(left: Vec<Left>, own: &HashSet<SymbolId>, affected: &mut HashMap<Sym
     }
 }
 
-fn resolution_weight(resolution: Resolution) -> f32 {
+/// The share of an effect that an edge of this certainty carries on, from 0 to 1.
+pub fn resolution_weight(resolution: Resolution) -> f32 {
     match resolution {
         Resolution::Exact => 1.0,
         Resolution::Inferred => 0.8,

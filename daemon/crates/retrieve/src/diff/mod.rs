@@ -8,7 +8,7 @@ pub(crate) mod successors;
 mod symbols;
 mod types;
 
-pub use blast::{BlastQuestion, FanIn, blast_radius};
+pub use blast::{BlastQuestion, FanIn, blast_radius, resolution_weight};
 pub use left::{Left, left_behind};
 pub(crate) use symbols::change_between;
 pub use symbols::{Change, changed_symbols};

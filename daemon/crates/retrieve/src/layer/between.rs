@@ -127,6 +127,9 @@ impl View for Between<'_> {
     fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
         self.to.1.fan_in(symbol)
     }
+    fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
+        self.to.1.unresolved_files(name)
+    }
     fn term_count(&self, term: &str) -> Result<u64> {
         self.to.1.term_count(term)
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-use sdl_ledger::{Counters, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit, View};
+use sdl_ledger::{Counters, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit, View, name_mark};
 use sdl_model::{Edge, FileId, FileRow, InEdge, SymbolId, Version};
 
 use super::{Layer, LayerFile, Search};
@@ -136,6 +136,18 @@ impl View for Laid<'_> {
         let lost = self.layer.lost.get(&symbol).copied().unwrap_or(0);
         let gained = self.layer.gained.get(&symbol).map_or(0, BTreeSet::len);
         Ok((self.base.fan_in(symbol)? + gained as u64).saturating_sub(lost as u64))
+    }
+
+    fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
+        let (Some(own), Some(mut files)) = (&self.layer.unresolved, self.base.unresolved_files(name)?) else {
+            return Ok(None);
+        };
+        let mark = name_mark(name);
+        files.retain(|file| !own.contains_key(file) && !self.layer.files.contains_key(file));
+        let leaving = own.iter().filter(|(_, marks)| marks.binary_search(&mark).is_ok());
+        files.extend(leaving.map(|(file, _)| *file));
+        files.sort_unstable();
+        Ok(Some(files))
     }
 
     fn term_count(&self, term: &str) -> Result<u64> {

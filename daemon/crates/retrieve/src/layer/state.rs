@@ -28,6 +28,8 @@ pub struct State {
 struct Outcome {
     /// The questions it asked, sorted.
     asked: Arc<[u64]>,
+    /// The marks of the names it left open, sorted.
+    unresolved: Arc<[u32]>,
     counts: ResolutionCounts,
 }
 
@@ -118,6 +120,9 @@ impl State {
             if snapshot.out_edges(symbol)? != edges {
                 layer.set_edges(snapshot, symbol, edges)?;
             }
+        }
+        for (file, outcome) in &resolved {
+            layer.set_unresolved(*file, Arc::clone(&outcome.unresolved));
         }
         Ok(Self { layer: Arc::new(layer), resolved })
     }
@@ -228,8 +233,9 @@ fn resolve_layer<O: Origin>(
         }
         edges.extend(snapshot.symbols_of(file)?.into_iter().map(|symbol| (symbol, Vec::new())));
         if let Some(resolved) = done.remove(&file) {
-            outcomes.insert(file, Outcome { asked: resolved.asked.into(), counts: resolved.counts });
-            edges.extend(resolved.edges);
+            let Resolved { asked, unresolved, counts, edges: found, .. } = resolved;
+            outcomes.insert(file, Outcome { asked: asked.into(), unresolved: unresolved.into(), counts });
+            edges.extend(found);
         }
     }
     Ok(Resolution { edges, resolved: outcomes })

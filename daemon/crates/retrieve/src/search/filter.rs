@@ -76,6 +76,41 @@ fn kind_bit(kind: SymbolKind) -> u32 {
     SymbolKind::ALL.iter().position(|known| *known == kind).map_or(0, |at| 1 << at)
 }
 
+/// Patterns of paths, such as `src/**` or `*.py`. One that begins with `!` leaves paths out.
+#[derive(Debug, Default)]
+pub struct PathPatterns {
+    wanted: Vec<GlobSet>,
+    unwanted: Vec<GlobSet>,
+}
+
+impl PathPatterns {
+    /// Reads the patterns.
+    ///
+    /// # Errors
+    /// [`UserError::BadGlob`] for one that is no pattern.
+    pub fn new<'t>(patterns: impl IntoIterator<Item = &'t str>) -> Result<Self> {
+        let mut all = Self::default();
+        for pattern in patterns {
+            match pattern.strip_prefix('!') {
+                Some(unwanted) => all.unwanted.push(glob_set(unwanted)?),
+                None => all.wanted.push(glob_set(pattern)?),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Whether there is no pattern, so that every path matches.
+    pub fn is_empty(&self) -> bool {
+        self.wanted.is_empty() && self.unwanted.is_empty()
+    }
+
+    /// Whether a path matches a wanted pattern, if there is any, and no unwanted one.
+    pub fn keeps(&self, path: &str) -> bool {
+        let is_in = |sets: &[GlobSet]| sets.iter().any(|set| set.is_match(path));
+        (self.wanted.is_empty() || is_in(&self.wanted)) && !is_in(&self.unwanted)
+    }
+}
+
 /// A pattern without a slash, such as `*.ts`, matches at any depth. One that names a folder, such as `src/api`,
 /// matches everything below it.
 fn glob_set(pattern: &str) -> Result<GlobSet> {
@@ -131,6 +166,9 @@ mod tests {
             assert_eq!(glob_set(pattern).unwrap().is_match(path), matches, "{pattern} {path}");
         }
         assert!(glob_set("a[").is_err());
+        let patterns = PathPatterns::new(["src/**", "!*_gen.py"]).unwrap();
+        assert!(patterns.keeps("src/a.py") && !patterns.keeps("src/a_gen.py") && !patterns.keeps("b.py"));
+        assert!(PathPatterns::default().keeps("anything"));
         assert!(glob_set("").is_err());
     }
 }

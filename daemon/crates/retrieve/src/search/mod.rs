@@ -1,6 +1,5 @@
 //! Searches: from postings to ranked symbols.
 
-mod cursor;
 pub(crate) mod exact;
 pub(crate) mod files;
 mod filter;
@@ -17,6 +16,7 @@ pub use rerank::{Candidate, FEATURES};
 pub use types::{DEFAULT_LIMIT, Hit, MAX_LIMIT, SearchRequest, SearchResponse};
 
 pub(crate) use filter::Filter;
+pub use filter::PathPatterns;
 use plan::Plan;
 use rank::Ranked;
 
@@ -26,7 +26,7 @@ use sdl_ledger::View;
 use sdl_model::SymbolId;
 
 use crate::numbers::Milli;
-use crate::{Evidence, Result, Source, UserError, meaning};
+use crate::{Evidence, Result, Source, UserError, cursor, meaning};
 
 /// Searches one version.
 pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResponse> {
@@ -35,7 +35,8 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     }
     let view = source.view();
     let state = (view.version(), source.overlay());
-    let offset = cursor::read_cursor(state, request)?;
+    let fingerprint = request.fingerprint();
+    let offset = cursor::read_cursor(state, request.cursor.as_deref(), fingerprint)?;
     let limit = match request.limit {
         0 => DEFAULT_LIMIT,
         limit => limit.min(MAX_LIMIT),
@@ -83,7 +84,7 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     }
     let next = offset + results.len();
     Ok(SearchResponse {
-        cursor: (next < total && !results.is_empty()).then(|| cursor::write_cursor(state, next, request)),
+        cursor: (next < total && !results.is_empty()).then(|| cursor::write_cursor(state, next, fingerprint)),
         results,
         total: total as u64,
         near_misses,

@@ -1,5 +1,6 @@
 //! The request and the answer of a search.
 
+use sdl_model::ids::stable_hash;
 use sdl_model::{SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,15 @@ impl SearchRequest {
     /// A search for `query` with nothing else set.
     pub fn new(query: &str) -> Self {
         Self { query: query.to_owned(), ..Self::default() }
+    }
+
+    /// Tells the pages of this search from those of another.
+    pub(super) fn fingerprint(&self) -> u32 {
+        let kinds: Vec<u8> = self.kinds.iter().flat_map(|kind| kind.name().bytes().chain([b','])).collect();
+        let switches = [self.exact, self.regex, self.exported_only, self.semantic].map(u8::from);
+        let glob = self.path_glob.as_deref().unwrap_or("");
+        let mentions = self.chat_mentions.join("\n");
+        stable_hash(&[self.query.as_bytes(), &kinds, &switches, glob.as_bytes(), mentions.as_bytes()]) as u32
     }
 }
 

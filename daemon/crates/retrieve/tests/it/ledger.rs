@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use sdl_graph::testing::Repo;
-use sdl_ledger::{Changes, Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
-use sdl_model::facts::Facts;
+use sdl_ledger::{Changes, Counters, NameHit, Named, Result, SymbolHome, TermHit, View, name_mark};
+use sdl_model::facts::{Body, Facts};
 use sdl_model::{
     ContentHash, Edge, FactsKey, FileChange, FileId, FileRow, InEdge, Incarnation, Outline, RelPath,
     SymbolId, Version,
@@ -21,6 +21,7 @@ struct State {
     out: HashMap<SymbolId, Vec<Edge>>,
     into: HashMap<SymbolId, Vec<InEdge>>,
     postings: BTreeMap<String, Vec<TermHit>>,
+    unresolved: HashMap<u32, Vec<FileId>>,
     symbols: u64,
 }
 
@@ -30,6 +31,7 @@ pub(crate) struct MemoryLedger {
     first: Version,
     states: Vec<State>,
     outlines: HashMap<FactsKey, Arc<Outline>>,
+    bodies: HashMap<FactsKey, Body>,
     pub(crate) floor: Version,
 }
 
@@ -41,6 +43,7 @@ impl MemoryLedger {
             first: Version(1),
             states: Vec::new(),
             outlines: HashMap::new(),
+            bodies: HashMap::new(),
             floor: Version(1),
         };
         let files = files(fixture);
@@ -62,6 +65,7 @@ impl MemoryLedger {
             let Ok(facts) = sdl_lang::extract_facts(lang, bytes) else { continue };
             let key = FactsKey { lang, content: ContentHash::of(bytes) };
             self.outlines.insert(key, Arc::new(facts.outline.clone()));
+            self.bodies.insert(key, facts.body.clone());
             repo.insert(path, key, Arc::new(facts));
         }
         self.states.push(State::of(repo));
@@ -76,6 +80,12 @@ impl MemoryLedger {
     /// A version.
     pub(crate) fn at(&self, version: Version) -> At<'_> {
         At { ledger: self, at: self.index(version) }
+    }
+
+    /// The second half of a file's facts.
+    #[allow(dead_code, reason = "for tests of other crates")]
+    pub(crate) fn body(&self, key: FactsKey) -> Option<Body> {
+        self.bodies.get(&key).cloned()
     }
 
     pub(crate) fn outlines(&self) -> &HashMap<FactsKey, Arc<Outline>> {
@@ -111,6 +121,11 @@ impl State {
             hits.sort_by_key(|hit| hit.symbol);
         }
         for resolved in repo.resolve(|_| true).unwrap().into_values() {
+            for (file, mark) in
+                resolved.file.iter().flat_map(|file| resolved.unresolved.iter().map(|m| (*file, *m)))
+            {
+                state.unresolved.entry(mark).or_default().push(file);
+            }
             for (from, edges) in resolved.edges {
                 for edge in &edges {
                     let Edge { to, kind, resolution, strategy, confidence, .. } = *edge;
@@ -216,6 +231,9 @@ impl View for At<'_> {
     }
     fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
         Ok(self.state().into.get(&symbol).map_or(0, |edges| edges.len() as u64))
+    }
+    fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
+        Ok(Some(self.state().unresolved.get(&name_mark(name)).cloned().unwrap_or_default()))
     }
     fn term_count(&self, term: &str) -> Result<u64> {
         Ok(self.state().postings.get(term).map_or(0, |hits| hits.len() as u64))

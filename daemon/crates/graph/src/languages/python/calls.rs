@@ -3,9 +3,9 @@
 use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, Expr, ExprIx, Lit, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
-use super::Python;
+use super::{Python, fixtures};
 use crate::infer::{How, Ty, Typed};
-use crate::resolve::{CANDIDATES, CallRules, Outcome, Resolver};
+use crate::resolve::{CANDIDATES, CallRules, Implied, Outcome, Resolver};
 use crate::strategies::ALIAS;
 use crate::words::words;
 use crate::world::DefRef;
@@ -33,6 +33,10 @@ impl CallRules for Python {
             Outcome::Found(found, _) if is_around(resolver, one, &found) => Outcome::Unresolved,
             held => held,
         }
+    }
+
+    fn implied(&self, resolver: &Resolver<'_, '_>) -> Vec<Implied> {
+        fixtures::named_fixtures(resolver)
     }
 
     fn is_protocol(&self, resolver: &Resolver<'_, '_>, class: DefRef) -> bool {

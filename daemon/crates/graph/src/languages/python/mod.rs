@@ -2,6 +2,7 @@
 
 mod calls;
 mod files;
+mod fixtures;
 mod lookup;
 mod names;
 mod projects;

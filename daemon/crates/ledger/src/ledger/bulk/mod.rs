@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use sdl_model::{Cause, FileId, FileState, GitHead, SymbolId, Version, VersionRow};
 
-use super::derived::{asked_in_order, check_term, in_order, incoming_edges};
+use super::derived::{check_term, in_order, incoming_edges};
 use super::state::{self, State};
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot};
@@ -202,11 +202,11 @@ impl<'l> Bulk<'l> {
             derived.in_edges.extend(incoming_edges(*symbol, packed));
         }
         sources.sort_unstable();
-        let asked = asked_in_order(&resolved.asked);
+        let (asked, unresolved) = (in_order(&resolved.asked), in_order(&resolved.unresolved));
         derived.asked.extend(asked.iter().map(|hash| (*hash, file.0)));
         self.tally.resolved(resolved.counts, Sign::Plus);
         derived.resolved.push(&id_key(file.0), |out| {
-            out.extend_from_slice(&pack_resolved(resolved.counts, sources.into_iter(), &asked));
+            out.extend_from_slice(&pack_resolved(resolved.counts, sources.into_iter(), &asked, &unresolved));
             Ok(())
         })?;
         if self.derived.bytes() > self.ledger.gather_bytes {

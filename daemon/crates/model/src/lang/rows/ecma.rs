@@ -1,7 +1,8 @@
 //! JavaScript and TypeScript.
 
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads, Traits, Types,
+    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads, TestRunner,
+    Traits, Types,
 };
 
 const NAMES: Names = Names { is_closed: true, missing_is_external: true, hoists: true, ..Names::PLAIN };
@@ -22,6 +23,7 @@ pub(in crate::lang) const JAVASCRIPT: Traits = Traits {
     files: Files {
         extensions: &["cjs", "js", "jsx", "mjs"],
         interpreters: &["node", "nodejs"],
+        runner: TestRunner::Jest,
         ..Files::PLAIN
     },
     names: NAMES,
@@ -38,6 +40,7 @@ pub(in crate::lang) const TYPESCRIPT: Traits = Traits {
     files: Files {
         extensions: &["cts", "mts", "ts"],
         interpreters: &["bun", "deno", "ts-node", "tsx"],
+        runner: TestRunner::Jest,
         ..Files::PLAIN
     },
     names: NAMES,
@@ -47,5 +50,8 @@ pub(in crate::lang) const TYPESCRIPT: Traits = Traits {
     stdlib: LIBRARY,
 };
 
-pub(in crate::lang) const TSX: Traits =
-    Traits { name: "tsx", files: Files { extensions: &["tsx"], ..Files::PLAIN }, ..TYPESCRIPT };
+pub(in crate::lang) const TSX: Traits = Traits {
+    name: "tsx",
+    files: Files { extensions: &["tsx"], runner: TestRunner::Jest, ..Files::PLAIN },
+    ..TYPESCRIPT
+};

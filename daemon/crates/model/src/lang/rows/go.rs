@@ -1,12 +1,14 @@
 //! Go.
 
-use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, ParameterNames, Traits, Types};
+use crate::lang::traits::{
+    Calls, Family, Files, Library, Members, Names, ParameterNames, TestRunner, Traits, Types,
+};
 
 pub(in crate::lang) const GO: Traits = Traits {
     name: "go",
     family: Family::Go,
     measured_as: Some("go"),
-    files: Files { extensions: &["go"], ..Files::PLAIN },
+    files: Files { extensions: &["go"], runner: TestRunner::Go, ..Files::PLAIN },
     names: Names {
         is_closed: true,
         missing_is_external: true,

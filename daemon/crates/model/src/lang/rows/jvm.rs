@@ -1,15 +1,20 @@
 //! Java and Kotlin.
 
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Library, MapEntries, Members, Names, Overloads, Qualified, Traits,
-    Types,
+    Calls, Constructor, Family, Files, Library, MapEntries, Members, Names, Overloads, Qualified, TestRunner,
+    Traits, Types,
 };
 
 pub(in crate::lang) const JAVA: Traits = Traits {
     name: "java",
     family: Family::Jvm,
     measured_as: Some("java"),
-    files: Files { extensions: &["java"], test_suffixes: &["Test", "Tests", "TestCase"], ..Files::PLAIN },
+    files: Files {
+        extensions: &["java"],
+        test_suffixes: &["Test", "Tests", "TestCase"],
+        runner: TestRunner::JUnit,
+        ..Files::PLAIN
+    },
     names: Names {
         is_closed: true,
         missing_is_external: true,
@@ -36,6 +41,7 @@ pub(in crate::lang) const KOTLIN: Traits = Traits {
     files: Files {
         extensions: &["kt", "kts"],
         test_suffixes: &["Test", "Tests", "TestCase"],
+        runner: TestRunner::JUnit,
         ..Files::PLAIN
     },
     names: Names {

@@ -2,7 +2,7 @@
 
 use crate::SymbolKind;
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Guesses, Library, Members, Names, Traits, Types,
+    Calls, Constructor, Family, Files, Guesses, Library, Members, Names, TestRunner, Traits, Types,
 };
 
 pub(in crate::lang) const PYTHON: Traits = Traits {
@@ -13,6 +13,7 @@ pub(in crate::lang) const PYTHON: Traits = Traits {
         extensions: &["py", "pyi", "pyw"],
         names: &["SConscript", "SConstruct", "wscript"],
         interpreters: &["pypy", "python"],
+        runner: TestRunner::Pytest,
         ..Files::PLAIN
     },
     names: Names { is_closed: true, missing_is_external: true, hoists: true, ..Names::PLAIN },

@@ -1,13 +1,15 @@
 //! Rust.
 
 use crate::SymbolKind;
-use crate::lang::traits::{Calls, Family, Files, Library, MapEntries, Members, Names, Traits, Types};
+use crate::lang::traits::{
+    Calls, Family, Files, Library, MapEntries, Members, Names, TestRunner, Traits, Types,
+};
 
 pub(in crate::lang) const RUST: Traits = Traits {
     name: "rust",
     family: Family::Rust,
     measured_as: Some("rust"),
-    files: Files { extensions: &["rs"], inline_tests: true, ..Files::PLAIN },
+    files: Files { extensions: &["rs"], inline_tests: true, runner: TestRunner::Cargo, ..Files::PLAIN },
     names: Names {
         separator: "::",
         is_closed: true,

@@ -1,0 +1,24 @@
+//! Questions about the graph of one version: who calls this, how does A reach B, what breaks, which tests to run.
+//!
+//! Every answer is a function of the version and the question:
+//!
+//! * [`graph`]: the links of a symbol, with those that dynamic dispatch adds;
+//! * [`related`]: callers, callees, implementations and supertypes, to a depth;
+//! * [`mentions`]: each place that mentions a symbol;
+//! * [`paths`]: the best ways from one symbol to another;
+//! * [`reach`]: everything that depends on a set of symbols;
+//! * [`execution`]: the tests among these, and how to run them;
+//! * [`patch`]: the symbols that a unified diff touches.
+
+pub mod execution;
+mod filter;
+pub mod graph;
+pub mod mentions;
+mod overrides;
+pub mod patch;
+pub mod paths;
+pub mod reach;
+pub mod related;
+
+pub use filter::Filter;
+pub use graph::{Graph, Link};

@@ -1,0 +1,92 @@
+//! Which members override which.
+//!
+//! No edge says so: a member overrides the members of its name in the types that its own type derives from, directly or
+//! not. What a type derives from are its `implements` edges.
+
+use std::collections::{HashSet, VecDeque};
+
+use sdl_model::{EdgeKind, SymbolId, SymbolKind};
+use sdl_retrieve::members::{member_owner, members_elsewhere, own_members};
+use sdl_retrieve::{Result, Source, Sym};
+
+/// Most types that a type derives from.
+const MAX_BASES: usize = 64;
+/// Most types that derive from a type.
+const MAX_DERIVED: usize = 2_000;
+
+/// The members that `member` overrides, sorted.
+pub(crate) fn find_overridden(source: &Source<'_>, member: SymbolId) -> Result<Vec<SymbolId>> {
+    let Some((sym, owner)) = find_member(source, member)? else { return Ok(Vec::new()) };
+    namesakes(source, &sym, base_types(source, owner.id)?)
+}
+
+/// The members that override `member`, sorted.
+pub(crate) fn find_overriding(source: &Source<'_>, member: SymbolId) -> Result<Vec<SymbolId>> {
+    let Some((sym, owner)) = find_member(source, member)? else { return Ok(Vec::new()) };
+    namesakes(source, &sym, derived_types(source, owner.id)?)
+}
+
+/// A member that can be overridden, and its type.
+fn find_member(source: &Source<'_>, member: SymbolId) -> Result<Option<(Sym, Sym)>> {
+    let Some(home) = source.view().symbol_home(member)? else { return Ok(None) };
+    if !matches!(home.kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Function) {
+        return Ok(None);
+    }
+    let Some(sym) = source.symbol(member)? else { return Ok(None) };
+    Ok(member_owner(source, &sym)?.map(|owner| (sym, owner)))
+}
+
+/// The types that a type derives from, directly or not.
+pub(crate) fn base_types(source: &Source<'_>, of: SymbolId) -> Result<Vec<SymbolId>> {
+    closure(of, MAX_BASES, |one| {
+        let edges = source.view().out_edges(one)?;
+        Ok(edges.iter().filter(|edge| edge.kind == EdgeKind::Implements).map(|edge| edge.to).collect())
+    })
+}
+
+/// The types that derive from a type, directly or not.
+pub(crate) fn derived_types(source: &Source<'_>, of: SymbolId) -> Result<Vec<SymbolId>> {
+    closure(of, MAX_DERIVED, |one| {
+        let edges = source.view().in_edges(one, crate::graph::MAX_LINKS)?;
+        Ok(edges.iter().filter(|edge| edge.kind == EdgeKind::Implements).map(|edge| edge.from).collect())
+    })
+}
+
+/// Everything that `next` leads to from `start`, without `start`, nearest first, at most `most`.
+fn closure(
+    start: SymbolId,
+    most: usize,
+    mut next: impl FnMut(SymbolId) -> Result<Vec<SymbolId>>,
+) -> Result<Vec<SymbolId>> {
+    let mut seen = HashSet::from([start]);
+    let mut queue = VecDeque::from([start]);
+    let mut found = Vec::new();
+    while let Some(one) = queue.pop_front() {
+        for other in next(one)? {
+            if found.len() < most && seen.insert(other) {
+                found.push(other);
+                queue.push_back(other);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The members called as `sym` of `types`, sorted.
+fn namesakes(source: &Source<'_>, sym: &Sym, types: Vec<SymbolId>) -> Result<Vec<SymbolId>> {
+    let mut found = Vec::new();
+    for id in types {
+        let Some(ty) = source.symbol(id)? else { continue };
+        let own = own_members(&ty).into_iter().filter_map(|ix| ty.beside(ix));
+        let all = own.chain(members_elsewhere(source, &ty)?);
+        found.extend(all.filter(|member| is_namesake(member, sym)).map(|member| member.id));
+    }
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+fn is_namesake(member: &Sym, sym: &Sym) -> bool {
+    let can_run = matches!(member.kind(), SymbolKind::Method | SymbolKind::Property | SymbolKind::Function);
+    can_run && member.id != sym.id && member.name() == sym.name()
+}
