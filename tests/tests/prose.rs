@@ -131,6 +131,10 @@ fn collect_literals(tokens: TokenStream, found: &mut Vec<String>) {
     while let Some(token) = tokens.next() {
         match token {
             TokenTree::Punct(mark) if mark.as_char() == '#' => {
+                // `#![…]`, as of a file's own documentation.
+                if matches!(tokens.peek(), Some(TokenTree::Punct(mark)) if mark.as_char() == '!') {
+                    tokens.next();
+                }
                 let attribute = match tokens.peek() {
                     Some(TokenTree::Group(group)) if group.delimiter() == Delimiter::Bracket => {
                         group.stream()
@@ -182,7 +186,7 @@ fn messages_have_no_forms_to_avoid() {
 
 #[test]
 fn literals_are_those_of_the_product() {
-    let code = "/// \"A doc\"\n#[error(\"an error\")] fn f() { format!(\"a {}\", b\"bytes\") }\n#[cfg(test)] mod t { \"not this\" }\nconst A: &str = r#\"raw\"#;";
+    let code = "//! \"Of the file\"\n/// \"A doc\"\n#[error(\"an error\")] fn f() { format!(\"a {}\", b\"bytes\") }\n#[cfg(test)] mod t { \"not this\" }\nconst A: &str = r#\"raw\"#;";
     let mut found = Vec::new();
     collect_literals(code.parse().unwrap(), &mut found);
     assert_eq!(found, ["an error", "a {}", "bytes", "raw"]);
