@@ -39,6 +39,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-lang",
             "sdl-ledger",
             "sdl-model",
+            "sdl-navigate",
             // Error codes.
             "sdl-proto",
             "sdl-redact",
@@ -70,6 +71,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "sdl-fuzz",
         &[
+            "sdl-graph",
             "sdl-lang",
             "sdl-ledger",
             "sdl-model",

@@ -366,7 +366,7 @@ fn lists_over_the_wire_stay_below_their_ceilings() {
     let env = TestEnv::new();
     let root = env.repo("app", APP);
     for (surface, first, ceiling) in
-        [("flat", None, 6_000), ("gateway", Some(6), 725), ("gateway", None, 1_050), ("search", None, 60)]
+        [("flat", None, 6_500), ("gateway", Some(6), 725), ("gateway", None, 1_050), ("search", None, 60)]
     {
         let mut client = env.mcp(&root, &["--surface", surface]);
         let tools = client.list_tools().unwrap();

@@ -30,7 +30,15 @@ pub struct Link {
     pub through: Option<SymbolId>,
 }
 
+/// In place of a rule: a member that nothing is known to call may be run by those who use its type.
+pub const HOLDER: Strategy = Strategy(0);
+
 impl Link {
+    /// The name of the rule that found it: a rule of edges, or `holder`.
+    pub fn rule_name(&self) -> &'static str {
+        if self.strategy == HOLDER { "holder" } else { sdl_graph::strategies::rule_name(self.strategy) }
+    }
+
     /// The same link through the member `named`, which the code names in place of one that overrides it.
     #[must_use]
     fn dispatched(self, symbol: SymbolId, named: SymbolId) -> Self {

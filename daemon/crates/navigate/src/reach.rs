@@ -16,6 +16,7 @@ use sdl_retrieve::diff::resolution_weight;
 use sdl_retrieve::members::member_owner;
 use sdl_retrieve::{Listed, Result};
 
+use crate::graph::HOLDER;
 use crate::{Filter, Graph, Link};
 
 /// Most symbols that are reached. A change that reaches more affects the repository as a whole.
@@ -166,7 +167,7 @@ fn holder_links(graph: &Graph<'_, '_>, symbol: SymbolId) -> Result<Vec<Link>> {
         symbol: owner.id,
         kind: EdgeKind::Ref,
         resolution: Resolution::Ambiguous,
-        strategy: sdl_model::Strategy(0),
+        strategy: HOLDER,
         confidence: HOLDER_CONFIDENCE,
         through: Some(symbol),
     }])

@@ -8,7 +8,7 @@
 //! * [`host`]: the interface that the tools need from the daemon;
 //! * `call`: one call, from its arguments to its answer: the definition of an action, the registry, the pipeline around
 //!   a handler;
-//! * `parts`, `source`, `slices`, `changes`, `kept`, `context`: code that actions share;
+//! * `parts`, `source`, `slices`, `changes`, `kept`, `context`, `questions`: code that actions share;
 //! * `surface`: the list of tools, the manual, resources and prompts;
 //! * `actions`: one file per action;
 //! * [`Tools`]: the entry points that the daemon routes to.
@@ -23,6 +23,7 @@ mod guard;
 pub mod host;
 mod kept;
 mod parts;
+mod questions;
 mod slices;
 mod source;
 mod stored;

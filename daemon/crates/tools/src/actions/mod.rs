@@ -8,6 +8,7 @@ mod buffer_checkpoint;
 mod buffer_push;
 mod buffer_status;
 mod chain;
+mod change_impact;
 mod code_get_hot_path;
 mod code_get_skeleton;
 mod code_need_window;
@@ -33,6 +34,8 @@ mod slice_refresh;
 mod slice_spillover_get;
 mod symbol_get_card;
 mod symbol_get_cards;
+mod symbol_path;
+mod symbol_related;
 mod symbol_search;
 #[cfg(test)]
 mod tests;
@@ -46,6 +49,9 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<symbol_search::SymbolSearch>(),
         Entry::read::<symbol_get_card::SymbolGetCard>(),
         Entry::read::<symbol_get_cards::SymbolGetCards>(),
+        Entry::read::<symbol_related::SymbolRelated>(),
+        Entry::read::<symbol_path::SymbolPath>(),
+        Entry::read::<change_impact::ChangeImpact>(),
         Entry::read::<slice_build::SliceBuild>(),
         Entry::read::<slice_refresh::SliceRefresh>(),
         Entry::read::<slice_spillover_get::SliceSpilloverGet>(),

@@ -3,10 +3,10 @@
 use std::ops::ControlFlow;
 
 use sdl_model::{RelPath, SymbolId, Version};
-use sdl_retrieve::Sym;
 use sdl_retrieve::card::{self, Card, CardOptions, Detail};
 use sdl_retrieve::refresh::Lease;
 use sdl_retrieve::search::{Hit, SearchRequest, search_symbols};
+use sdl_retrieve::{Source, Sym};
 use serde_json::json;
 
 use crate::call::budget;
@@ -164,8 +164,23 @@ fn former_symbol(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String
 
 /// Returns the only symbol that matches.
 pub(crate) fn by_ref(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> Result<Sym, ToolError> {
+    let hits = hits_of(cx.source, wanted)?;
+    match &hits[..] {
+        [only] => {
+            let symbol = cx.source.symbol(only.symbol_id)?;
+            symbol.ok_or_else(|| {
+                ToolError::internal("opening a symbol", "search found it, the version lacks it")
+            })
+        }
+        [] => Err(no_such_symbol(cx, wanted, field)),
+        several => Err(ambiguous_symbol(wanted, several, field)),
+    }
+}
+
+/// Returns the symbols that match. A full path beats paths that only end alike, and a qualified name beats simple ones.
+pub(crate) fn hits_of(source: &Source<'_>, wanted: &SymbolRef) -> Result<Vec<Hit>, ToolError> {
     let found = search_symbols(
-        cx.source,
+        source,
         &SearchRequest {
             query: wanted.name.clone(),
             kinds: wanted.kind.iter().map(|kind| kind.0).collect(),
@@ -177,32 +192,32 @@ pub(crate) fn by_ref(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> Result
     )?;
     let in_file = |hit: &Hit| wanted.file.as_deref().is_none_or(|file| ends_with_path(&hit.file, file));
     let mut hits: Vec<Hit> = found.results.into_iter().filter(in_file).collect();
-    // A full path beats paths that only end alike, and a qualified name beats simple ones.
     keep_if_any(&mut hits, |hit| wanted.file.as_deref() == Some(hit.file.as_str()));
     keep_if_any(&mut hits, |hit| hit.qualified_name == wanted.name);
-    let name: String = wanted.name.chars().take(80).collect();
-    match &hits[..] {
-        [only] => {
-            let symbol = cx.source.symbol(only.symbol_id)?;
-            symbol.ok_or_else(|| {
-                ToolError::internal("opening a symbol", "search found it, the version lacks it")
-            })
-        }
-        [] => {
-            let place = wanted.file.as_deref().map(|file| format!(" in {file:?}")).unwrap_or_default();
-            let message = format!("no symbol is called {name:?}{place}");
-            Err(look_up(cx, ToolError::new(Code::UnknownSymbol, message).at(field), &wanted.name))
-        }
-        several => {
-            let message = format!(
-                "{} symbols are called {name:?}; give file or kind too, or one of the candidates' ids",
-                several.len()
-            );
-            Err(ToolError::new(Code::AmbiguousSymbol, message)
-                .at(field)
-                .or_one_of(several.iter().take(2 * CANDIDATES).map(hit_candidate)))
-        }
-    }
+    Ok(hits)
+}
+
+/// Returns the error for a name that no symbol has.
+pub(crate) fn no_such_symbol(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> ToolError {
+    let name = short_name(wanted);
+    let place = wanted.file.as_deref().map(|file| format!(" in {file:?}")).unwrap_or_default();
+    let message = format!("no symbol is called {name:?}{place}");
+    look_up(cx, ToolError::new(Code::UnknownSymbol, message).at(field), &wanted.name)
+}
+
+/// Returns the error for a name that several symbols have.
+pub(crate) fn ambiguous_symbol(wanted: &SymbolRef, hits: &[Hit], field: &str) -> ToolError {
+    let message = format!(
+        "{} symbols are called {:?}; give file or kind too, or one of the candidates' ids",
+        hits.len(),
+        short_name(wanted)
+    );
+    let candidates = hits.iter().take(2 * CANDIDATES).map(hit_candidate);
+    ToolError::new(Code::AmbiguousSymbol, message).at(field).or_one_of(candidates)
+}
+
+fn short_name(wanted: &SymbolRef) -> String {
+    wanted.name.chars().take(80).collect()
 }
 
 fn keep_if_any(hits: &mut Vec<Hit>, fits: impl Fn(&Hit) -> bool) {

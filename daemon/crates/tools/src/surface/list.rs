@@ -52,8 +52,26 @@ impl Registry {
 
 /// Arguments that barely any call needs, by action (none means every action). Reads wait for writes by default, and the
 /// manual comes in the format that models read best. The manual and `action.search` list them.
-const UNLISTED: [(&str, &str); 4] =
-    [("", "sync"), ("", "syncTimeoutMs"), ("manual", "format"), ("manual", "detail")];
+const UNLISTED: [(&str, &str); 18] = [
+    ("", "sync"),
+    ("", "syncTimeoutMs"),
+    ("", "atVersion"),
+    ("manual", "format"),
+    ("manual", "detail"),
+    ("chain", "budget"),
+    ("symbol.related", "minConfidence"),
+    ("symbol.related", "maxTokens"),
+    ("symbol.path", "minConfidence"),
+    ("symbol.path", "includeTests"),
+    ("symbol.path", "paths"),
+    ("symbol.path", "limit"),
+    ("symbol.path", "maxTokens"),
+    ("change.impact", "minConfidence"),
+    ("change.impact", "includeTests"),
+    ("change.impact", "paths"),
+    ("change.impact", "maxTokens"),
+    ("change.impact", "depth"),
+];
 
 /// Objects with the same fields as the arguments of another action, which the description names.
 const UNOPENED: [&str; 1] = ["sliceContext"];

@@ -183,6 +183,9 @@ fn calls_on_the_tree() -> Vec<(&'static str, Value)> {
         ("context.summary", json!({"query": "compose"})),
         ("delta.get", json!({"fromVersion": "previous", "toVersion": "latest"})),
         ("pr.risk.analyze", json!({"fromVersion": "previous", "toVersion": "latest"})),
+        ("symbol.related", json!({"symbol": "validate"})),
+        ("symbol.path", json!({"to": "validate"})),
+        ("change.impact", json!({"symbols": ["validate"]})),
         ("code.getSkeleton", json!({"file": "src/a.py"})),
         ("code.getHotPath", json!({"symbolId": symbol, "identifiersToFind": ["x"]})),
         (

@@ -32,6 +32,8 @@ def get_name_for_user() calls lookup : A name.
 const APART: &[(&str, &str, &str)] = &[
     ("symbol.search", "cursor", "comes from a page of the same search"),
     ("slice.spillover.get", "cursor", "comes from the page before"),
+    ("symbol.related", "cursor", "comes from the page before"),
+    ("change.impact", "cursor", "comes from the page before"),
     ("agent.feedback", "assemblyId", "this or sliceHandle"),
 ];
 
@@ -106,6 +108,10 @@ impl Set {
             "memoryId" => MEMORY,
             "knownVersion" => "v1770600000000",
             "fromVersion" | "toVersion" => "latest",
+            "symbol" | "symbols" | "to" => "validateToken",
+            "from" => "main",
+            "atVersion" => "latest",
+            "diff" => "--- a/src/auth.ts\n+++ b/src/auth.ts\n@@ -1 +1 @@\n-x\n+y\n",
             "executable" => "env",
             "rootPath" => "/home/me/my-repo",
             "action" => "info",

@@ -222,6 +222,7 @@ def broken(:
 fn every_declared_field_of_an_answer_is_given_by_some_call() {
     let mut seen = Seen::default();
     searches(&mut seen);
+    questions(&mut seen);
     slices(&mut seen);
     changes(&mut seen);
     sources(&mut seen);
@@ -335,6 +336,25 @@ fn slices(seen: &mut Seen) {
     seen.ok(&world, "slice.refresh", json!({"sliceHandle": built["sliceHandle"], "knownVersion": "v1"}));
     world.repo.write(&SHOP.replace("def parse(token: str)", "def parse(token: str, strict: bool)"));
     seen.ok(&world, "slice.refresh", refresh);
+}
+
+fn questions(seen: &mut Seen) {
+    let world = World::empty();
+    world.repo.write(crate::questions::TREE);
+    world.repo.write(&crate::questions::TREE.replace("return 4", "return 5"));
+    let related = |seen: &mut Seen, symbol: &str, more: Value| {
+        let mut args = json!({"symbol": symbol});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        seen.ok(&world, "symbol.related", args);
+    };
+    related(seen, "Square.area", json!({"depth": 2, "includeText": true, "limit": 1}));
+    related(seen, "Square.area", json!({"depth": 3, "atVersion": "previous"}));
+    related(seen, "grow", json!({"want": "references"}));
+    related(seen, "grow", json!({}));
+    seen.ok(&world, "symbol.path", json!({"from": "main", "to": "Square.area", "includeText": true}));
+    seen.ok(&world, "symbol.path", json!({"from": "grow", "to": "main", "atVersion": "previous"}));
+    seen.ok(&world, "change.impact", json!({"symbols": ["Square.area"], "limit": 1}));
+    seen.ok(&world, "change.impact", json!({"symbols": ["Square.area"], "want": "tests"}));
 }
 
 fn changes(seen: &mut Seen) {
@@ -492,6 +512,9 @@ fn states(seen: &mut Seen) {
         ("symbol.search", json!({"query": "x"})),
         ("symbol.getCard", json!({"symbolId": validate})),
         ("symbol.getCards", json!({"symbolIds": [validate]})),
+        ("symbol.related", json!({"symbol": "validate"})),
+        ("symbol.path", json!({"to": "validate"})),
+        ("change.impact", json!({"symbols": ["validate"]})),
         ("slice.build", json!({"taskText": "validate"})),
         (
             "slice.refresh",

@@ -31,6 +31,7 @@ mod memories;
 mod pages;
 mod plain_text;
 mod protocol;
+mod questions;
 mod repeated;
 mod seed_requests;
 mod slices;

@@ -197,7 +197,7 @@ fn no_alias_hides_a_field() {
 }
 
 /// The ceilings of CONTRACT.md for whole lists, o200k_base.
-const FLAT: usize = 6_000;
+const FLAT: usize = 6_500;
 const GATEWAY: usize = 1_050;
 const GATEWAY_CORE: usize = 725;
 const SEARCH: usize = 60;

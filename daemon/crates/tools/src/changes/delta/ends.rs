@@ -32,7 +32,8 @@ pub(crate) fn find_ends(
     Ok((find_end(cx, action, from, "fromVersion")?, find_end(cx, action, to, "toVersion")?))
 }
 
-fn find_end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, ToolError> {
+/// Finds a state by its name. `field` is the argument that names it.
+pub(crate) fn find_end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, ToolError> {
     let (Some(floor), Some(head)) = (cx.snapshot.floor(), cx.snapshot.head()) else {
         let message = "there is no version yet; ask again when the first index is done";
         return Err(ToolError::new(Code::Indexing, message).at(field));

@@ -19,7 +19,7 @@ use serde::Serialize;
 use crate::ToolError;
 use crate::call::context::ReadCx;
 
-pub(crate) use ends::{End, find_ends};
+pub(crate) use ends::{End, find_end, find_ends};
 pub(crate) use fit::{Costs, Fitted, MOST_SPILLED, fit_lists};
 
 /// Maximum number of affected symbols that are looked for.

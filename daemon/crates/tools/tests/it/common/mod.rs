@@ -115,7 +115,12 @@ impl FakeRepo {
             .write::<sdl_ledger::Error>(Cause::Watch, None, 0, |batch| {
                 batch.apply_files(&updates)?;
                 for (path, text) in new.iter().filter(|(path, _)| skipped(path).is_none()) {
-                    batch.set_resolved(&resolve(path, text, &names))?;
+                    let resolved = if path.starts_with(LINKED) {
+                        real::resolve(&*batch, &new, path, text)
+                    } else {
+                        resolve(path, text, &names)
+                    };
+                    batch.set_resolved(&resolved)?;
                 }
                 for update in &updates {
                     let path = update.path.as_str();
@@ -178,6 +183,9 @@ fn names(files: &BTreeMap<String, String>) -> BTreeMap<String, SymbolId> {
         .flat_map(|(path, text)| facts::lines(text).into_iter().map(move |line| (path, line)));
     all.map(|(path, line)| (line.qualified.to_owned(), symbol(path, line.qualified))).collect()
 }
+
+/// Files in this folder have the edges that the real resolver finds.
+const LINKED: &str = "real/linked/";
 
 fn resolve(path: &str, text: &str, names: &BTreeMap<String, SymbolId>) -> Resolved {
     let mut edges = Vec::new();

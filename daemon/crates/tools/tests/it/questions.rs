@@ -1,0 +1,238 @@
+//! Callers, mentions, ways and impacts, on a small tree of Python that the real resolver reads.
+
+use std::collections::BTreeSet;
+
+use crate::common::World;
+use serde_json::{Value, json};
+
+/// A base class that is called, a class that overrides its method, a helper that several functions use, and tests.
+pub(crate) const TREE: &str = "\
+//- /real/linked/shapes.py
+class Shape:
+    def area(self):
+        raise NotImplementedError
+
+    def report(self):
+        return self.area()
+
+
+class Square(Shape):
+    def area(self):
+        return 4
+
+
+class Circle(Shape):
+    def area(self):
+        return 3
+
+
+def grow(shape: Shape):
+    return shape.area() + shape.area()
+
+
+def shrink(thing):
+    return thing.area()
+
+
+def connect():
+    return login(password='hunter2-but-longer-x9', area=grow)
+
+
+def login(password, area):
+    return area
+//- /real/linked/app.py
+from real.linked.shapes import Square, connect, grow
+
+
+def main():
+    grow(Square())
+    return connect()
+
+
+def again():
+    return grow(Square()), main()
+//- /real/linked/test_app.py
+from real.linked.app import again, main
+from real.linked.shapes import grow
+
+
+def test_main():
+    assert main()
+
+
+def test_again():
+    assert again()
+
+
+def test_other():
+    assert grow
+";
+
+fn tree() -> World {
+    let world = World::empty();
+    world.repo.write(TREE);
+    world
+}
+
+fn names(rows: &Value) -> Vec<String> {
+    rows.as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn callers_come_with_their_lines_and_with_what_may_be_missing() {
+    let world = tree();
+    let found = world.ok("sdl_symbol_related", json!({"symbol": "Square.area", "includeText": true}));
+    assert_eq!(names(&found["related"]), ["Shape.report", "grow"], "{found:#}");
+    let grow = &found["related"][1];
+    assert_eq!((&grow["at"], &grow["sites"]), (&json!(20), &json!(2)));
+    assert_eq!(grow["text"], "return shape.area() + shape.area()");
+    assert_eq!((&grow["through"], &grow["resolution"]), (&json!("Shape.area"), &json!("ambiguous")));
+    let says = found["completeness"].as_str().unwrap();
+    assert!(says.starts_with("1 file mentions area without a known meaning"), "{says}");
+    assert_eq!(found["unresolvedFiles"], json!(["real/linked/shapes.py"]));
+    let none = world.ok("sdl_symbol_related", json!({"symbol": "test_other"}));
+    assert_eq!((&none["related"], &none["total"]), (&json!([]), &json!(0)));
+    assert!(none["completeness"].as_str().unwrap().starts_with("Complete, as far as text shows it"));
+}
+
+#[test]
+fn pages_lose_nothing_and_double_nothing() {
+    let world = tree();
+    for (want, symbol) in
+        [("callers", "grow"), ("callees", "again"), ("references", "grow"), ("references", "Square")]
+    {
+        for depth in [1, 3] {
+            let ask = |limit: u64, cursor: Value| {
+                let args =
+                    json!({"symbol": symbol, "want": want, "depth": depth, "limit": limit, "cursor": cursor});
+                world.ok("sdl_symbol_related", args)
+            };
+            let whole = ask(500, Value::Null);
+            assert!(whole.get("cursor").is_none());
+            let mut rows = Vec::new();
+            let mut cursor = Value::Null;
+            loop {
+                let page = ask(1, cursor);
+                assert_eq!(page["related"].as_array().unwrap().len(), 1);
+                rows.extend(page["related"].as_array().unwrap().clone());
+                match page.get("cursor") {
+                    Some(next) => cursor = next.clone(),
+                    None => break,
+                }
+            }
+            assert_eq!(json!(rows), whole["related"], "{want} of {symbol}");
+            let distinct: BTreeSet<String> =
+                rows.iter().map(|row| format!("{}{}", row["symbolId"], row["at"])).collect();
+            assert_eq!(distinct.len(), rows.len());
+            assert_eq!(whole["total"], rows.len(), "{want} of {symbol}");
+        }
+    }
+}
+
+#[test]
+fn a_mention_shows_its_line_without_its_secret() {
+    let world = tree();
+    let found = world.ok("sdl_symbol_related", json!({"symbol": "login", "want": "references"}));
+    let text = found["related"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("return login(password=") && !text.contains("hunter2"), "{text}");
+    let row = world.shown(1).remove(0);
+    assert_eq!(row.decision, "served");
+    assert_eq!(row.details["lines"], json!([found["related"][0]["at"]]));
+}
+
+#[test]
+fn a_symbol_is_named_in_many_ways_and_never_guessed() {
+    let world = tree();
+    let id = world.ok("sdl_symbol_related", json!({"symbol": "grow"}))["of"][0]["symbolId"].clone();
+    for name in ["real/linked/shapes.py:grow", "shapes.py:grow", "real/linked/shapes.py:19"] {
+        let found = world.ok("sdl_symbol_related", json!({"symbol": name}));
+        assert_eq!(found["of"][0]["symbolId"], id, "{name}");
+    }
+    let module =
+        world.ok("sdl_symbol_related", json!({"symbol": "real/linked/shapes.py", "want": "references"}));
+    assert_eq!(module["of"][0]["kind"], "module");
+    let many = world.err("sdl_symbol_related", json!({"symbol": "area"}));
+    assert_eq!((&many["code"], &many["field"]), (&json!("ambiguousSymbol"), &json!("symbol")));
+    assert_eq!(many["candidates"].as_array().unwrap().len(), 3);
+    let none = world.err("sdl_symbol_path", json!({"from": "grwo", "to": "main"}));
+    assert_eq!((&none["code"], &none["field"]), (&json!("unknownSymbol"), &json!("from")));
+    assert_eq!(none["candidates"][0]["name"], "grow");
+    let line = world.err("sdl_symbol_related", json!({"symbol": "real/linked/nothing.py:3"}));
+    assert_eq!(line["code"], "unknownPath");
+}
+
+#[test]
+fn a_way_shows_each_link() {
+    let world = tree();
+    let found = world.ok("sdl_symbol_path", json!({"from": "again", "to": "connect", "includeText": true}));
+    let hops = &found["ways"][0]["hops"];
+    assert_eq!(
+        (names(hops), &found["edges"]),
+        (vec!["main".to_owned(), "connect".to_owned()], &json!("calls"))
+    );
+    assert_eq!((&hops[1]["at"], &hops[1]["text"]), (&json!(6), &json!("return connect()")));
+    let to_area = world.ok("sdl_symbol_path", json!({"from": "main", "to": "Circle.area"}));
+    assert_eq!(to_area["ways"][0]["hops"][1]["through"], "Shape.area");
+    let none = world.ok("sdl_symbol_path", json!({"from": "connect", "to": "again"}));
+    assert_eq!(none["ways"], json!([]));
+    assert!(none["remark"].as_str().unwrap().contains("from connect to again"), "{none}");
+    let from_starts = world.ok("sdl_symbol_path", json!({"to": "login"}));
+    assert_eq!(from_starts["ways"][0]["from"]["name"], "again", "{from_starts:#}");
+}
+
+#[test]
+fn the_impact_of_a_change_is_ranked_and_names_tests() {
+    let world = tree();
+    let found = world.ok("sdl_change_impact", json!({"symbols": ["connect"], "depth": 5}));
+    assert_eq!(names(&found["dependents"])[..2], ["main", "again"], "{found:#}");
+    assert_eq!((&found["counts"]["direct"], &found["counts"]["tests"]), (&json!(1), &json!(2)));
+    let tests = |args: Value| -> Vec<String> {
+        let mut args = args;
+        args["want"] = json!("tests");
+        let found = world.ok("sdl_change_impact", args);
+        let ids = found["tests"].as_array().unwrap().iter();
+        let mut ids: Vec<String> = ids.map(|test| test["id"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        ids
+    };
+    let of = |name: &str| format!("real/linked/test_app.py::{name}");
+    assert_eq!(tests(json!({"symbols": ["connect"]})), [of("test_again"), of("test_main")]);
+    assert_eq!(tests(json!({"symbols": ["again"]})), [of("test_again")]);
+    let diff = "--- a/real/linked/app.py\n+++ b/real/linked/app.py\n@@ -9,2 +9,2 @@\n def again():\n-    return grow(Square()), main()\n+    return 1\n";
+    assert_eq!(tests(json!({"diff": diff})), [of("test_again")]);
+    world.repo.write(&TREE.replace("return grow(Square()), main()", "return 2"));
+    assert_eq!(tests(json!({"fromVersion": "previous"})), [of("test_again")]);
+    let found = world.ok("sdl_change_impact", json!({"symbols": ["main"], "want": "tests"}));
+    assert_eq!(found["commands"], json!(["pytest real/linked/test_app.py::test_main"]));
+}
+
+#[test]
+fn a_change_that_is_not_named_is_refused() {
+    let world = tree();
+    for (args, field) in [
+        (json!({}), "symbols"),
+        (json!({"diff": "not a diff"}), "diff"),
+        (json!({"toVersion": "latest"}), "fromVersion"),
+        (json!({"files": ["real/linked/none.py"]}), "files"),
+        (json!({"symbols": ["nowhere"]}), "symbols"),
+        (json!({"symbols": ["main"], "paths": ["a["]}), "paths"),
+    ] {
+        let error = world.err("sdl_change_impact", args.clone());
+        assert_eq!(error["field"], field, "{args}: {error}");
+    }
+}
+
+#[test]
+fn an_earlier_version_answers_as_it_did() {
+    let world = tree();
+    let before = world.repo.head();
+    world.repo.write(&TREE.replace("    grow(Square())\n", ""));
+    let now = world.ok("sdl_symbol_related", json!({"symbol": "grow", "includeTests": false}));
+    assert_eq!(names(&now["related"]), ["again"]);
+    let then = json!({"symbol": "grow", "includeTests": false, "atVersion": before});
+    let then = world.ok("sdl_symbol_related", then);
+    assert_eq!(
+        (names(&then["related"]), &then["atVersion"]),
+        (vec!["main".into(), "again".into()], &json!(before))
+    );
+}
