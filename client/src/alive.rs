@@ -1,7 +1,8 @@
-//! Notices that the daemon at the other end does not answer any more, because its process is stopped or hangs.
+//! Notices that the daemon at the other end no longer answers, because its process is stopped or hangs.
 //!
 //! A call may take long, and a busy daemon is not a dead one. So silence alone proves nothing, but a running daemon
-//! answers a ping at once, whatever else it does. While no call waits there are no pings, and nobody wakes up.
+//! answers a ping at once, whatever else it does. While no call waits there are no pings, because an idle client must
+//! not wake up.
 
 use std::sync::PoisonError;
 use std::time::Duration;
@@ -11,16 +12,16 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::client::Shared;
 
-/// How long nothing may come while a call waits, before the daemon is asked for a sign of life.
+/// How long the daemon may be silent while a call waits, before it gets a ping.
 pub(crate) const QUIET: Duration = Duration::from_secs(5);
 
-/// How long it may take to give one.
+/// How long it may take to answer the ping.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// How many times it is asked.
 pub(crate) const PINGS: u64 = 2;
 
-/// Returns when the daemon has given no sign of life although calls wait for it.
+/// Returns when the daemon has not answered a ping although calls wait for it.
 pub(crate) async fn lost_touch(shared: &Shared) {
     let mut nonce = 0;
     loop {

@@ -27,7 +27,8 @@ pub enum Repeat {
     /// It may change something.
     #[default]
     Never,
-    /// The daemon knows. The next one is asked, with the very same parameters.
+    /// Ask the next daemon, because only a daemon knows whether a call such as `tools/call` reads. It gets the same
+    /// parameters.
     Ask(Question),
 }
 
@@ -43,7 +44,7 @@ pub struct Question {
 }
 
 impl CallOptions {
-    /// Options of a call that only reads.
+    /// Options of a call that only reads, such as `tools/list`.
     pub fn read() -> Self {
         Self { repeat: Repeat::Always, ..Self::default() }
     }

@@ -26,7 +26,8 @@ const QUEUE: usize = 64;
 /// The number of notifications that a slow listener may lag before it misses some.
 const EVENTS: usize = 128;
 
-/// How much longer than the daemon the client waits before it concludes that the daemon is stuck.
+/// How much longer than the deadline the client waits. It is not 0, because the daemon's own error says more than a
+/// timeout here.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 /// A connection to the daemon. Clones share it; when the last one is dropped it closes.
@@ -63,7 +64,7 @@ pub(crate) struct Shared {
     pub(crate) calls: Mutex<Calls>,
     pub(crate) events: broadcast::Sender<Event>,
     requests: mpsc::Sender<Queued>,
-    /// Cancellations and the like: at most a few for each call in flight, so the channel needs no bound of its own.
+    /// Cancellations and pings. The channel needs no bound, because each call in flight sends at most a few.
     control: mpsc::UnboundedSender<ClientMessage>,
     slots: Arc<Semaphore>,
     last_id: AtomicU64,

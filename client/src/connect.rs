@@ -39,13 +39,14 @@ pub(crate) async fn exchange_handshakes(
     path: &Path,
 ) -> Result<(Stream, FrameDecoder, Handshake), ClientError> {
     let failed = |source: io::Error| ClientError::Connect { path: path.to_owned(), source: Arc::new(source) };
-    // Before a byte is sent: the hello holds the working directory and the token.
+    // Checked before a byte is sent, because the hello contains the working directory and the token.
     trust::check_folder(path)?;
     let name = path.to_fs_name::<GenericFilePath>().map_err(failed)?;
     let stream = Stream::connect(name).await.map_err(failed)?;
     trust::check_peer(&stream, path)?;
     let mut io = &stream;
-    // A daemon that refuses the connection may have closed its end already. Its reason is still there to be read.
+    // A failed write is ignored, because a daemon that refuses the connection may have closed its end already. Its
+    // reason can still be read.
     let _ = io.write_all(&Handshake::ours().encode()?).await;
     let mut first = Vec::with_capacity(256);
     let (handshake, used) = loop {

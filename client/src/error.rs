@@ -24,7 +24,7 @@ pub enum ClientError {
         source: Arc<io::Error>,
     },
     /// Somebody listens, but is silent.
-    #[error("what listens on {path} did not answer in time", path = .path.display())]
+    #[error("the program that listens on {path} did not answer in time", path = .path.display())]
     Silent {
         /// The socket.
         path: PathBuf,
@@ -36,7 +36,7 @@ pub enum ClientError {
         pid: Option<u32>,
     },
     /// The listener is not this user's daemon. Nothing was sent to it.
-    #[error("what listens on {path} is not trusted: {reason}", path = .path.display())]
+    #[error("the program that listens on {path} is not trusted: {reason}", path = .path.display())]
     Untrusted {
         /// The socket.
         path: PathBuf,
@@ -44,7 +44,7 @@ pub enum ClientError {
         reason: String,
     },
     /// The two builds can't talk to each other.
-    #[error("the daemon and this program don't fit together: {0}")]
+    #[error("the daemon and this program are incompatible: {0}")]
     Handshake(#[from] HandshakeError),
     /// The daemon does not want this session.
     #[error("the daemon refused the session: {0}")]

@@ -1,5 +1,5 @@
-//! The process that holds a state folder, found by its lock. A daemon that does not answer can't be asked for its
-//! number, and a daemon that was asked to end has ended when the lock is free.
+//! The process that holds a state folder, found by its lock. The lock tells two things: the process id of a daemon
+//! that does not answer, and that a daemon has ended, because then the lock is free.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _};
@@ -14,7 +14,7 @@ use crate::paths::Paths;
 pub struct Holder {
     lock: PathBuf,
     pid: Option<u32>,
-    /// Means this process even when its number is another's.
+    /// Refers to this process even after its number was given to another one.
     #[cfg(target_os = "linux")]
     process: Option<rustix::fd::OwnedFd>,
 }
@@ -22,7 +22,7 @@ pub struct Holder {
 /// How to end a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// It is asked, and lets its requests finish.
+    /// Asks it to end (`SIGTERM`). It lets its requests finish.
     Terminate,
     /// It is killed.
     Kill,
@@ -54,13 +54,13 @@ impl Holder {
         }))
     }
 
-    /// Its process, as far as it said.
+    /// Its process id, if it wrote one.
     pub fn pid(&self) -> Option<u32> {
         self.pid
     }
 
-    /// Waits until the process has ended or, where that can't be seen, until it has let go of the lock, which it does
-    /// with its last breath; false if it has not after `limit`.
+    /// Waits until the process has ended or, where that can't be observed, until it has released the lock, which is
+    /// the last thing it does. Returns false if it has not after `limit`.
     pub fn wait_gone(&self, limit: Duration) -> io::Result<bool> {
         #[cfg(target_os = "linux")]
         if let Some(process) = &self.process {
@@ -68,10 +68,10 @@ impl Holder {
         }
         let file = File::open(&self.lock)?;
         let (sender, receiver) = mpsc::sync_channel(1);
-        // Waiting for a lock has no time limit, so a thread does it, and may be abandoned.
+        // A thread waits for the lock, because waiting for a lock has no time limit and a thread can be abandoned.
         std::thread::Builder::new().name("daemon-lock".into()).spawn(move || {
             let taken = file.lock();
-            // Release the lock before the message: the receiver may try it at once.
+            // Release the lock before the message, because the receiver may take it at once.
             drop(file);
             let _ = sender.send(taken);
         })?;
@@ -81,10 +81,11 @@ impl Holder {
         }
     }
 
-    /// Ends the process, if it is certain that it holds the lock: the file's number alone may be that of an old daemon.
+    /// Ends the process, if it is certain that it holds the lock. The number in the file is not enough, because it
+    /// may be that of an old daemon.
     #[cfg(target_os = "linux")]
     pub fn end(&self, how: End) -> io::Result<()> {
-        let unsure = || io::Error::new(io::ErrorKind::NotFound, "which process it is can't be told");
+        let unsure = || io::Error::new(io::ErrorKind::NotFound, "its process is unknown");
         let process = self.process.as_ref().ok_or_else(unsure)?;
         for signal in how.signals() {
             rustix::process::pidfd_send_signal(process, *signal)?;
@@ -128,7 +129,8 @@ mod linux {
     pub(super) fn open_holder(number: u32, lock: &Path) -> io::Result<OwnedFd> {
         let unsure = || io::Error::from(io::ErrorKind::NotFound);
         let pid = i32::try_from(number).ok().and_then(Pid::from_raw).ok_or_else(unsure)?;
-        // A handle first: it goes on meaning the process that is looked at next.
+        // The handle is opened first, because it keeps referring to the process that is checked next, even if that
+        // ends.
         let process = pidfd_open(pid, PidfdFlags::empty())?;
         if is_open_in(number, lock)? { Ok(process) } else { Err(unsure()) }
     }
@@ -153,7 +155,8 @@ mod linux {
 
 #[cfg(unix)]
 impl End {
-    /// A process that was stopped hears nothing until it goes on.
+    /// The signals to send. A stopped process (`SIGSTOP`) gets `SIGCONT` too, because it handles no other signal
+    /// until it continues.
     fn signals(self) -> &'static [rustix::process::Signal] {
         use rustix::process::Signal;
 
@@ -200,7 +203,7 @@ mod tests {
         let (_folder, paths, _file) = held(bystander.id());
         let holder = Holder::of(&paths).unwrap().unwrap();
         let refused = holder.end(End::Kill).unwrap_err();
-        assert!(refused.to_string().contains("can't be told"), "{refused}");
+        assert!(refused.to_string().contains("is unknown"), "{refused}");
         assert!(bystander.try_wait().unwrap().is_none(), "it lives");
         bystander.kill().unwrap();
         bystander.wait().unwrap();

@@ -13,8 +13,8 @@ use sdl_proto::PROTOCOL_MAJOR;
 #[cfg(unix)]
 const MAX_SOCKET_PATH: usize = 103;
 
-/// The folder for a socket whose own folder has too long a path. Not the environment's temporary folder, which client
-/// and daemon may see differently.
+/// The folder for a socket whose own folder has too long a path. It is not `$TMPDIR`, because client and daemon may
+/// have different values of that.
 const SHORT_FOLDER: &str = "/tmp";
 
 /// The folders and files that client and daemon must agree on.
@@ -134,8 +134,8 @@ impl Paths {
         self.logs().join("start.log")
     }
 
-    /// Removes other users' rights to the contents of the state folder: one made by hand, or by an older build, may be
-    /// readable by others.
+    /// Removes other users' rights to the contents of the state folder, because a folder made by hand or by an older
+    /// build may be readable by others.
     #[cfg(unix)]
     pub fn tighten(&self) -> Result<(), PathsError> {
         use std::os::unix::fs::PermissionsExt as _;
@@ -194,7 +194,7 @@ fn socket_in(runtime: &Path, short: &Path) -> PathBuf {
     if path.as_os_str().len() <= MAX_SOCKET_PATH {
         return path;
     }
-    // The socket's name is derived from its folder, so that two long paths never share one.
+    // The socket's name is derived from its folder, because two long paths must not share one.
     let user = rustix::process::geteuid().as_raw();
     let place = fnv1a_hash(runtime.as_os_str().to_owned());
     short.join(format!("sdl-{user}-{place:016x}")).join(name)
@@ -202,7 +202,8 @@ fn socket_in(runtime: &Path, short: &Path) -> PathBuf {
 
 #[cfg(windows)]
 fn socket_in(runtime: &Path, _short: &Path) -> PathBuf {
-    // Pipes share one namespace for all users; the runtime folder's path keeps users and set-ups apart.
+    // The name contains a hash of the runtime folder's path, because pipes share one namespace for all users and
+    // set-ups.
     let place = fnv1a_hash(runtime.as_os_str().to_owned());
     PathBuf::from(format!(r"\\.\pipe\sdl-v{PROTOCOL_MAJOR}-{place:016x}"))
 }

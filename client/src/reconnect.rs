@@ -21,7 +21,8 @@ const BACKOFF: &[Duration] = &[
     Duration::from_millis(1500),
 ];
 
-/// For how long a failed start is not repeated, so that a burst of calls fails at once rather than one by one.
+/// For how long a failed start is not repeated. A burst of calls then fails at once instead of one call after the
+/// other.
 const FAILURE_HOLDS: Duration = Duration::from_secs(1);
 
 /// How a [`ReconnectingClient`] behaves.
@@ -31,7 +32,7 @@ pub struct ReconnectOptions {
     pub paths: Paths,
     /// Who we are; sent again with each connection.
     pub hello: SessionHello,
-    /// Whether and how to start a daemon when none runs.
+    /// Whether and how to start a daemon if none is running.
     pub launch: Launch,
 }
 
@@ -109,7 +110,8 @@ impl ReconnectingClient {
                 Ok(client)
             }
             Err(error) => {
-                // An error that passes by itself is worth another attempt at once.
+                // A failure that did not reach the daemon is not remembered, because it may pass by itself and
+                // another attempt at once is worth it.
                 if !error.is_untouched() {
                     current.failure = Some((Instant::now(), error.clone()));
                 }
@@ -164,7 +166,7 @@ impl ReconnectingClient {
             };
             let mut repeat = error.is_untouched() || (is_read && error.is_broken_off());
             if matches!(error, ClientError::Unanswered { .. } | ClientError::Silent { .. }) {
-                // It took long to find out. Another daemon may answer; the same one is not asked for ever.
+                // Repeat only once after silence, because it took long to notice. Another daemon may answer by now.
                 repeat &= std::mem::take(&mut patience);
             }
             let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);

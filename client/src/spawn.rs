@@ -59,7 +59,7 @@ pub enum SpawnError {
         beside: PathBuf,
     },
     /// The caller does not want one to be started.
-    #[error("no daemon runs: start one with `sdlctl start`")]
+    #[error("no daemon is running: start one with `sdlctl start`")]
     NotAllowed,
     /// The system can't run it.
     #[error("can't run {program}: {source}", program = .program.display())]
@@ -73,7 +73,7 @@ pub enum SpawnError {
     #[error("the daemon could not start: {0}")]
     Failed(String),
     /// It ended without a message.
-    #[error("the daemon ended while it started ({status}). {}", quote_stderr(.stderr, .log))]
+    #[error("the daemon exited during start-up ({status}). {}", quote_stderr(.stderr, .log))]
     Died {
         /// How it ended.
         status: String,
@@ -83,7 +83,7 @@ pub enum SpawnError {
         log: PathBuf,
     },
     /// It still starts.
-    #[error("the daemon has not finished starting after {} s; it goes on. See {log}", PATIENCE.as_secs(), log = .log.display())]
+    #[error("the daemon has not finished starting after {} s; it is still starting. See {log}", PATIENCE.as_secs(), log = .log.display())]
     Slow {
         /// Its standard error.
         log: PathBuf,
@@ -104,7 +104,7 @@ pub enum SpawnError {
     },
     /// A daemon of an older build runs that can't be asked to stop.
     #[error(
-        "an older daemon (build {build}) is running that this program can't talk to: stop it with the `sdlctl` of that \
+        "an older daemon (build {build}) is running, and this program can't talk to it: stop it with the `sdlctl` of that \
          build, then try again"
     )]
     Stubborn {
@@ -208,7 +208,7 @@ fn daemon_command(program: &Path, paths: &Paths, stderr: File) -> Command {
         .env("SDL_RUNTIME_DIR", paths.runtime())
         // A daemon must not keep the caller's working directory busy.
         .current_dir(paths.state());
-    // Variables that a service manager set for the caller are not meant for the daemon.
+    // Variables that a service manager set for the caller, such as `NOTIFY_SOCKET`, are not meant for the daemon.
     for variable in
         ["NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES"]
     {
@@ -222,7 +222,8 @@ fn daemon_command(program: &Path, paths: &Paths, stderr: File) -> Command {
 #[cfg(unix)]
 fn detach_process(command: &mut Command) {
     use std::os::unix::process::CommandExt;
-    // SAFETY: the closure runs between fork and exec; `setsid` is a bare system call that neither allocates nor locks.
+    // SAFETY: the closure runs between fork and exec, where only calls that neither allocate nor lock are allowed.
+    // `setsid` is a bare system call.
     unsafe {
         command.pre_exec(|| rustix::process::setsid().map(|_| ()).map_err(io::Error::from));
     }
@@ -237,8 +238,8 @@ fn detach_process(command: &mut Command) {
     command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
 }
 
-/// Reads the report in a thread of its own: pipes of children can't be read asynchronously on every system. The
-/// thread ends with the daemon at the latest.
+/// Reads the report in a thread of its own, because pipes of children can't be read asynchronously on every system.
+/// The thread ends with the daemon at the latest.
 async fn read_report(report: Option<ChildStdout>) -> String {
     let (sender, receiver) = oneshot::channel();
     let read = move || {

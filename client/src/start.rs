@@ -49,7 +49,7 @@ pub async fn ensure_daemon(paths: &Paths, launch: &Launch) -> Result<(), ClientE
 }
 
 /// Whether a daemon may be started although this one could not be asked. A silent daemon that still runs holds the
-/// state folder: another would wait for it in vain.
+/// state folder, so another one would wait for it in vain.
 fn unless_stuck(paths: &Paths, error: ClientError) -> Result<(), ClientError> {
     match error {
         ClientError::Silent { .. } => match Holder::of(paths) {

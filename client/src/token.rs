@@ -19,7 +19,7 @@ pub fn from_environment() -> Option<String> {
     std::env::var(VARIABLE).ok().map(|token| token.trim().to_owned()).filter(|token| !token.is_empty())
 }
 
-/// The token that holds now: the file's, else the environment's. Read afresh at each call, because credentials are
+/// The token that holds now: the file's, else the environment's. Read again at each call, because credentials are
 /// replaced while programs run.
 pub fn current_token() -> Option<String> {
     token_file()

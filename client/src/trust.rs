@@ -1,5 +1,5 @@
-//! Whether the listener on a socket is this user's daemon. If a socket is in a folder that all users share, somebody
-//! else can be there first.
+//! Whether the listener on a socket is this user's daemon. This is checked because in a folder that all users share,
+//! such as `/tmp`, somebody else can create the socket first.
 
 use std::path::Path;
 
@@ -7,8 +7,8 @@ use interprocess::local_socket::tokio::Stream;
 
 use crate::error::ClientError;
 
-/// The socket's folder must be ours, and others must not be able to write into it. One that is not there is found out by
-/// connecting.
+/// The socket's folder must be ours, and others must not be able to write into it. One that is not there is found out
+/// by connecting.
 #[cfg(unix)]
 pub(crate) fn check_folder(socket: &Path) -> Result<(), ClientError> {
     use std::sync::Arc;
@@ -33,7 +33,7 @@ fn judge_peer(own: u32, peer: Option<u32>) -> Result<(), String> {
     match peer {
         Some(peer) if peer == own || peer == 0 => Ok(()),
         Some(peer) => Err(format!("it belongs to user {peer}, not to user {own}")),
-        None => Err("the system does not tell whose it is".to_owned()),
+        None => Err("the system does not report its user".to_owned()),
     }
 }
 

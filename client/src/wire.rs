@@ -37,7 +37,8 @@ pub(crate) async fn run_connection(wire: Wire, shared: Arc<Shared>) {
         biased;
         end = &mut reading => end,
         error = write_queue(&stream, request_queue, control_queue, &shared) => match error {
-            // The daemon's last message before it closed the connection explains more than the system's error does.
+            // Listen a little longer, because the daemon's last message, such as "the daemon is stopping", explains
+            // more than the system's error.
             Some(error) => tokio::time::timeout(LAST_WORDS, reading).await.unwrap_or_else(|_| End::broken(error)),
             None => End::broken("the connection was closed"),
         },
@@ -82,7 +83,7 @@ async fn read_messages(stream: &Stream, mut decoder: FrameDecoder, shared: &Shar
                     return End { orderly, ..End::broken(reason) };
                 }
                 Ok(message) => take_message(message, shared),
-                Err(error) => return End::broken(format!("the daemon sent nonsense: {error}")),
+                Err(error) => return End::broken(format!("the daemon sent an invalid message: {error}")),
             }
         }
         match io.read_buf(decoder.space()).await {
@@ -112,8 +113,8 @@ fn take_message(message: ServerMessage, shared: &Shared) {
     }
 }
 
-/// Writes queued messages. Control messages go first: a cancellation should not wait after the request that it might
-/// cancel.
+/// Writes queued messages. Control messages go first, because a cancellation should not wait in the queue after the
+/// request that it cancels.
 async fn write_queue(
     stream: &Stream,
     mut requests: mpsc::Receiver<Queued>,
@@ -153,7 +154,7 @@ fn push_control(message: &ClientMessage, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Marks the request as sent before its first byte goes out: from then on its effect can't be excluded.
+/// Marks the request as sent before its first byte goes out, because from then on it may have an effect.
 fn push_request(queued: Queued, shared: &Shared, bytes: &mut Vec<u8>) {
     let mut calls = shared.calls.lock().unwrap_or_else(PoisonError::into_inner);
     // A request that was abandoned while it waited here is not sent at all.

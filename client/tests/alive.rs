@@ -97,7 +97,7 @@ async fn a_read_is_asked_once_more_and_a_mutation_is_not() {
 }
 
 #[tokio::test]
-async fn a_socket_in_a_folder_of_others_is_told_nothing() {
+async fn nothing_is_sent_to_a_socket_in_a_folder_of_others() {
     let (_folder, paths) = folder();
     let daemon = FakeDaemon::start(paths.socket(), "b", |_| Reply::ok("")).unwrap();
     let runtime = paths.socket().parent().unwrap();

@@ -44,7 +44,7 @@ mod unix {
             a_daemon_that_dies_is_quoted
             a_missing_program_is_named
             an_older_daemon_is_replaced_and_a_newer_one_stays
-            a_killed_daemon_is_started_anew_within_a_session
+            a_killed_daemon_is_started_again_within_a_session
             the_daemon_is_detached
         }
     }
@@ -84,7 +84,7 @@ mod unix {
             .unwrap();
         print!("{}", spawn::ready_line());
         std::io::stdout().flush().unwrap();
-        // A test that fails must not leave its daemon behind for good.
+        // A test that fails must not leave its daemon running for ever.
         let _ = tokio::time::timeout(LONG, stop.notified()).await;
     }
 
@@ -205,7 +205,7 @@ mod unix {
         assert_eq!(starts(&paths), Vec::<String>::new());
     }
 
-    async fn a_killed_daemon_is_started_anew_within_a_session() {
+    async fn a_killed_daemon_is_started_again_within_a_session() {
         let (_folder, paths) = folder("");
         let client = client(&paths);
         let mut events = client.events();

@@ -56,7 +56,7 @@ pub struct Engine {
     ceilings: Ceilings,
     /// For search by meaning, if the user provided a model.
     meaning: Option<Meaning>,
-    /// The facts store began empty: what ledgers name is not there any more.
+    /// The facts store began empty, so it lacks the facts that ledgers name.
     facts_lost: bool,
     hub: Hub,
     options: Options,
@@ -126,7 +126,7 @@ impl Engine {
     /// Removes the facts that no kept version of any repository names. Once per start is enough, because a day's edits
     /// leave few unused facts.
     fn sweep_facts(&self) {
-        // A repository that is not served still names facts, and its ledger is not open to ask.
+        // No sweep while a repository is not served, because its ledger names facts too and is not open to ask.
         if !read_lock(&self.absent).is_empty() {
             return;
         }
@@ -154,8 +154,8 @@ impl Engine {
         memory::give_back(Work::Sweep);
     }
 
-    /// Ends every worker after the batch it is on. Waits [`FAREWELL`] for all of them together: one that hangs in a call to
-    /// the system must not keep the process.
+    /// Ends every worker after the batch it is on. Waits [`FAREWELL`] for all of them together, because a worker that
+    /// hangs in a system call must not keep the process alive.
     pub fn close(&self) {
         let deadline = Instant::now() + FAREWELL;
         self.mending.close();
@@ -181,7 +181,7 @@ impl Engine {
             let ids: Vec<&str> = repos.iter().map(|repo| repo.id()).collect();
             match ids.as_slice() {
                 [] => "none is registered; register one with: sdlctl repo add PATH".to_owned(),
-                ids => format!("registered are: {}", ids.join(", ")),
+                ids => format!("registered: {}", ids.join(", ")),
             }
         };
         let found = match named {
@@ -204,7 +204,7 @@ impl Engine {
             }
         };
         found.cloned().ok_or_else(|| match (out(), named) {
-            (Some(out), _) => out.told(),
+            (Some(out), _) => out.status_message(),
             (None, Some(named)) => format!("no repository is {named:?}; {}", known()),
             (None, None) => format!("say which repository; {}", known()),
         })
@@ -259,7 +259,7 @@ impl Engine {
         let mut entries: Vec<Entry> = self.mending.entries();
         entries.extend(read_lock(&self.absent).iter().map(|absent| absent.entry.clone()));
         entries.extend(self.all_repos().iter().map(|repo| repo.entry().clone()));
-        // A repository that is moving from one list to another is in both.
+        // A duplicate is removed, because a repository that moves from one list to the other is in both.
         entries.sort_by(|a, b| a.repo_id.cmp(&b.repo_id));
         entries.dedup_by(|a, b| a.repo_id == b.repo_id);
         catalog::store_catalog(&self.catalog(), &entries)
@@ -303,7 +303,7 @@ impl Engine {
 
     fn note_rebuild(&self, what: &str, how: &How) {
         if let How::Rebuilt { set_aside, why } = how {
-            self.warn(format!("{what} was damaged ({why}); it is kept in {set_aside:?} and built anew"));
+            self.warn(format!("{what} was damaged ({why}); it is kept in {set_aside:?} and rebuilt"));
         }
     }
 
@@ -328,7 +328,7 @@ impl Host for Engine {
 
     fn unserved(&self) -> Vec<Unserved> {
         let mut unserved = self.mending.list();
-        unserved.extend(read_lock(&self.absent).iter().map(absent::Absent::told));
+        unserved.extend(read_lock(&self.absent).iter().map(absent::Absent::to_unserved));
         unserved
     }
 
@@ -348,11 +348,11 @@ impl Host for Engine {
         if let Some(out) =
             out.iter().find(|out| fs::canonicalize(&spec.root).is_ok_and(|root| root == out.root))
         {
-            return Err(ToolError::new(Code::Unavailable, out.told()));
+            return Err(ToolError::new(Code::Unavailable, out.status_message()));
         }
         if let Some(absent) = self.absent_at(&spec.root) {
             if absent.absence == Absence::SetAside {
-                return Err(ToolError::new(Code::Unavailable, absent.told()));
+                return Err(ToolError::new(Code::Unavailable, absent.status_message()));
             }
             let repo = self.start_absent(&absent.id)?;
             return Ok(Registered { id: absent.id, created: false, indexing: repo.is_indexing() });
@@ -443,7 +443,7 @@ impl Host for Engine {
     }
 }
 
-/// Nothing done under these locks can leave a value half changed.
+/// A poisoned lock is used all the same, because nothing done under these locks can leave a value half changed.
 fn read_lock<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }

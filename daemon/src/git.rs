@@ -1,4 +1,5 @@
-//! The one door to git: every repository is opened here, after its data was looked over (see [`sdl_watch::GitData`]).
+//! Opens git repositories. Nothing else does, because a git folder may contain anything and must be checked first
+//! (see [`sdl_watch::GitData`]).
 //!
 //! Runs no git, writes nothing, and reads no configuration but the repository's own.
 
@@ -9,7 +10,7 @@ use sdl_watch::{GitData, GitRefused};
 /// Why git's data is not read.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// It is not as git makes it.
+    /// Its layout is not one that git creates.
     #[error(transparent)]
     Refused(#[from] GitRefused),
     /// Git's reader does not understand it.
@@ -30,7 +31,7 @@ pub struct Opened {
 pub fn open_repository(root: &Path) -> Result<Option<Opened>, GitError> {
     let Some(data) = GitData::find(root, std::env::home_dir().as_deref())? else { return Ok(None) };
     data.check()?;
-    // By the folder that was looked over: the way to it is not gone a second time.
+    // Opened by the folder that was checked, because a second search could find another one.
     let options = gix::open::Options::isolated().open_path_as_is(true);
     let repo = gix::open_opts(&data.own, options).map_err(|error| GitError::Unreadable(error.to_string()))?;
     let below = root.strip_prefix(&data.top).ok().and_then(Path::to_str).unwrap_or_default();

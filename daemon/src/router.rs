@@ -58,7 +58,7 @@ impl Router {
         .await
         .map_err(|error| WireError {
             code: code::INTERNAL.into(),
-            message: format!("the request failed inside the daemon ({error}); its log says more"),
+            message: format!("the request failed inside the daemon ({error}); see its log"),
             detail: Vec::new(),
         })
     }
@@ -131,14 +131,14 @@ impl Service for Router {
             "surface/set" => {
                 let params: ToolName = parse_params(&call.params)?;
                 let known = Surface::from_name(&params.name)
-                    .ok_or_else(|| bad_params(format!("no surface is named {:?}", params.name)))?;
+                    .ok_or_else(|| bad_params(format!("there is no surface {:?}", params.name)))?;
                 show_surface(&session, known);
                 Ok(b"{}".to_vec())
             }
             "surface/set-all" => {
                 let params: ToolName = parse_params(&call.params)?;
                 let known = Surface::from_name(&params.name)
-                    .ok_or_else(|| bad_params(format!("no surface is named {:?}", params.name)))?;
+                    .ok_or_else(|| bad_params(format!("there is no surface {:?}", params.name)))?;
                 let clients = self.clients();
                 let changed = clients.iter().filter(|client| show_surface(client, known)).count();
                 Ok(format!("{{\"clients\":{},\"changed\":{changed}}}", clients.len()).into_bytes())
@@ -227,7 +227,7 @@ fn params_of_surface(surface: &str) -> Vec<u8> {
     format!("{{\"surface\":\"{surface}\"}}").into_bytes()
 }
 
-/// Separates a surface's name from the spelling of names: `flat+dotted`.
+/// Separates a surface's name from the spelling of names, as in `flat+dotted`.
 const SPELLED: char = '+';
 
 /// A session's surface, and how names are spelled there. An unknown value means the default.

@@ -3,7 +3,7 @@
 //!
 //! A free worker goes to the session with the fewest running requests; among equals, to the one that has waited
 //! longest. No session gets all workers, even if it is alone at the moment: the next session finds some free. A few
-//! more are for people alone, so that they can look at a busy daemon.
+//! more workers are only for people, because `sdlctl status` must work on a busy daemon.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -91,7 +91,8 @@ impl Shared {
                 })
             };
             let Some((turn, sender)) = next else { return };
-            // Whoever has gone in this moment gives the turn back: it is dropped here, outside of the lock.
+            // Dropped outside the lock, because a turn whose taker has just gone is given back here, which takes the
+            // lock.
             drop(sender.send(turn));
         }
     }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 /// Compares two build strings by their leading `major.minor.patch`; a release is newer than its own pre-release.
 ///
 /// Anything after `+` names a commit and has no order, so two builds of one version compare as equal: neither may
-/// push the other aside.
+/// replace the other. For example, `0.1.0+3f2a` and `0.1.0+9c41` are equal.
 pub fn compare_builds(left: &str, right: &str) -> Ordering {
     Parsed::of(left).cmp(&Parsed::of(right))
 }
@@ -17,7 +17,8 @@ struct Parsed<'a> {
     pre_release: Vec<PreRelease<'a>>,
 }
 
-/// One dot-separated identifier; numbers sort before words, as in semantic versioning.
+/// One dot-separated identifier, such as `rc` and `1` in `1.0.0-rc.1`. Numbers sort before words, as in semantic
+/// versioning.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum PreRelease<'a> {
     Number(u64),

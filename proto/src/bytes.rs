@@ -1,4 +1,4 @@
-//! Serde glue that moves byte strings in one piece; a plain `Vec<u8>` would be coded element by element.
+//! Serde glue for byte strings. It is needed because a plain `Vec<u8>` would be coded element by element.
 
 use std::fmt;
 

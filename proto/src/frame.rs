@@ -29,7 +29,7 @@ pub enum FrameError {
     #[error("an empty frame has no meaning")]
     Empty,
     /// The stream ended inside of a frame.
-    #[error("the stream ended inside of a frame: {missing} bytes or more are missing")]
+    #[error("the stream ended inside a frame: {missing} bytes or more are missing")]
     Truncated {
         /// How many bytes were still due, as far as is known.
         missing: usize,

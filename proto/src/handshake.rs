@@ -22,7 +22,7 @@ const HEADER: usize = 16;
 const MAX_BUILD: usize = 256;
 const MAX_CAPABILITIES: usize = 4096;
 
-/// The most bytes that a handshake can take.
+/// Maximum number of bytes that a handshake can take.
 pub const MAX_HANDSHAKE: usize = HEADER + MAX_BUILD + MAX_CAPABILITIES;
 
 /// Which protocol versions one side speaks.
@@ -59,7 +59,7 @@ pub enum HandshakeError {
     Unsendable(&'static str),
     /// The other side is too old for us.
     #[error(
-        "the other side (build {build}) speaks protocol {} at most, this build ({}) needs {PROTOCOL_MIN} or newer: \
+        "the other side (build {build}) speaks at most protocol {}, this build ({}) needs {PROTOCOL_MIN} or newer: \
          update the other side",
         offer.max, BUILD
     )]
@@ -71,7 +71,7 @@ pub enum HandshakeError {
     },
     /// The other side is too new for us.
     #[error(
-        "the other side (build {build}) speaks protocol {} or newer, this build ({}) speaks {PROTOCOL_MAX} at most: \
+        "the other side (build {build}) speaks protocol {} or newer, this build ({}) speaks at most {PROTOCOL_MAX}: \
          update this side",
         offer.min, BUILD
     )]

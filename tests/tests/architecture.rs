@@ -254,7 +254,7 @@ fn is_data(path: &str) -> bool {
 }
 
 #[test]
-fn nothing_unfinished_and_nothing_of_the_build_machine_stands_in_the_tree() {
+fn the_tree_has_no_unfinished_code_and_no_paths_of_the_build_machine() {
     // Put together here, so that this file does not hold them.
     let unfinished: Vec<String> =
         ["todo", "unimplemented", "dbg"].iter().map(|name| format!("{name}!(")).collect();
@@ -274,8 +274,8 @@ fn nothing_unfinished_and_nothing_of_the_build_machine_stands_in_the_tree() {
                 .iter()
                 .chain(&notes)
                 .chain([&skipped])
-                .find(|word| is_rust && stands_alone(line, word))
-                .or_else(|| machine.iter().find(|word| stands_alone(line, word)));
+                .find(|word| is_rust && is_own_word(line, word))
+                .or_else(|| machine.iter().find(|word| is_own_word(line, word)));
             if let Some(word) = word {
                 faults.push(format!("{path}:{}: {word}", at + 1));
             }
@@ -285,7 +285,7 @@ fn nothing_unfinished_and_nothing_of_the_build_machine_stands_in_the_tree() {
 }
 
 /// Whether `word` is in `line` as a word of its own, not as the end of a longer one or of a longer path.
-fn stands_alone(line: &str, word: &str) -> bool {
+fn is_own_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
         !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '}' | '~' | '*'))
@@ -460,6 +460,41 @@ fn paths_in_the_architecture_page_exist() {
         }
     }
     assert_none("ARCHITECTURE.md names files that are not there", &faults);
+}
+
+/// The rows of the table "Where do I change …" that name files: the kind of change, and its paths.
+fn rows_of_changes(page: &str) -> Vec<(String, Vec<String>)> {
+    let section = page.split("\n## Where do I change …\n").nth(1).expect("a section \"Where do I change …\"");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let rows = section.lines().filter(|line| line.starts_with("| ")).skip(1);
+    let cells = rows.filter_map(|row| row.trim_matches('|').split_once(" | "));
+    let is_group = |change: &str| change.trim().starts_with("**");
+    cells
+        .filter(|(change, _)| !is_group(change))
+        .map(|(change, places)| {
+            let quoted = places.split('`').skip(1).step_by(2);
+            let paths = quoted.filter(|quoted| quoted.contains('/') && !quoted.contains(' '));
+            (change.trim().to_owned(), paths.map(str::to_owned).collect())
+        })
+        .collect()
+}
+
+#[test]
+fn every_kind_of_change_has_a_place_that_exists() {
+    let root = workspace::workspace_root();
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let rows = rows_of_changes(&page);
+    let mut faults = Vec::new();
+    for (change, paths) in &rows {
+        if paths.is_empty() {
+            faults.push(format!("{change}: no file is named"));
+        }
+        for path in paths.iter().filter(|path| !root.join(path).exists()) {
+            faults.push(format!("{change}: {path}"));
+        }
+    }
+    assert_none("kinds of changes whose place is not there", &faults);
+    assert!(rows.len() >= 40, "only {} kinds of changes are listed", rows.len());
 }
 
 #[test]

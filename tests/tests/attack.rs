@@ -16,7 +16,7 @@ use sdl_proto::{ClientKind, ClientMessage, Handshake, Request, SessionHello, enc
 use sdl_tests::{Daemon, McpClient, TestEnv};
 use serde_json::{Value, json};
 
-/// Stands in the files that no answer may show.
+/// Occurs only in the files that no answer may show.
 const OUTSIDE: &str = "outside_of_every_tree";
 
 /// A generator with a fixed beginning: a failure can be had again.

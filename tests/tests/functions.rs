@@ -73,7 +73,7 @@ impl<'ast> Visit<'ast> for Functions {
     }
 }
 
-/// Whether a file is part of what is built and installed.
+/// Whether a file is part of the built and installed product.
 fn is_product_code(path: &str) -> bool {
     let is_aside = ["tests", "examples", "testing", "packaging", "fuzz"];
     path.rsplit_once('.').is_some_and(|(_, extension)| extension == "rs")

@@ -93,7 +93,7 @@ fn hostile_files_in_a_git_folder_hang_nobody_and_fill_no_memory() {
 }
 
 #[test]
-fn a_repository_whose_start_was_not_survived_is_set_aside_until_a_person_asks() {
+fn a_repository_that_crashes_the_daemon_is_set_aside_until_a_person_asks() {
     let env = TestEnv::new();
     let root = committed(&env, "app");
     let path = root.to_str().unwrap();

@@ -148,7 +148,7 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
 }
 
 #[test]
-fn a_person_sets_the_ceiling_and_damage_is_said_until_it_is_acknowledged() {
+fn a_person_sets_the_ceiling_and_damage_is_reported_until_acknowledged() {
     let env = TestEnv::new();
     let root = env.repo("app", APP);
     let mut daemon = env.daemon();

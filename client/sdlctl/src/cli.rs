@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Looks after the symbol delta ledger: its daemon, its repositories, and what it knows.
+/// Manages the symbol delta ledger: its daemon, its repositories and their content.
 #[derive(Parser)]
 #[command(name = "sdlctl", version, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
@@ -15,16 +15,16 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 all is well; 1 a bad answer (not healthy, not identical, too risky) or a local failure; \
+const EXIT_CODES: &str = "Exit codes: 0 success; 1 a bad result (not healthy, not identical, too risky) or a local failure; \
 2 wrong usage; 3 no daemon answers; 4 the daemon refused.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
-    /// Show how the daemon and its repositories are
+    /// Show the state of the daemon and its repositories
     Status,
-    /// Start the daemon unless it runs
+    /// Start the daemon unless it is running
     Start,
-    /// Stop the daemon: requests finish, the ledgers are closed
+    /// Stop the daemon after requests in progress have finished
     Stop,
     /// Stop the daemon and start it again
     Restart,
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     /// Register, forget or list repositories
     #[command(subcommand)]
     Repo(RepoCommand),
-    /// Register a tree if need be and bring its index up to date
+    /// Register a tree if necessary and bring its index up to date
     Index(IndexArgs),
     /// Search symbols
     Search(SearchArgs),
@@ -52,7 +52,7 @@ pub(crate) enum Command {
     Impact(ImpactArgs),
     /// List the tests to run for a change
     Tests(TestsArgs),
-    /// Say how risky a change is
+    /// Rate the risk of a change
     Risk(RiskArgs),
     /// Call any action with JSON arguments
     Tool(ToolArgs),
@@ -60,26 +60,26 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Compare a repository's ledger with a fresh index of the same tree
     Verify(RepoArg),
-    /// Look into a ledger
+    /// Inspect a ledger
     #[command(subcommand)]
     Ledger(LedgerCommand),
-    /// Read or check the log of decisions: on raw code, commands, policies and changes
+    /// Read or check the log of decisions about raw code, commands, policies and changes
     #[command(subcommand)]
     Audit(AuditCommand),
     /// Show the policies for raw code, and set how far agents may loosen them
     #[command(subcommand)]
     Policy(PolicyCommand),
-    /// Measure how right edges and slices are, on truth that others made
+    /// Measure the accuracy of edges and slices against known truth, such as calls that compilers found
     #[command(subcommand)]
     Bench(BenchCommand),
-    /// Check the set-up and say what to do about problems
+    /// Check the set-up and suggest what to do about problems
     Doctor,
     /// Show how to add the server to an MCP client
     #[command(subcommand)]
     Mcp(McpCommand),
-    /// Change which tools running MCP clients are shown
+    /// Change which tools running MCP clients see
     Surface {
-        /// The surface
+        /// The surface, such as flat
         name: Surface,
     },
     /// Run the daemon as a service of this user
@@ -100,7 +100,7 @@ pub(crate) enum Command {
 
 #[derive(Args)]
 pub(crate) struct RepoArg {
-    /// The repository: its id or a path inside it (default: the one around the working directory, or the only one)
+    /// The repository: its id or a path inside it (default: the repository of the working directory, or the only one)
     #[arg(long, short)]
     pub(crate) repo: Option<String>,
 }
@@ -121,10 +121,10 @@ pub(crate) enum RepoCommand {
         /// The id to give it (default: the folder's name)
         #[arg(long)]
         id: Option<String>,
-        /// Patterns to leave out, as in .gitignore; may be repeated
+        /// Patterns to leave out, as in .gitignore, such as build/; may be repeated
         #[arg(long)]
         ignore: Vec<String>,
-        /// Languages to read; may be repeated (default: all)
+        /// Languages to read, such as python; may be repeated (default: all)
         #[arg(long)]
         language: Vec<String>,
         /// Skip files larger than this, in bytes
@@ -144,7 +144,7 @@ pub(crate) enum RepoCommand {
 pub(crate) struct IndexArgs {
     /// The tree (default: the working directory)
     pub(crate) path: Option<PathBuf>,
-    /// Read and parse every file again, whatever is stored of it
+    /// Read and parse every file again, even if it is unchanged
     #[arg(long)]
     pub(crate) full: bool,
 }
@@ -280,13 +280,13 @@ pub(crate) struct SearchArgs {
     /// At most this many results
     #[arg(long, short = 'n', default_value_t = 20)]
     pub(crate) limit: u32,
-    /// The whole name only
+    /// Match the whole name only
     #[arg(long)]
     pub(crate) exact: bool,
     /// The query is a regular expression over names
     #[arg(long)]
     pub(crate) regex: bool,
-    /// Only files that match this pattern
+    /// Only files that match this pattern, such as src/**/*.ts
     #[arg(long)]
     pub(crate) path: Option<String>,
     /// Only exported symbols
@@ -336,7 +336,7 @@ pub(crate) struct SliceArgs {
 pub(crate) struct RefreshArgs {
     /// The slice's handle (h_…)
     pub(crate) handle: String,
-    /// The version you know (v…)
+    /// The version that you hold (v…)
     #[arg(long)]
     pub(crate) known: String,
 }
@@ -360,7 +360,7 @@ pub(crate) struct RiskArgs {
     /// End with exit code 1 if the risk score is this or more, from 0 to 100
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub(crate) threshold: Option<u8>,
-    /// How the answer is written
+    /// The output format
     #[arg(long, default_value = "text")]
     pub(crate) format: RiskFormat,
     #[command(flatten)]
@@ -371,7 +371,7 @@ pub(crate) struct RiskArgs {
 pub(crate) struct ToolArgs {
     /// The action, such as symbol.search
     pub(crate) action: String,
-    /// Its arguments: a JSON object, or @FILE
+    /// Its arguments: a JSON object such as {"query": "Session"}, or @FILE
     #[arg(long, default_value = "{}")]
     pub(crate) args: String,
 }
@@ -380,7 +380,7 @@ pub(crate) struct ToolArgs {
 pub(crate) enum Exported {
     Edges,
     Symbols,
-    /// Every call as it is written, whether anything was found for it or not
+    /// Every call in the source, whether or not its target was found
     Calls,
 }
 
@@ -393,7 +393,7 @@ pub(crate) enum Format {
 pub(crate) struct ExportArgs {
     /// What to write
     pub(crate) what: Exported,
-    /// In which form
+    /// The output format
     #[arg(long, default_value = "jsonl")]
     pub(crate) format: Format,
     #[command(flatten)]
@@ -413,19 +413,19 @@ pub(crate) struct BenchEdgesArgs {
     /// Corpora, or folders of corpora
     #[arg(required = true)]
     pub(crate) truth: Vec<PathBuf>,
-    /// Where the packages' sources lie
+    /// The folder of the packages' sources
     #[arg(long, default_value = "truth-sources")]
     pub(crate) sources: PathBuf,
-    /// Run the command by which a corpus says its sources are obtained, where they are missing
+    /// Fetch missing sources with the command that the corpus names
     #[arg(long)]
     pub(crate) obtain: bool,
-    /// Only corpora with this in their name; may be repeated
+    /// Only corpora whose name contains this; may be repeated
     #[arg(long)]
     pub(crate) corpus: Vec<String>,
-    /// Show so many wrong edges and missing pairs of each corpus
+    /// Show this many wrong edges and missing pairs of each corpus
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) show: usize,
-    /// Write what was measured of each rule to a file, as the resolver reads it
+    /// Write the measurements of each rule to a file that the resolver can read
     #[arg(long, value_name = "FILE")]
     pub(crate) table: Option<PathBuf>,
 }
@@ -434,19 +434,19 @@ pub(crate) struct BenchEdgesArgs {
 pub(crate) struct BenchLocalizationArgs {
     /// The tasks: a file of JSON lines
     pub(crate) tasks: PathBuf,
-    /// Where the trees lie: a folder for each repository's key
+    /// The folder of the trees: one folder for each repository's key
     #[arg(long, default_value = "truth-sources")]
     pub(crate) sources: PathBuf,
     /// Only these repositories, by their key; may be repeated
     #[arg(long)]
     pub(crate) repo: Vec<String>,
-    /// Budgets of tokens, each measured; the first makes the list that is ranked
+    /// Token budgets to measure; the first one makes the ranked list
     #[arg(long, value_delimiter = ',', default_values_t = [4000, 2000, 8000])]
     pub(crate) tokens: Vec<u32>,
-    /// The most cards of a slice (default: what slices have by default)
+    /// Maximum cards of a slice (default: the default of slices)
     #[arg(long)]
     pub(crate) cards: Option<u32>,
-    /// Show so many tasks of which something was not found
+    /// Show this many tasks with something that was not found
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) misses: usize,
     /// Write what was found for each task to a file of JSON lines
@@ -467,20 +467,21 @@ pub(crate) enum AuditCommand {
     },
     /// Check that no row was changed or removed; exit code 1 if one was
     Verify,
-    /// Take note of everything that is wrong with the log, so that it is not reported any more
+    /// Acknowledge everything that is wrong with the log, so that it is not reported again
     ///
-    /// The damage stays listed as acknowledged, and the acknowledgement is a row of the log itself. Look into the cause first:
-    /// sdlctl audit verify says what is wrong.
+    /// The damage stays listed as acknowledged, and the acknowledgement is a row of the log itself. Find the cause
+    /// first: sdlctl audit verify shows what is wrong.
     Acknowledge {
-        /// Why it is all right; kept in the log
+        /// Why it is acceptable, such as "disk replaced"; kept in the log
         #[arg(long)]
         reason: String,
     },
 }
 
-/// How a policy is made: agents set it with the policy.set action, below a ceiling that only these commands set. The ceiling
-/// of a repository is the built-in one (windows of 220 lines and 1800 tokens, breaking the glass) with what was set for all
-/// repositories and then what was set for it. Lowering it takes effect at once, also for policies that were looser.
+/// Agents set a policy with the policy.set action, below a ceiling that only these commands set. The ceiling of a
+/// repository starts with the built-in values (windows of 220 lines and 1800 tokens, breaking the glass). Values for
+/// all repositories replace them, and values for this repository replace those. A lower ceiling takes effect at once,
+/// also for looser policies.
 #[derive(Subcommand)]
 pub(crate) enum PolicyCommand {
     /// Show each repository's policy and its ceiling
@@ -491,11 +492,11 @@ pub(crate) enum PolicyCommand {
     },
     /// Set the largest limits that agents may set
     SetCeiling(CeilingArgs),
-    /// Let agents turn something on that is forbidden otherwise
+    /// Let agents turn on something that is otherwise forbidden
     Allow(SwitchArgs),
-    /// Forbid agents what allow lets them
+    /// Forbid agents what `allow` permits
     Forbid(SwitchArgs),
-    /// Go back to the built-in ceiling, or for one repository to that of all
+    /// Go back to the built-in ceiling or, for one repository, to the ceiling of all
     Reset(ForRepo),
 }
 
@@ -516,7 +517,7 @@ pub(crate) struct CeilingArgs {
     /// Tokens of an answer with raw code
     #[arg(long, value_parser = clap::value_parser!(u32).range(500..=20_000))]
     pub(crate) max_window_tokens: Option<u32>,
-    /// The least utility from which a window is approved without a slice, 0 to 1
+    /// Minimum utility at which a window is approved without a slice, 0 to 1
     #[arg(long, value_parser = parse_share)]
     pub(crate) utility_threshold: Option<f64>,
     /// Cards of a slice
@@ -535,7 +536,7 @@ fn parse_share(text: &str) -> Result<f64, String> {
 
 #[derive(Args)]
 pub(crate) struct SwitchArgs {
-    /// What
+    /// The switch, such as break-glass
     pub(crate) what: Switch,
     #[command(flatten)]
     pub(crate) of: ForRepo,
@@ -604,8 +605,8 @@ pub(crate) enum McpCommand {
         /// The client (default: all of them)
         #[arg(long)]
         client: Option<McpClient>,
-        /// Which tools the client is to see (default: gateway, one tool per namespace; flat: one per action; search: one that
-        /// finds the others)
+        /// Which tools the client is to see (default: gateway, one tool per namespace; flat: one per action; search:
+        /// one that finds the others)
         #[arg(long)]
         surface: Option<Surface>,
     },

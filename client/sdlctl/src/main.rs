@@ -1,4 +1,5 @@
-//! `sdlctl`: the person's tool. One file per subcommand; all they share is the [`session`] and the [`output`].
+//! `sdlctl`: the command line for people. One file per subcommand, such as `search`; they share only the [`session`]
+//! and the [`output`].
 
 mod cli;
 mod commands;

@@ -1,6 +1,6 @@
-//! Everything that goes to the terminal, and how a run ends. Nothing else in this program writes to it.
+//! Everything that goes to the terminal, and the exit codes. Nothing else in this program writes to the terminal.
 //!
-//! Much of the output was written by others: names of files, documentation, reasons. [`terminal`] escapes every
+//! Much of the output was written by others, for example names of files and documentation. [`terminal`] escapes every
 //! character that a terminal would act on instead of showing it.
 
 use std::io::{self, IsTerminal, Write};
@@ -16,7 +16,7 @@ use crate::terminal::{self, Style};
 pub(crate) enum Outcome {
     /// All is well.
     Good,
-    /// There is an answer, and it is a bad one: not healthy, not identical, too risky.
+    /// There is an answer, and it is a bad one, for example not healthy or too risky.
     Bad,
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn print_generated(bytes: &[u8]) {
     let _ = io::stdout().lock().write_all(bytes);
 }
 
-/// How far something is, on standard error.
+/// A progress bar on standard error.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
@@ -157,7 +157,7 @@ impl Progress {
     }
 }
 
-/// A reader that has gone away (`| head`) is no error.
+/// A reader that has gone away, as in `sdlctl export edges | head`, is not an error.
 fn write_stdout(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{}", color_text(text, io::stdout().is_terminal()));
 }

@@ -1,4 +1,4 @@
-//! One connection to the daemon, and a blocking face for it.
+//! One connection to the daemon, with blocking calls.
 
 use std::fmt::Display;
 use std::future::Future;
@@ -124,8 +124,8 @@ impl Session {
             .map_err(|error| Failure::Local(format!("the daemon's answer is not JSON: {error}")))
     }
 
-    /// The id of the repository that is meant: by its id or a path inside it; by default the one around the working
-    /// directory, or the only one.
+    /// Returns the id of the given repository, which may be an id such as `shop` or a path inside it. Default: the
+    /// repository that contains the working directory, or the only one.
     pub(crate) fn repo(&self, given: Option<&str>) -> Result<String, Failure> {
         let status = self.call("daemon/status", &json!({}))?;
         let repos: Vec<(&str, &Path)> = status["repos"]
@@ -160,7 +160,8 @@ impl Session {
         self.tool_as_written(action, &arguments.to_string(), on_progress)
     }
 
-    /// The same with arguments as they were written, which must be JSON: the daemon must see a field that occurs twice.
+    /// The same with arguments as they were written, which must be JSON. They are not parsed here, because the daemon
+    /// must see a field that occurs twice.
     pub(crate) fn tool_as_written(
         &self,
         action: &str,
@@ -215,9 +216,10 @@ fn choose_repo(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Resu
     match (around, given, known.as_slice()) {
         (Some((id, _)), ..) | (None, None, [id]) => Ok((*id).to_owned()),
         (None, _, []) => Err("no repository is registered; add one with: sdlctl index PATH".to_owned()),
-        (None, Some(given), known) => {
-            Err(format!("no repository is or holds {given:?}; registered are: {}", known.join(", ")))
-        }
+        (None, Some(given), known) => Err(format!(
+            "no repository has the id or contains the path {given:?}; registered: {}",
+            known.join(", ")
+        )),
         (None, None, known) => Err(format!("say which repository with --repo: {}", known.join(", "))),
     }
 }
@@ -227,7 +229,7 @@ fn refused_failure(error: &WireError) -> Failure {
     Failure::Refused { message: error.message.clone(), detail }
 }
 
-/// Leaves fields out that were not given: no argument is sent that the user did not write.
+/// Leaves out fields that were not given, because no argument is sent that the user did not write.
 pub(crate) fn json_object<'a>(fields: impl IntoIterator<Item = (&'a str, Option<Value>)>) -> Value {
     let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Value::Object(fields.collect())

@@ -25,8 +25,8 @@ const STYLES: [(Style, &str); 7] = [
     (Style::Error, "31;1"),
 ];
 
-/// Ends a style. Until a line is written, its styles are marked by these characters, which Unicode reserves for such a
-/// use: data that contains them gets a color at most, and never an escape sequence of its own.
+/// Ends a style. Until a line is written, its styles are marked by these characters, which Unicode reserves for
+/// internal use. Data that contains them can change a color, but can't start an escape sequence.
 const END: char = '\u{fdd0}';
 /// Begins the first style; those of the others follow.
 const FIRST: u32 = 0xfdd1;
@@ -69,7 +69,8 @@ pub(crate) fn escape_block(text: &str) -> String {
     lines.join("\n")
 }
 
-/// JSON that stays the same JSON. Its own line ends are between values, as strings have none.
+/// Escapes JSON so that it keeps its meaning. Its line ends stay, because they are only between values: a string
+/// writes `\n`.
 pub(crate) fn escape_json(text: &str) -> String {
     let json = |letter: char, out: &mut String| {
         if letter == '\n' {

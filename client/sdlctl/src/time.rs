@@ -8,8 +8,8 @@ pub(crate) fn format_rfc3339(ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
 }
 
-/// The date that many days after 1970-01-01, in the Gregorian calendar. Counts in eras of 400 years and in years that begin in
-/// March, so that the leap day is a year's last.
+/// The date that many days after 1970-01-01, in the Gregorian calendar. Counts in eras of 400 years and in years that
+/// begin in March, because then the leap day is the last day of a year.
 fn civil_date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

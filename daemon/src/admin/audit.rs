@@ -21,7 +21,7 @@ struct Params {
 
 #[derive(Deserialize)]
 struct Acknowledge {
-    /// Why it is all right, in the person's words.
+    /// Why the damage is acceptable, in the person's words.
     #[serde(default)]
     reason: String,
 }
@@ -56,7 +56,7 @@ pub fn acknowledge_audit(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, Wi
 }
 
 impl Admin<'_> {
-    /// The kind of caller, for the log. Only a person's tool may acknowledge; an agent must not decide this.
+    /// The kind of caller, for the log. Only `sdlctl` may acknowledge, because an agent must not decide this.
     pub(super) fn person(&self) -> Result<Row, WireError> {
         if self.kind != sdl_proto::ClientKind::Ctl {
             return Err(super::wire_error(code::DENIED, "only a person can do that, with sdlctl"));

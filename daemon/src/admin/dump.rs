@@ -62,7 +62,8 @@ impl<W: Write> Masked<W> {
     }
 }
 
-/// Whether a search term mixes letters and digits as pieces of tokens do: a term alone has no other mark of a secret.
+/// Whether a search term mixes letters and digits, such as `x9f3k2`. Such terms are masked, because a term alone has
+/// no other mark of a secret.
 fn is_mixed(term: &str) -> bool {
     term.len() >= 8
         && term.bytes().any(|byte| byte.is_ascii_digit())

@@ -1,7 +1,8 @@
 //! `export/edges`, `export/symbols` and `export/calls`: a version as JSON lines, page by page in order of path.
 //!
 //! A page is a text and the path to go on after; a client asks until there is none. All pages of one export must come
-//! from one version: a page that finds another one says so.
+//! from one version, because a file on two pages must not be in two states. A page that finds another version says
+//! so.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -160,8 +161,8 @@ fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String
     for (_, def) in open.outline.iter() {
         let edges = files.view.out_edges(file.symbol(def.key))?;
         for edge in edges {
-            // Calls in a variable's initial value belong to the function around it, or to the file, which makes them
-            // when it is loaded.
+            // Calls in a variable's initial value, such as `const a = f()`, belong to the function around it or, at
+            // the top, to the file, because loading the file runs them.
             let at =
                 if edge.kind == EdgeKind::Call { enclosing_function(&open.outline, def) } else { Some(def) };
             let (caller_line, caller_name) =

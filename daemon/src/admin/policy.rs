@@ -22,7 +22,7 @@ struct Ceiling {
     /// The settings to change.
     #[serde(default)]
     patch: PolicyPatch,
-    /// Go back to where nothing was set, before that.
+    /// Resets the ceiling before the other fields are applied.
     #[serde(default)]
     reset: bool,
 }

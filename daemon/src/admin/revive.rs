@@ -1,4 +1,5 @@
-//! `repo/revive`: has a repository started again that was set aside. No tool does that: whoever asks here is a person.
+//! `repo/revive`: has a repository started again that was set aside. There is no tool for it, because only a person
+//! may do that.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `daemon/status`: how the daemon and its repositories are. Asks no worker and waits for nothing.
+//! `daemon/status`: the state of the daemon and its repositories. Asks no worker and waits for nothing.
 
 use sdl_tools::Host;
 use sdl_tools::Repo as _;

@@ -131,7 +131,7 @@ fn compare_dumps(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
     Ok(differences)
 }
 
-/// Holds eight bytes a line, not the line: dumps are large.
+/// Holds an eight-byte hash of each line instead of the line, because dumps are large.
 fn only_in(one: &Path, other: &Path, mark: char) -> Result<Vec<String>, WireError> {
     let failed =
         |source: std::io::Error| wire_error(code::UNAVAILABLE, format!("can't compare the dumps: {source}"));

@@ -23,7 +23,7 @@ pub(super) struct Absent {
 }
 
 impl Absent {
-    pub(super) fn told(&self) -> Unserved {
+    pub(super) fn to_unserved(&self) -> Unserved {
         let Self { entry, why, absence } = self;
         Unserved { id: entry.repo_id.clone(), root: entry.root.clone(), why: why.clone(), absence: *absence }
     }
@@ -92,8 +92,8 @@ impl Engine {
         self.start_repo(entry.clone(), root).map_err(|error| error.to_string())
     }
 
-    /// Starts a repository that is not served. It is in one list or in both, so that it is never missing from the
-    /// stored list.
+    /// Starts a repository that is not served. It is in one list or in both, never in none, because the stored list
+    /// must not lose it.
     fn retry(&self, entry: &Entry) -> Result<Arc<Repo>, String> {
         let started = self.try_start(entry);
         match &started {
@@ -132,7 +132,7 @@ impl Engine {
     /// The repository that is not served and has this root.
     pub(super) fn absent_at(&self, root: &Path) -> Option<Unserved> {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        read_lock(&self.absent).iter().find(|absent| absent.entry.root == root).map(Absent::told)
+        read_lock(&self.absent).iter().find(|absent| absent.entry.root == root).map(Absent::to_unserved)
     }
 
     /// Starts a repository again that is not served, because a person asked for it. Its crashes are forgotten, because
@@ -146,8 +146,8 @@ impl Engine {
         self.retry(&entry).map_err(unavailable)
     }
 
-    /// Has the repository at `root` started again if it is set aside; its id. For people alone: a client that could ask for
-    /// it could end the daemon as often as it likes.
+    /// Has the repository at `root` started again if it is set aside; its id. Only for people, because a client that
+    /// could ask for it could crash the daemon as often as it likes.
     pub fn revive(&self, root: &Path) -> Result<Option<String>, ToolError> {
         match self.absent_at(root) {
             Some(absent) if absent.absence == Absence::SetAside => {

@@ -1,5 +1,5 @@
-//! Repositories whose ledgers have to be opened again while the daemon runs: a damaged ledger is set aside and built
-//! again, one that shut itself is opened unchanged.
+//! Repositories whose ledgers have to be opened again while the daemon runs: a damaged ledger is set aside and
+//! rebuilt; a ledger that closed itself is opened unchanged.
 //!
 //! The repository leaves the list of served ones at once, so that no new request reads the ledger. When the last
 //! request that holds it is done, its folder is free, and the repository is started as at the daemon's start. Requests
@@ -17,8 +17,8 @@ use super::{Engine, write_lock};
 use crate::repo::catalog::Entry;
 use crate::repo::{Ailment, OpenError, Repo};
 
-/// A ledger that is damaged again and again is built again this often in the life of a daemon: each time adds a damaged
-/// copy to a disk that is probably at fault.
+/// How often a damaged ledger is rebuilt in the life of a daemon. The number is small because each rebuild leaves a
+/// damaged copy on a disk that is probably at fault.
 const REBUILDS: u32 = 3;
 
 /// How long to wait before a ledger that could not be opened is tried again; doubles with each further failure.
@@ -94,11 +94,11 @@ impl Engine {
     pub(super) fn take_over(self: Arc<Self>, ill: &Repo, ailment: &Ailment) -> bool {
         let id = ill.id().to_owned();
         let why = match ailment {
-            Ailment::Damaged(why) => format!("its ledger is damaged ({why}); it is set aside and built anew"),
+            Ailment::Damaged(why) => format!("its ledger is damaged ({why}); it is set aside and rebuilt"),
             Ailment::Shut(why) => format!("its ledger is opened again ({why})"),
             Ailment::FactsMissing(why) => {
                 self.warn(format!(
-                    "stored facts of {id} were damaged ({why}); they are made again from its files"
+                    "stored facts of {id} were damaged ({why}); they are extracted again from its files"
                 ));
                 return false;
             }
@@ -147,7 +147,7 @@ impl Engine {
             match self.start_mended(&entry, &root) {
                 Ok(()) => return,
                 Err(error) => {
-                    tracing::error!(repo = id, %error, "the ledger can't be opened; it is tried again");
+                    tracing::error!(repo = id, %error, "the ledger can't be opened; the daemon will retry");
                     if let Some(out) = self.mending.lock().out.get_mut(&id) {
                         out.why = format!("its ledger can't be opened: {error}");
                     }

@@ -1,11 +1,11 @@
-//! Notes on disk which repositories are being started. A tree may hold a file that ends the process at its start,
-//! however carefully it is read. The next daemon would start it again, end again, and serve nobody. A repository that
-//! ended two starts is therefore not started until a person asks for it.
+//! Notes on disk which repositories are being started. A tree may contain a file that ends the process during its
+//! start, for example by a stack overflow in a grammar. The next daemon would start it again, end again, and serve
+//! nobody. A repository that ended two starts is therefore not started until a person asks for it.
 //!
 //! A note is written before a start and removed when the start's first batch is processed, or when the daemon ends in
-//! good order. A note that is found at the next start belongs to a start that was cut short. Several repositories start
-//! at a time, and one of them is enough to end them all: those with a note are then started one after the other, so
-//! that the second crash has one cause.
+//! good order. A note that is found at the next start belongs to a start that was cut short. Several repositories
+//! start at a time, and one of them is enough to end the process. Those with a note are then started one after the
+//! other, because only then does the second crash have one cause.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -41,18 +41,18 @@ impl Starts {
     /// How many starts of the repository were cut short since the last complete one.
     pub(super) fn deaths(&self, id: &str) -> u32 {
         match fs::read_to_string(self.folder.join(id)) {
-            // An empty note was itself cut short.
+            // An empty note counts as 1, because writing it was cut short.
             Ok(text) => text.trim().parse().unwrap_or(1),
             Err(_) => 0,
         }
     }
 
-    /// The repository is about to be started. Without a note it is started all the same: a full disk is no reason not
-    /// to serve it.
+    /// The repository is about to be started. If the note can't be written, it is started all the same, because a
+    /// full disk is no reason not to serve it.
     pub(super) fn begin(&self, id: &str) {
         self.lock().under_way.insert(id.to_owned());
         if let Err(error) = self.note(id, self.deaths(id) + 1) {
-            tracing::warn!(repo = id, %error, "that it is being started can't be noted");
+            tracing::warn!(repo = id, %error, "the note that it is being started can't be written");
         }
     }
 
@@ -60,7 +60,7 @@ impl Starts {
         fs::create_dir_all(&self.folder)?;
         let mut file = File::create(self.folder.join(id))?;
         file.write_all(deaths.to_string().as_bytes())?;
-        // The machine may go down with the process.
+        // Synced, because the machine may go down with the process.
         file.sync_all()?;
         File::open(&self.folder)?.sync_all()
     }
@@ -70,7 +70,7 @@ impl Starts {
         if let Err(error) = fs::remove_file(self.folder.join(id))
             && error.kind() != io::ErrorKind::NotFound
         {
-            tracing::warn!(repo = id, %error, "that its start is through can't be noted");
+            tracing::warn!(repo = id, %error, "the note that it is being started can't be removed");
         }
         self.lock().under_way.remove(id);
         self.changed.notify_all();

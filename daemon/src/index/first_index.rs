@@ -15,10 +15,10 @@ use super::{Stores, Tally, now_ms, put_missing};
 /// Files that are read and stored at a time: bounds memory, keeps the facts' transactions short.
 const CHUNK: usize = 128;
 
-/// Facts stay in memory between reading and resolving while their sources are no larger than this, in bytes.
+/// Facts stay in memory between reading and resolving until their sources add up to this many bytes.
 const HELD_BYTES: u64 = 24 << 20;
 
-/// Files that one resolving thread takes at least: each thread learns the tree again.
+/// The fewest files for one resolving thread. It is large because each thread builds its own indexes of the tree.
 const RESOLVE_CHUNK: usize = 1_500;
 
 /// A file that the crawl found, with the reason to skip it if the crawl gave one.

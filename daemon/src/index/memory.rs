@@ -1,6 +1,6 @@
-//! Gives memory back to the system after work that took a lot of it at once: a first index, a branch switch. The
-//! allocator keeps freed memory, separately for each thread, and the system can't take it from an idle process. Does
-//! nothing where the allocator returns memory by itself.
+//! Gives memory back to the system after work that took a lot of it at once: a first index, a branch switch. This is
+//! needed because the allocator keeps freed memory, separately for each thread, and the system can't take it from an
+//! idle process. Does nothing where the allocator returns memory by itself.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Work {
     /// A first index.
     FirstIndex,
-    /// A change of many files at once.
+    /// A change of many files at once, for example `git checkout`.
     ManyFiles,
     /// The removal of facts that nothing names.
     Sweep,

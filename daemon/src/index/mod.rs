@@ -60,8 +60,8 @@ pub fn now_ms() -> u64 {
         .map_or(0, |since| since.as_millis() as u64)
 }
 
-/// Stores the facts of `updates` that are not there. For facts that are pinned by now, but were found before that: a
-/// sweep may have come in between.
+/// Stores the facts of `updates` that are not there. Called after the facts were pinned, because a sweep may have
+/// removed some between the lookup and the pin.
 pub(crate) fn put_missing<'u>(
     facts: &FactsStore,
     updates: impl Iterator<Item = &'u FileUpdate>,

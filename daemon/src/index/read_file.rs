@@ -23,9 +23,9 @@ pub struct Reader<'a> {
 
 /// The result for a file.
 pub enum Outcome {
-    /// It is not there, or not a file that facts are taken from.
+    /// It does not exist, or is not a regular file, for example a socket.
     Absent,
-    /// A passing error of the system: its present state is unknown.
+    /// A temporary error of the system, such as too many open files. The file's present state is unknown.
     Again,
     /// Its content is that of the given row.
     Same {
@@ -46,7 +46,8 @@ pub enum Outcome {
 impl Reader<'_> {
     /// Reads the file at `path`; `old` is the ledger's row for it, `listed` a reason to skip it that the crawl gave.
     pub fn read(&self, path: &RelPath, old: Option<&FileRow>, listed: Option<SkipReason>) -> Outcome {
-        // Usually a folder that can't be listed: the files that are missing are unknown, whatever its name says.
+        // Usually a folder that can't be listed. It is recorded as skipped, because whether its files exist is
+        // unknown.
         if listed == Some(SkipReason::Unreadable) {
             let state = FileState::Skipped(SkipReason::Unreadable);
             return Self::changed(path, state, 0, None, old, None);
@@ -63,7 +64,7 @@ impl Reader<'_> {
             return unread(reason, 0, None);
         }
         if sdl_lang::is_secret_file(path.as_str()) {
-            // Opened for its size and time; nothing of it is read.
+            // Opened for its size and time only, because the content is not needed.
             return match self.files.read(path, 0) {
                 Ok(FileRead::Bytes { stat, .. } | FileRead::TooLarge { stat }) => {
                     unread(SkipReason::Secret, stat.size, Some(stat))

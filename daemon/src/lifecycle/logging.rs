@@ -26,7 +26,7 @@ pub fn to_files(folder: &Path) -> Result<WorkerGuard, InitError> {
         .filename_suffix(SUFFIX)
         .max_log_files(KEPT_FILES)
         .build(folder)?;
-    // Lossy and bounded: a full disk must not hold up an answer.
+    // Lossy and bounded, because a full disk must not hold up an answer.
     let (writer, guard) = NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES).finish(files);
     let _ = tracing_subscriber::fmt()
         .with_env_filter(log_filter())
@@ -43,7 +43,7 @@ pub fn log_file(state: &Path) -> Option<String> {
     names.filter(|name| name.contains("/sdld.")).max()
 }
 
-/// `SDL_LOG` in the usual syntax; `info` by default.
+/// `SDL_LOG` in the syntax of `tracing`, for example `sdl_watch=debug`. Default: `info`.
 fn log_filter() -> EnvFilter {
     EnvFilter::try_from_env("SDL_LOG").unwrap_or_else(|_| EnvFilter::new("info"))
 }

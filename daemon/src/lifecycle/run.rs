@@ -86,7 +86,7 @@ fn serve_clients(args: &Args, report: StartupReport) -> Result<(), Failure> {
         router.flush();
     });
     engine.close();
-    // A request that hangs in a call to the system must not keep the process.
+    // Bounded, because a request that hangs in a system call must not keep the process alive.
     runtime.shutdown_timeout(LAST_REQUESTS);
     tracing::info!("stopped");
     Ok(())
@@ -112,7 +112,7 @@ fn prepare_daemon(args: &Args) -> Result<Prepared, Box<dyn std::error::Error + S
         .max_blocking_threads(BLOCKING_THREADS)
         .thread_keep_alive(Duration::from_secs(2))
         .build()?;
-    // Without a name they would go by that of the first repository that needs them.
+    // Named, because threads would otherwise inherit the name of the first repository that needs them.
     rayon::ThreadPoolBuilder::new().thread_name(|n| format!("sdl index {n}")).build_global()?;
     let engine = Engine::open(paths.state())?;
     let listeners = runtime.block_on(async {

@@ -1,8 +1,8 @@
 //! The rules by which a ledger was built. The derived data of a tree depends on the extractor, the resolver and the
 //! search index; when one of them changes, a ledger built by the old one is built again at the next start.
 //!
-//! Kept in a small file beside the ledger, written after the version that it describes: a crash in between costs one
-//! needless rebuild and nothing else.
+//! Kept in a small file beside the ledger, written after the version that it describes: so a crash in between costs
+//! one needless rebuild and nothing else.
 
 use std::fs;
 use std::io;

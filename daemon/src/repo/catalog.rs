@@ -1,6 +1,7 @@
 //! The list of registered repositories, kept in one small JSON file in the state folder.
 //!
-//! Written whole to a neighbour and renamed into place, so that it is either the old list or the new one.
+//! Written whole to a neighbour and renamed into place, because then a crash leaves either the old list or the new
+//! one.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -42,7 +43,7 @@ pub enum Error {
     },
     /// Its content is not as this program wrote it.
     #[error(
-        "the list of repositories at {path:?} is not valid ({source}); mend it or remove it, then register the repositories again"
+        "the list of repositories at {path:?} is not valid ({source}); repair or remove it, then register the repositories again"
     )]
     Invalid {
         /// Where.
@@ -78,7 +79,8 @@ pub fn store_catalog(path: &Path, entries: &[Entry]) -> Result<(), Error> {
     fs::rename(&next, path).map_err(io)
 }
 
-/// A free id for a repository in `root`: the folder's name made plain, followed by a number if it is taken.
+/// Returns a free id for a repository in `root`: the folder's name in plain letters, followed by a number if it is
+/// taken. For example `shop`, then `shop-2`.
 pub fn free_id(root: &Path, taken: impl Fn(&str) -> bool) -> String {
     let name = root.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
     let plain: String =
@@ -91,7 +93,8 @@ pub fn free_id(root: &Path, taken: impl Fn(&str) -> bool) -> String {
     (2..=u32::MAX).map(|n| format!("{base}-{n}")).find(|id| !taken(id)).unwrap_or(base)
 }
 
-/// Whether `id` can name a repository: it also names a folder of ours.
+/// Whether `id` can name a repository. The rules are strict because the id is also a folder's name in the state
+/// folder.
 pub fn is_valid_id(id: &str) -> bool {
     !id.is_empty()
         && id.len() <= 64
@@ -118,7 +121,7 @@ mod tests {
         store_catalog(&path, std::slice::from_ref(&entry)).unwrap();
         assert_eq!(load_catalog(&path).unwrap(), [entry]);
         fs::write(&path, "{").unwrap();
-        assert!(load_catalog(&path).unwrap_err().to_string().contains("mend it or remove it"));
+        assert!(load_catalog(&path).unwrap_err().to_string().contains("repair or remove it"));
     }
 
     #[test]

@@ -26,7 +26,8 @@ pub(super) fn open_history(root: &Path) -> Result<gix::Repository, Failure> {
     Ok(repo)
 }
 
-/// Whether a commit is a merge: it touches nothing that the merged commits have not touched.
+/// Whether a commit is a merge. Merges are passed over, because they touch nothing that the merged commits have not
+/// touched.
 pub(super) fn is_merge(info: &Info<'_>) -> bool {
     info.parent_ids().nth(1).is_some()
 }

@@ -50,7 +50,7 @@ impl Insight {
     fn churn(&self, root: &Path, snapshot: &Snapshot<'_>) -> Option<Arc<Counts>> {
         let head = snapshot.version_row(snapshot.version()).ok().flatten()?.head?;
         let commit = head.commit.clone()?;
-        // Held while history is walked: concurrent callers want the same result.
+        // The lock is held while history is walked, because concurrent callers want the same result.
         let mut kept = self.churn.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, counts)) = kept.as_ref().filter(|(of, _)| *of == commit) {
             return counts.clone();

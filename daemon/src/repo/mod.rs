@@ -95,7 +95,7 @@ pub struct Repo {
     /// Files whose facts were extracted, and files whose facts were known, since the start.
     parsed: AtomicU64,
     reused: AtomicU64,
-    /// The next rescan must read every file, whatever `stat` says.
+    /// The next rescan must read every file, even if `stat` shows no change.
     thorough: AtomicBool,
     /// Facts that the ledger names must be made again from the files.
     restoring: AtomicBool,
@@ -114,7 +114,7 @@ pub struct Repo {
     on_through: Mutex<Option<Box<dyn FnOnce() + Send>>>,
     on_ailment: OnAilment,
     gone: Mutex<Option<Receiver<Infallible>>>,
-    // Dropped last: the holder of the other end learns that the ledger is closed.
+    // Dropped last, because the holder of the other end takes that as the sign that the ledger is closed.
     _alive: Sender<Infallible>,
 }
 
@@ -193,7 +193,10 @@ impl Repo {
             Became::Ended => {}
             Became::Panicked => tracing::error!(repo = self.entry.repo_id, "the worker had panicked"),
             Became::LeftBehind => {
-                tracing::error!(repo = self.entry.repo_id, "the worker does not end; it is left behind");
+                tracing::error!(
+                    repo = self.entry.repo_id,
+                    "the worker does not end; the daemon goes on without it"
+                );
             }
         }
     }
@@ -212,14 +215,14 @@ impl Repo {
     fn see_to(&self, ailment: &Ailment) -> bool {
         match ailment {
             Ailment::Damaged(why) => {
-                self.set_stage(Stage::Failed("its ledger is damaged; it is built anew".to_owned()));
+                self.set_stage(Stage::Failed("its ledger is damaged; it is rebuilt".to_owned()));
                 if let Err(error) = self.ledger.condemn(why) {
                     tracing::error!(%error, "the damaged ledger can't be marked as such");
                 }
             }
             Ailment::FactsDamaged(why) => {
                 *lock_mutex(&self.facts_problem) = Some(format!(
-                    "the facts of all repositories are damaged ({why}); to have them made again: sdlctl restart"
+                    "the facts of all repositories are damaged ({why}); to have them extracted again: sdlctl restart"
                 ));
                 if let Err(error) = self.facts.condemn(why) {
                     tracing::error!(%error, "the damaged facts can't be marked as such");
@@ -227,7 +230,7 @@ impl Repo {
             }
             Ailment::FactsMissing(why) => {
                 self.set_stage(Stage::Failed(format!(
-                    "stored facts are damaged ({why}); they are made again from the files"
+                    "stored facts are damaged ({why}); they are extracted again from the files"
                 )));
                 self.restoring.store(true, Ordering::SeqCst);
                 self.tree.rescan();
@@ -290,7 +293,7 @@ impl sdl_tools::Repo for Repo {
         let asked = Instant::now();
         let deadline = asked + cancel.at_most(timeout);
         let failed = matches!(*lock_mutex(&self.stage), Stage::Failed(_));
-        // The caller may know that the trouble is over, so try now, not when the back-off ends.
+        // Try now instead of after the back-off, because the caller may know that the problem is over.
         let synced = if failed { self.tree.sync_now(deadline) } else { self.tree.sync(deadline) };
         let (confirmed, reason) = match (synced, &*lock_mutex(&self.stage)) {
             (_, Stage::Failed(why)) => (false, Some(why.clone())),
@@ -401,7 +404,7 @@ const NATIVE_WATCHER: WatcherKind = if cfg!(target_os = "linux") {
     WatcherKind::Kqueue
 };
 
-/// Nothing done under these locks can leave the value half changed.
+/// A poisoned lock is used all the same, because nothing done under these locks can leave the value half changed.
 fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

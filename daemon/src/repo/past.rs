@@ -1,6 +1,6 @@
 //! The commits before a version, for the lane of history. They are read when something first needs them, in a thread
-//! apart from the request, which waits for a moment. Commits that were read are kept, so a new commit costs no more
-//! than itself.
+//! apart from the request, which waits for a moment. Commits that were read are kept, so a new commit costs only its
+//! own reading.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,9 +14,10 @@ use super::commits::{self, Failure};
 
 /// Commits that are looked at, newest first, merges apart.
 const COMMITS: usize = 1_000;
-/// The most commits that are passed over, for histories that consist of merges.
+/// Maximum number of commits that are passed over, for histories that consist of merges.
 const MOST_WALKED: usize = 10 * COMMITS;
-/// A commit that touches more files says little about each of them.
+/// Commits that touch more files are left out, because they say little about each of them, for example a
+/// reformatting.
 const MOST_FILES: usize = 60;
 /// The time that a request waits. Django's history takes 0.4 s on a slow core, a new commit a few milliseconds.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -59,7 +60,8 @@ impl Pasts {
             if !state.reading {
                 state.reading = true;
                 let known = std::mem::take(&mut state.known);
-                // A thread that can't be started ends here and now, and notes that in the state.
+                // The lock is released first, because a thread that can't be started notes that in the same state at
+                // once.
                 drop(state);
                 self.start(root.to_owned(), commit.to_owned(), known);
                 state = self.0.lock();
@@ -83,7 +85,7 @@ impl Pasts {
                 Err(error) => tracing::debug!(?root, %error, "git's history can't be read"),
             }
         });
-        // The ending went with the thread that did not start: it is noted all the same.
+        // The guard was dropped with the thread that did not start, so the end is noted in any case.
         if let Err(error) = reading {
             tracing::warn!(%error, "a thread to read git's history can't be started");
         }
@@ -125,7 +127,7 @@ fn read_history(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<Pas
     let mut met = Known::new();
     let mut found = Vec::new();
     for info in repo.rev_walk([tip]).sorting(order).all()?.take(MOST_WALKED) {
-        // Where a shallow clone ends, the walk does.
+        // The walk ends where a shallow clone ends.
         let Ok(info) = info else { break };
         if commits::is_merge(&info) {
             continue;

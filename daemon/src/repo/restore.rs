@@ -1,5 +1,5 @@
-//! Makes facts again that were found damaged or missing. The facts of a file depend on its bytes alone, so the file
-//! that a version names gives the same facts again, and the version stays valid.
+//! Extracts facts again that were found damaged or missing. The facts of a file depend on its bytes alone, so the
+//! file that a version names gives the same facts again, and the version stays valid.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;

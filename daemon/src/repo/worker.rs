@@ -22,10 +22,10 @@ use crate::index::first_index::first_index;
 use crate::index::read_file::{Outcome, Reader};
 use crate::index::{Stores, Tally, git_head, memory, put_missing};
 
-/// The worker's reads end with the batch; no healthy batch comes near this bound.
+/// The worker's reads end with the batch. No healthy batch takes nearly as long.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
 
-/// Fewer files than this are read one after the other: waking the pool costs more.
+/// Fewer files than this are read one after the other, because waking the thread pool costs more.
 const PARALLEL_FROM: usize = 8;
 /// A batch of this many files leaves much allocated memory that the next edits don't need.
 const MANY_FILES: usize = 100;
@@ -56,7 +56,7 @@ impl Worker {
         let inbox = self.tree.inbox();
         while let Some(batch) = inbox.next() {
             let step = self.step(&batch);
-            // Whatever the result, the start has not ended the process.
+            // The start counts as complete even if the batch failed, because it has not ended the process.
             if let Some(through) = lock_mutex(&self.repo.on_through).take() {
                 through();
             }
@@ -85,7 +85,7 @@ impl Worker {
                 if let Some(error) = &changes.root_error {
                     // The comparison says nothing about the tree, so the known files are not doubted.
                     self.repo.set_stage(Stage::Failed(format!(
-                        "{root} can't be opened: {error}; it is tried again"
+                        "{root} can't be opened: {error}; the daemon will retry"
                     )));
                 }
                 if changes.root_gone {
@@ -101,9 +101,9 @@ impl Worker {
                 ControlFlow::Break(()) => return ControlFlow::Break(()),
                 ControlFlow::Continue(what_to_do) => format!("{error}{what_to_do}"),
             },
-            Err(_) => "the worker failed inside; the log says more".to_owned(),
+            Err(_) => "the worker failed; see the log".to_owned(),
         };
-        tracing::error!(repo = self.repo.entry.repo_id, %failure, "a batch was not committed; it will be tried again");
+        tracing::error!(repo = self.repo.entry.repo_id, %failure, "a batch was not committed; the daemon will retry it");
         self.repo.set_stage(Stage::Failed(failure));
         self.tree.failed();
         ControlFlow::Continue(())
@@ -112,16 +112,16 @@ impl Worker {
     /// Rebuilds damaged data at once, except for the facts that all repositories share. Breaks if this worker must end;
     /// otherwise returns the next step for people.
     fn recover_from(&mut self, error: &sdl_ledger::Error) -> ControlFlow<(), &'static str> {
-        const RESTART: &str = "; to have it set aside and built anew: sdlctl restart";
+        const RESTART: &str = "; to have it set aside and rebuilt: sdlctl restart";
         let Some(ailment) = Ailment::of_error(error, &self.repo.dir) else {
             return ControlFlow::Continue("");
         };
         match ailment {
             Ailment::FactsMissing(_) => {
-                // A full index repairs what making the facts again did not.
+                // If extracting the facts again did not help, index the whole tree.
                 self.indexing |= self.restored;
                 self.repo.see_to(&ailment);
-                ControlFlow::Continue("; they are made again from the files")
+                ControlFlow::Continue("; they are extracted again from the files")
             }
             Ailment::Shut(_) => {
                 self.shut = Some(ailment);
@@ -159,10 +159,10 @@ impl Worker {
         }
         let Read { updates, again, doubtful } = self.read(&changes, thorough)?;
         if doubtful {
-            // Rows derived from wrong facts can't be told from the others.
+            // Everything is indexed again, because nothing distinguishes rows derived from wrong facts.
             tracing::warn!(
                 repo = repo.entry.repo_id,
-                "stored facts were not what the files say; all is indexed anew"
+                "stored facts did not match the files; the whole tree is indexed again"
             );
             self.indexing = true;
             return self.first(batch);
@@ -224,8 +224,8 @@ impl Worker {
             .filter_map(|update| update.row.as_ref().and_then(|row| row.state.facts()))
             .collect();
         let _pins = self.repo.facts.pin(&keys);
-        // Until here a sweep could have removed facts that were found or stored for this batch. The version must not
-        // name them then.
+        // Store missing facts, because a sweep could have removed some that were found or stored for this batch. A
+        // version must not name facts that are gone.
         put_missing(&self.repo.facts, updates.updates.iter())?;
         let started = Instant::now();
         if let Some(version) = commit_changes(stores, updates, cause, head)? {
@@ -328,7 +328,7 @@ impl Worker {
         repo.facts.forget_decoded();
         memory::give_back(memory::Work::FirstIndex);
         if let Err(error) = built_by::note_build(&repo.dir) {
-            tracing::warn!(%error, "the ledger will be built anew at the next start");
+            tracing::warn!(%error, "the ledger will be rebuilt at the next start");
         }
         *lock_mutex(&repo.head) = head;
         repo.set_stage(Stage::Live);

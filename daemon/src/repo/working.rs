@@ -33,8 +33,8 @@ impl Working {
         Ok(Self { thread, ended })
     }
 
-    /// Waits until the thread has ended, but not longer than `deadline`. It may hang in a call to the system, where nothing
-    /// reaches it.
+    /// Waits until the thread has ended, but not longer than `deadline`. The wait is bounded because the thread may
+    /// hang in a system call, which nothing interrupts.
     pub(super) fn end(self, deadline: Instant) -> Became {
         let left = deadline.saturating_duration_since(Instant::now());
         if matches!(self.ended.recv_timeout(left), Err(RecvTimeoutError::Timeout)) {

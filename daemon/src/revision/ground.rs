@@ -1,5 +1,5 @@
-//! Reads from git's own index which blob each file of the work tree is, and finds out whether the ledger read the file
-//! as that blob. A commit is compared with the index, tree by tree, and therefore only where it differs from it.
+//! Reads from git's own index which blob each file of the work tree is, and finds out whether the ledger read the
+//! file as that blob. A commit is compared with the index tree by tree, so folders that are equal cost nothing.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -65,7 +65,7 @@ impl Index {
     pub(super) fn read(opened: &Opened) -> Self {
         let below = opened.below.as_str();
         let file = match opened.index() {
-            // Entries that a sparse index omits would seem to be gone.
+            // A sparse or split index is not used, because the entries that it omits would seem to be deleted.
             Ok(file) if !file.is_sparse() && file.link().is_none() => file,
             Ok(_) => return Self::default(),
             Err(error) => {
@@ -87,7 +87,8 @@ impl Index {
             let is_file = matches!(entry.mode, Mode::FILE | Mode::FILE_EXECUTABLE)
                 && entry.stage() == Stage::Unconflicted;
             let time = entry.stat.mtime;
-            // A file written after the index may have the same time as one written before it.
+            // An entry as new as the index is not trusted, because a file written after the index may have the same
+            // time as one written before it (git calls this "racy").
             let is_sure =
                 !entry.flags.contains(Flags::INTENT_TO_ADD) && (i64::from(time.secs), time.nsecs) < written;
             lines.push(Line {
@@ -157,7 +158,8 @@ impl Ground {
             if there.contains(&FileId::of(&path)) || line.blob.is_none() || !reads(&path) {
                 continue;
             }
-            // A file that is on the disk and not in the version is excluded by the tree's rules.
+            // A file that is on the disk but not in the version is excluded by the tree's rules, such as
+            // `.gitignore`.
             if root.join(path.as_str()).symlink_metadata().is_err() {
                 unsure.push(path);
             }
@@ -170,7 +172,7 @@ impl Ground {
 fn is_same(stat: &Stat, hint: &StatHint) -> bool {
     let ns =
         |time: gix::index::entry::stat::Time| i64::from(time.secs) * 1_000_000_000 + i64::from(time.nsecs);
-    // Git keeps only the lower 32 bits of these numbers.
+    // Compared modulo 2^32, because git keeps only the lower 32 bits of these numbers.
     let low = |number: u64| (number & u64::from(u32::MAX)) as u32;
     ns(stat.mtime) == hint.mtime_ns
         && (hint.ctime_ns == 0 || ns(stat.ctime) == hint.ctime_ns)

@@ -11,7 +11,7 @@ use super::{check_cancelled, unreadable_error};
 const OFFERED: usize = 5;
 /// References that are looked through for near names.
 const LOOKED_AT: usize = 5_000;
-/// The number of commits to go back between two checks whether anyone still waits.
+/// How many commits to go back between two checks whether anyone still waits. `HEAD~100000` is a valid request.
 const STEPS: u64 = 256;
 /// The forms that are accepted.
 const TAKEN: &str = "a branch, a tag, HEAD or a commit, also with @{1} or @{upstream}, followed by ~N or ^N";
@@ -112,7 +112,7 @@ fn too_far(text: &str, id: ObjectId) -> ToolError {
     ToolError::new(Code::UnknownVersion, message)
 }
 
-/// The error for an unknown name, with similar names.
+/// The error for an unknown name, with similar names: `git:mian` suggests `git:main`.
 fn unknown_name(repo: &gix::Repository, text: &str, base: &str) -> ToolError {
     let near = near_names(repo, base).unwrap_or_else(|error| {
         tracing::debug!(error = %error, "the names of branches can't be listed");
@@ -148,7 +148,7 @@ fn near_names(repo: &gix::Repository, base: &str) -> Result<Vec<String>, ToolErr
     Ok(names.into_iter().take(OFFERED).map(|(_, name)| name).collect())
 }
 
-/// How many letters have to be changed, added or left out.
+/// How many letters have to be changed, added or left out, for example 2 for `mian` and `main`.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {

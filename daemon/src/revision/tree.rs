@@ -15,7 +15,7 @@ use sdl_tools::{Cancel, Code, Explained, ToolError};
 use super::ground::{Folder, Ground, Index};
 use super::{Revisions, Site, check_cancelled, unreadable_error};
 
-/// The most files that may differ.
+/// Maximum number of files that may differ.
 const MOST: usize = 5_000;
 
 /// The files that differ, by id.
@@ -71,13 +71,14 @@ pub(super) fn differing_files(
         let row = match there {
             There::Other => continue,
             There::Nothing => None,
-            // A file that is on the disk and not in the version is excluded by the tree's rules.
+            // A file that is on the disk but not in the version is excluded by the tree's rules, such as
+            // `.gitignore`.
             There::File(_) if old.is_none() && site.root.join(path.as_str()).symlink_metadata().is_ok() => {
                 continue;
             }
             There::File(id) => {
                 let row = known.row(file, id, || blob_row(site, &Blob { repo, id }, &path))?;
-                // A parser that gave up would again.
+                // A file that the parser gave up on is not parsed again, because equal bytes give the same result.
                 match (row, &old) {
                     (Some(row), Some(old))
                         if row.state.facts().is_some_and(|key| old.state == FileState::Failed(key)) =>

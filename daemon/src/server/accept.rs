@@ -56,7 +56,8 @@ async fn accept_connections<S: Service>(listener: Listener, shared: Arc<Shared<S
             () = shared.reached(Phase::Draining) => break,
         }
     }
-    // The socket goes first: a client that comes now should start the next daemon rather than wait for this one.
+    // The socket goes first, because a client that connects now should start the next daemon instead of waiting for
+    // this one.
     drop(listener);
     while connections.join_next().await.is_some() {}
 }
@@ -84,7 +85,8 @@ pub(super) fn full_error(options: &Options) -> WireError {
     WireError::new(code::BUSY, text)
 }
 
-/// Only processes of the user that the daemon runs as are let in, whatever the socket's permissions have become.
+/// Only processes of the daemon's own user are let in. The socket's mode alone is not enough, because somebody may
+/// have changed it.
 #[cfg(unix)]
 fn check_peer(stream: &Stream) -> io::Result<()> {
     let own = rustix::process::geteuid().as_raw();
@@ -94,11 +96,13 @@ fn check_peer(stream: &Stream) -> io::Result<()> {
             io::ErrorKind::PermissionDenied,
             format!("it comes from user {user}, the daemon runs as user {own}"),
         )),
-        None => Err(io::Error::new(io::ErrorKind::Unsupported, "the system does not tell who is calling")),
+        None => {
+            Err(io::Error::new(io::ErrorKind::Unsupported, "the system does not report the caller's user"))
+        }
     }
 }
 
-/// On Windows the pipe's security descriptor lets nobody in but its owner.
+/// On Windows nothing is checked here, because the pipe's security descriptor lets in only its owner.
 #[cfg(windows)]
 #[allow(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 fn check_peer(_stream: &Stream) -> io::Result<()> {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sdl_proto::{WireError, code};
 
-/// Where the token comes from. It is read again for every request, so that a new one holds at once.
+/// Where the token comes from. It is read again for every request, because a new token must be valid at once.
 #[derive(Debug, Clone, Default)]
 pub enum TokenSource {
     /// No token: whoever the operating system lets in is let in.
@@ -40,7 +40,7 @@ impl TokenSource {
         };
         match shown {
             Some(shown) if constant_time_eq(shown.as_bytes(), expected.as_bytes()) => Ok(()),
-            Some(_) => Err(refused_error("the bearer token is not the daemon's")),
+            Some(_) => Err(refused_error("the bearer token is wrong")),
             None => Err(refused_error("this daemon wants a bearer token and none was sent")),
         }
     }
@@ -53,7 +53,8 @@ fn refused_error(what: &str) -> WireError {
     )
 }
 
-/// Takes the same time wherever the first difference is.
+/// Takes the same time wherever the first difference is, because the time would otherwise reveal how much of a guess
+/// is right.
 fn constant_time_eq(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len() && left.iter().zip(right).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

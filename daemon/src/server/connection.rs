@@ -76,7 +76,7 @@ pub(super) async fn run_connection<S: Service>(stream: Stream, shared: Arc<Share
     requests.cancel_all();
     requests.finished().await;
     drop(registered);
-    // The connection goes first, so that a client that waits for its end may rely on nothing else being done for it.
+    // The connection is dropped first, because a client that sees its end relies on nothing else being done for it.
     drop(stream);
     shared.service.session_closed(&session);
     tracing::debug!(session = session.id(), "session closed");
@@ -118,8 +118,8 @@ impl<S: Service> Connection<'_, S> {
                 None
             }
             text = self.stop() => {
-                // The farewell says that requests without an answer were never begun, so it must come after the last
-                // answer.
+                // The farewell comes after the last answer, because it says that requests without an answer were
+                // never begun.
                 let flushed = tokio::select! {
                     flushed = writer.flush() => flushed.is_ok(),
                     () = self.shared.reached(Phase::Stopped) => {
@@ -151,7 +151,7 @@ impl<S: Service> Connection<'_, S> {
                         }
                     }
                     Err(error) => {
-                        tracing::info!(session = self.session.id(), %error, "a client sent nonsense");
+                        tracing::info!(session = self.session.id(), %error, "a client sent an invalid message");
                         return Some(protocol_error(&error));
                     }
                 }
@@ -189,7 +189,7 @@ impl<S: Service> Connection<'_, S> {
                 Ok(())
             }
             ClientMessage::Pong { .. } => Ok(()),
-            ClientMessage::Hello(_) => Err(WireError::new(code::PROTOCOL, "hello was said already")),
+            ClientMessage::Hello(_) => Err(WireError::new(code::PROTOCOL, "hello was sent already")),
         }
     }
 
@@ -208,8 +208,8 @@ impl<S: Service> Connection<'_, S> {
         self.requests.start(&self.shared.service, self.session, outbox, request, (admission, running))
     }
 
-    /// Waits until there is room for the request. Nothing is read meanwhile, not even pings, so the daemon sends signs
-    /// of life unasked.
+    /// Waits until there is room for the request. The daemon sends signs of life unasked, because it reads nothing
+    /// meanwhile, not even pings.
     async fn admit(&self, request: &Request, outbox: &Outbox) -> Option<Admission> {
         let mut admitted = std::pin::pin!(self.requests.admit(request));
         loop {

@@ -39,7 +39,7 @@ impl<S: Service> ServerHandle<S> {
         }
     }
 
-    /// Accepts nobody and nothing new any more, lets running requests finish for at most [`Options::drain`], then
+    /// Accepts no new connections or requests, lets running requests finish for at most [`Options::drain`], then
     /// cancels them. Returns at once; [`super::serve_listeners`] returns when it is done.
     pub fn shutdown(&self) {
         self.shared.advance(Phase::Draining);

@@ -10,8 +10,8 @@ use sdl_ledger::lock_within;
 
 /// Proof that no other daemon works on this state folder. Hold it until the ledgers are closed.
 ///
-/// The lock is the operating system's, on an open file: it goes with the process, however that ends. The file holds the
-/// process's number, for stopping a daemon that does not answer.
+/// The lock is the operating system's, on an open file, because such a lock ends with the process, even after a
+/// crash. The file holds the process's number, for stopping a daemon that does not answer.
 #[derive(Debug)]
 pub struct Instance {
     _file: File,
@@ -64,7 +64,7 @@ impl Instance {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        // Only now: a predecessor may still create and remove entries of the folder.
+        // Only after the lock is taken, because a predecessor may still create and remove entries of the folder.
         paths.tighten()?;
         file.set_len(0).map_err(failed)?;
         file.rewind().map_err(failed)?;

@@ -55,7 +55,8 @@ impl Listener {
         let name = path.to_fs_name::<GenericFilePath>().map_err(failed)?;
         let options = for_owner_only(ListenerOptions::new().name(name)).map_err(failed)?;
         let inner = match options.create_tokio() {
-            // Some systems can't set a socket's mode before it exists. The folder around it is private all the same.
+            // A failure is ignored, because some systems can't set a socket's mode before it exists, and the folder
+            // around it is private anyway.
             #[cfg(unix)]
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
                 bind_then_restrict(path).map_err(failed)?
@@ -123,7 +124,8 @@ fn for_owner_only(options: ListenerOptions<'_>) -> io::Result<ListenerOptions<'_
     Ok(options.security_descriptor(SecurityDescriptor::deserialize(text)?))
 }
 
-/// Removes the socket of a daemon that is gone. Anything that is not a socket stays: it is not ours.
+/// Removes the socket of a daemon that is gone. Anything that is not a socket stays, because the daemon did not
+/// create it.
 #[cfg(unix)]
 fn remove_stale(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::FileTypeExt;
@@ -132,9 +134,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
             tracing::info!(path = %path.display(), "removing the socket of a daemon that is gone");
             std::fs::remove_file(path)
         }
-        Ok(_) => {
-            Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is not a socket lies there"))
-        }
+        Ok(_) => Err(io::Error::new(io::ErrorKind::AlreadyExists, "something that is not a socket is there")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }

@@ -9,13 +9,13 @@ use sdl_proto::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-/// The largest hello. A client that we know nothing about yet gets little room.
+/// The largest hello. It is small because nothing is known about the client yet.
 const MAX_HELLO: usize = 64 << 10;
 
 /// Why a connection never became a session.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpeningError {
-    #[error("the client went away before it said hello")]
+    #[error("the client went away before it sent hello")]
     Gone,
     #[error("connection: {0}")]
     Io(#[from] io::Error),
@@ -52,7 +52,7 @@ pub(super) async fn open_session(
             let ClientMessage::Hello(hello) =
                 decode_client(payload).map_err(|error| refuse_opening(&error))?
             else {
-                return Err(OpeningError::Refused(WireError::new(code::PROTOCOL, "say hello first")));
+                return Err(OpeningError::Refused(WireError::new(code::PROTOCOL, "send hello first")));
             };
             decoder.set_limit(max_frame);
             return Ok((hello, decoder));

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 pub(super) struct Places {
     /// For all clients.
     room: usize,
-    /// Spare places, for connections that will turn out to be people's.
+    /// Spare places for people: a connection shows only in its hello whether it is `sdlctl`.
     spare: usize,
     state: Mutex<State>,
 }
@@ -59,12 +59,12 @@ impl Places {
     /// takes, and when none is idle, the spare places serve. None if they are taken as well.
     pub(super) fn take(self: &Arc<Self>) -> Option<Place> {
         let mut state = self.lock();
-        // A connection that was asked to go and has not gone yet has no claim.
+        // A connection that was asked to close, but has not closed yet, does not count.
         let staying = state.taken.values().filter(|shared| !shared.is_evicted()).count();
         let leaving = state.taken.len() - staying;
         let mut is_spare = staying >= self.room;
-        // Going takes a moment, and longer for a client that does not read its answers. So not all can be going at
-        // once.
+        // At most an eighth is asked to close at once, because closing takes time, above all for a client that does
+        // not read its answers.
         if is_spare && leaving < self.room.div_ceil(8) {
             let idle = state.taken.values().filter_map(|shared| shared.idle());
             if let Some((_, longest)) = idle.min_by_key(|(since, _)| *since) {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 ///
 /// The client connects the daemon's standard output to a pipe and says so in the environment; see
 /// `sdl_client::spawn`. The first line on it is the report, and nothing else is ever written there. A daemon that was
-/// started in some other way reports to nobody.
+/// started in another way, for example by systemd, reports to nobody.
 #[derive(Debug)]
 pub struct StartupReport {
     wanted: bool,
@@ -34,14 +34,14 @@ impl StartupReport {
         if !self.wanted {
             return;
         }
-        // The client may have gone meanwhile; that is no reason not to run.
+        // An error is ignored, because a client that has gone is no reason not to run.
         let mut out = io::stdout();
         let _ = out.write_all(line.as_bytes()).and_then(|()| out.flush());
         release_standard_output();
     }
 }
 
-/// Gives the pipe up, so that its other end sees the end and nothing keeps it open for years.
+/// Closes the pipe, because a daemon would otherwise keep it open for weeks and its reader would wait for the end.
 #[cfg(unix)]
 fn release_standard_output() {
     if let Ok(null) = std::fs::OpenOptions::new().write(true).open("/dev/null") {

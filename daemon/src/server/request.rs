@@ -55,10 +55,11 @@ impl Requests {
         }
     }
 
-    /// Waits until there is room for the request. While it waits, the daemon does not read from a greedy client.
+    /// Waits until there is room for the request. While it waits, the daemon does not read from that client.
     pub(super) async fn admit(&self, request: &Request) -> Option<Admission> {
         let size = request.params.len() + request.method.len();
-        // One that is larger than all the room gets all the room.
+        // A request that is larger than the whole limit takes the whole limit, because it would otherwise wait for
+        // ever.
         let units = (size.div_ceil(UNIT).max(1) as u32).min(self.limits.units);
         let pending = Arc::clone(&self.pending).acquire_owned().await.ok()?;
         let bytes = Arc::clone(&self.bytes).acquire_many_owned(units).await.ok()?;
@@ -101,7 +102,7 @@ impl Requests {
                     |panic| {
                         tracing::error!(panic, "a handler panicked");
                         let text =
-                            format!("the daemon failed inside of this request ({panic}); it goes on running");
+                            format!("the daemon failed during this request ({panic}); it keeps running");
                         Err(WireError::new(code::INTERNAL, text))
                     },
                 )

@@ -42,7 +42,8 @@ pub struct Call {
     pub params: Vec<u8>,
     /// Fires as soon as nobody wants the result any more. Knows the deadline.
     pub cancel: Cancel,
-    /// When the request was read from the connection. A barrier for this request must cover all that happened before.
+    /// When the request was read from the connection. It is kept because a barrier for this request must cover
+    /// everything that happened before.
     pub received: Instant,
 }
 

@@ -72,7 +72,7 @@ impl<'a, W: AsyncWrite + Unpin> Writer<'a, W> {
         Ok(())
     }
 
-    /// Gives up only when nothing at all moves for a while: a slow client is not a dead one.
+    /// Gives up only when not a byte moves for a while, because a slow client is not a dead one.
     async fn write_out(&mut self) -> io::Result<()> {
         while let Some(rest) = self.bytes.get(self.written..).filter(|rest| !rest.is_empty()) {
             let written = tokio::time::timeout(self.options.write_stall, self.io.write(rest))

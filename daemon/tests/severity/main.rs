@@ -179,7 +179,7 @@ fn points(found: &Value) -> f64 {
     parts.iter().map(|part| part["points"].as_f64().unwrap()).sum()
 }
 
-/// Says so even of a test that passes: the runner keeps what is printed to itself, but not what is written.
+/// Written directly, because the runner hides the printed output of a test that passes.
 fn say_skipped() {
     let _ = writeln!(std::io::stderr(), "SKIPPED: no git, so the severity of no change was looked at");
 }

@@ -40,7 +40,7 @@ pub(crate) fn workspace_root() -> &'static Path {
 /// The target folder: this program is in `<target>/<profile>/`.
 pub(crate) fn target_dir() -> Outcome<PathBuf> {
     let exe = env::current_exe()?;
-    exe.ancestors().nth(2).map(Path::to_owned).ok_or_else(|| Fault::new("xtask lies in no target folder"))
+    exe.ancestors().nth(2).map(Path::to_owned).ok_or_else(|| Fault::new("xtask is not in a target folder"))
 }
 
 /// The file of one of our programs in a profile's folder.

@@ -10,11 +10,11 @@ use tempfile::TempDir;
 
 use crate::command::{self, Fault, Outcome};
 
-/// Devices that take writes and keep nothing.
+/// Devices that take writes and keep nothing, such as `/dev/null`.
 #[cfg(target_os = "linux")]
 const DEVICES: [&str; 2] = ["/dev/null", "/dev/tty"];
 
-/// Where temporary files that gain from memory go, if the system has such a place.
+/// The folder for temporary files in memory, if the system has one.
 const MEMORY: &str = "/dev/shm";
 
 /// Names the folder in memory to the tests.

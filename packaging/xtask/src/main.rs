@@ -1,4 +1,5 @@
-//! The project's own commands, as `cargo xtask <command>`. Few dependencies: it is built before anything else is.
+//! The project's own commands, as `cargo xtask <command>`. It has few dependencies because it is built before
+//! anything else.
 
 mod command;
 mod conformance;

@@ -58,7 +58,7 @@ fn show_delta(ctl: &Ctl) -> Outcome {
     ctl.show(&["index", &root.to_string_lossy()])?;
     let repo = text_field(&ctl.call("repo.register", &json!({"rootPath": root}))?, "repoId")?;
     let shown = delta_steps(ctl, &repo, &root);
-    // The demo goes, whatever came of it.
+    // The demo repository is removed, even if the demo failed.
     let removed = ctl.show(&["repo", "rm", &repo]);
     shown.and(removed)
 }

@@ -20,9 +20,9 @@ pub(crate) enum Extent {
 const PYTHON_PACKAGES: [&str; 1] = ["mcp==2.3.0"];
 
 pub(crate) fn run_tests(extent: Extent) -> Outcome {
-    // Asked for now: the build may replace this program's file, and then the system calls it deleted.
+    // Asked for now, because the build may replace this program's file, and then the system calls it deleted.
     let (target, xtask) = (command::target_dir()?, env::current_exe()?);
-    // The programs first: the end-to-end tests start them, and must never meet those of an earlier build.
+    // The programs first, because the end-to-end tests start them and must never meet those of an earlier build.
     cargo_command().args(["build", "--locked", "--workspace", "--bins"]).run()?;
     let python = if extent == Extent::Full { set_up_python() } else { None };
     let has_nextest = has_program("cargo", &["nextest", "--version"]);
@@ -58,7 +58,7 @@ fn cargo_invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>
             call(&["--workspace", "--exclude", "sdl-tests"]),
             call(&["--package", "sdl-tests", "--test", "architecture"]),
         ],
-        // nextest runs no examples in the documentation.
+        // Examples in the documentation need a run of their own, because nextest runs none.
         Extent::Full if has_nextest => {
             vec![call(&["--workspace"]), vec!["test", "--locked", "--workspace", "--doc"]]
         }

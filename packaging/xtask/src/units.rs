@@ -1,5 +1,5 @@
-//! `cargo xtask check-units`: the service files, held to the platform's own checkers. A checker that is not there is named,
-//! and passes.
+//! `cargo xtask check-units`: the service files, held to the platform's own checkers. If a checker is missing, for
+//! example `systemd-analyze` on a Mac, it is named and the check passes.
 
 use std::fs;
 use std::path::Path;
@@ -44,7 +44,7 @@ fn fill_template(name: &str, values: &[(&str, &str)]) -> Outcome<String> {
 fn check_systemd(folder: &Path) -> Outcome<Option<String>> {
     let service = folder.join("sdld.service");
     let socket = folder.join("sdld.socket");
-    // The checker wants a program that exists.
+    // The placeholder becomes this program's own path, because the checker wants a program that exists.
     let program = std::env::current_exe()?;
     let values = [
         ("@SDLD@", &*program.to_string_lossy()),
@@ -56,7 +56,7 @@ fn check_systemd(folder: &Path) -> Outcome<Option<String>> {
         return Ok(Some("no systemd-analyze here".to_owned()));
     }
     let analyze = || {
-        // It wants a runtime folder even to read files.
+        // The variable is set because the checker wants a runtime folder even to read files.
         command::in_root("systemd-analyze")
             .env("XDG_RUNTIME_DIR", folder)
             .env("SYSTEMD_COLORS", "0")

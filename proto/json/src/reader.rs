@@ -6,7 +6,7 @@ use std::ops::Range;
 /// The kinds of faults in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A key that the object has already.
+    /// A key that the object has already: `{"a": 1, "a": 2}`.
     Twice,
     /// Half of a surrogate pair.
     Lone,
@@ -56,7 +56,8 @@ pub(crate) trait Build<'t> {
     fn object(&mut self, members: Self::Members) -> Self::Value;
     /// An array whose items were read.
     fn array(&mut self, items: Self::Items) -> Self::Value;
-    /// A text that JSON allows and readers differ about. The reader goes on after `Ok`.
+    /// A text that JSON allows but readers treat differently, such as `{"a": 1, "a": 2}`. The reader goes on after
+    /// `Ok`.
     fn ambiguous(&mut self, bad: BadJson) -> Result<(), BadJson>;
 }
 
@@ -161,7 +162,7 @@ impl<'t> Reader<'t> {
             let key = self.string(build, true)?;
             if build.key(&mut members, &key, depth) {
                 let shown: String = key.chars().take(60).collect();
-                let what = format!("the key {shown:?} stands twice in one object");
+                let what = format!("the key {shown:?} occurs twice in one object");
                 build.ambiguous(BadJson { fault: Fault::Twice, what, at, end: self.at })?;
             }
             self.space();
@@ -246,7 +247,7 @@ impl<'t> Reader<'t> {
                 return Err(self.bad("the text ends inside a string"));
             };
             if kept && plain > 0 {
-                // The stop is an ASCII byte, so this cut is between characters.
+                // This cut is between characters, because the byte at which it stops is ASCII.
                 let plain = rest.get(..plain).unwrap_or_default();
                 match &mut out {
                     Cow::Borrowed("") => out = Cow::Borrowed(plain),

@@ -6,7 +6,8 @@ use serde_json::{Map, Number, Value};
 
 use crate::reader::{BadJson, Build, Fault, Place, read};
 
-/// Deeper nesting than this is refused. No action's arguments need more than a few levels.
+/// Deeper nesting than this is refused, because it could exhaust the stack. No action's arguments need more than a
+/// few levels.
 const MAX_DEPTH: usize = 64;
 
 /// Reads one JSON value that fills `bytes` but for white space around it. Refuses whatever is ambiguous. Linear in the length.
@@ -73,9 +74,9 @@ mod tests {
     #[test]
     fn refuses_what_two_readers_would_read_differently() {
         for (text, what) in [
-            (r#"{"a":1,"a":2}"#, "stands twice"),
-            ("{\"a\":1,\"\\u0061\":2}", "stands twice"),
-            (r#"{"x":{"b":1,"b":1}}"#, "stands twice"),
+            (r#"{"a":1,"a":2}"#, "occurs twice"),
+            ("{\"a\":1,\"\\u0061\":2}", "occurs twice"),
+            (r#"{"x":{"b":1,"b":1}}"#, "occurs twice"),
             (r#""\ud800""#, "lone surrogate"),
             (r#""\ud800\u0041""#, "lone surrogate"),
             (r#""\udc00""#, "lone surrogate"),

@@ -28,7 +28,7 @@ pub(crate) fn run_audit(command: AuditCommand, as_json: bool) -> Result<Outcome,
                 output::print_json(&answer);
             } else {
                 let state =
-                    if good { style_green("the chain is whole") } else { style_red("the chain is broken") };
+                    if good { style_green("the chain is intact") } else { style_red("the chain is broken") };
                 output::print_line(&format!(
                     "{}: {state}",
                     output::format_count(number_at(&answer, "/rows"), "row")
@@ -44,7 +44,7 @@ pub(crate) fn run_audit(command: AuditCommand, as_json: bool) -> Result<Outcome,
             if as_json {
                 output::print_json(&answer);
             } else if answer["ok"] == true {
-                output::print_line("Nothing is wrong with the log that was not acknowledged already.");
+                output::print_line("Everything that is wrong with the log is already acknowledged.");
             } else {
                 print_faults(&answer, "faults", "acknowledged: ");
             }

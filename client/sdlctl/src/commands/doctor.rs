@@ -1,4 +1,4 @@
-//! `doctor`: looks at what commonly goes wrong and says what to do. Starts nothing.
+//! `doctor`: checks common problems, for example a full watch limit, and suggests what to do. Starts nothing.
 
 use std::fs;
 
@@ -56,7 +56,7 @@ fn check_program() -> Check {
     }
 }
 
-/// On Linux a folder takes one watch of a number that all programs of the user share.
+/// On Linux each folder takes one watch (`fs.inotify.max_user_watches`). All programs of the user share that number.
 fn check_watches() -> Check {
     let what = "watch limit";
     match fs::read_to_string("/proc/sys/fs/inotify/max_user_watches") {

@@ -19,7 +19,7 @@ pub(crate) fn run_export(args: &ExportArgs, _as_json: bool) -> Result<Outcome, F
     Ok(Outcome::Good)
 }
 
-/// Gives each page of an export to `each`, until that says no.
+/// Passes each page of an export to `each` until it returns false.
 pub(super) fn each_page(
     session: &Session,
     method: &str,

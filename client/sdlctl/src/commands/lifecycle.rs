@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::output::{self, Failure, Outcome};
 use crate::session::{self, Session};
 
-/// How long the daemon may take to end: it lets requests finish first.
+/// How long the daemon may take to end. It is long because the daemon lets requests finish first.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
 
 /// How long it may take to give a first sign of life.
@@ -78,7 +78,7 @@ pub(super) fn end_daemon() -> Result<Ended, Failure> {
     let Some(holder) = lock_holder(&paths)? else {
         return Ok(if said == Said::Yes { Ended::Asked } else { Ended::NoneRan });
     };
-    // One that nobody can connect to starts at this moment, or ends.
+    // A daemon that nobody can connect to is starting or ending at this moment.
     if said != Said::Nothing && is_gone(&holder, STOP_LIMIT)? {
         return Ok(Ended::Asked);
     }

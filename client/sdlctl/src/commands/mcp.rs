@@ -40,7 +40,7 @@ pub(crate) fn run_mcp(command: McpCommand, as_json: bool) -> Result<Outcome, Fai
 fn find_shim() -> Result<PathBuf, Failure> {
     let name = format!("sdl-mcp{}", std::env::consts::EXE_SUFFIX);
     let own =
-        std::env::current_exe().map_err(|error| Failure::io("this program's place is not known", &error))?;
+        std::env::current_exe().map_err(|error| Failure::io("this program's own path is unknown", &error))?;
     let beside = own.with_file_name(&name);
     let on_path = std::env::var_os("PATH")
         .into_iter()

@@ -1,4 +1,4 @@
-//! `status`: how the daemon and its repositories are. Starts nothing; exit code 0 only if all is healthy.
+//! `status`: the state of the daemon and its repositories. Starts nothing; exit code 0 only if all is healthy.
 
 use std::time::Duration;
 

@@ -59,7 +59,7 @@ impl Cancel {
     /// Cancels the work and wakes everyone who waits on its behalf.
     pub fn cancel(&self) {
         self.shared.fired.store(true, Ordering::SeqCst);
-        // The wakers run without the lock, so that one may drop its guard.
+        // The wakers run without the lock, because one may drop its guard, which takes the lock.
         let waiting: Vec<_> = self.wakers().waiting.values().cloned().collect();
         for wake in waiting {
             wake();

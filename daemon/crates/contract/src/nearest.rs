@@ -1,7 +1,8 @@
 //! Finds the known names that a misspelled one may mean.
 
-/// Returns the known names nearest to `wanted`, best first, at most `limit`. Case does not count. A name that contains
-/// or starts with the other is near; otherwise at most a third of the letters may differ.
+/// Returns the known names nearest to `wanted`, best first, at most `limit`. Case does not count. A name that
+/// contains or starts with the other is near, such as `symbol` and `symbolId`; otherwise at most a third of the
+/// letters may differ.
 pub fn nearest_names<'a>(
     wanted: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -25,7 +26,7 @@ pub fn nearest_names<'a>(
 
 /// Letters and digits in lower case: `symbol_id` and `symbolId` are the same.
 fn fold_name(name: &str) -> Vec<char> {
-    // Long input is cut: no known name is that long, and the distance is quadratic.
+    // Long input is cut, because no known name is that long and the distance takes quadratic time.
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(64).collect()
 }
 
@@ -34,7 +35,8 @@ fn contains_other(a: &[char], b: &[char]) -> bool {
     long.windows(short.len()).any(|window| window == short)
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+/// The number of insertions, deletions, replacements and swaps of neighbours (optimal string alignment). For example,
+/// `serach` is 1 from `search`.
 fn edit_distance(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut before: Vec<usize> = vec![0; width];

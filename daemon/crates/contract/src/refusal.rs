@@ -43,7 +43,7 @@ pub struct RefusalAbout {
     pub field: Option<String>,
     /// Likely meanings, best first.
     pub candidates: Vec<Candidate>,
-    /// Further keys of the wire form: `schema`, `expected`, `got`, `progress`, `failed`.
+    /// Further keys of the wire form, such as `expected` and `got`.
     pub details: Map<String, Value>,
 }
 

@@ -9,7 +9,7 @@ pub struct Session {
     pub id: u64,
     /// The client's working directory, from which a missing `repoId` is inferred.
     pub cwd: Option<PathBuf>,
-    /// The client's name, as it introduced itself; for logs.
+    /// The client's name, as it introduced itself, for example `claude-code`; for logs.
     pub client: String,
 }
 

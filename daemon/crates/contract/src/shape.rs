@@ -1,5 +1,5 @@
-//! A schema, compiled for checking. It is made from the published schema itself, so that the check and the
-//! documentation agree.
+//! A schema, compiled for checking. It is made from the published schema itself, because then the check and the
+//! documentation can't differ.
 
 use serde_json::{Map, Value};
 

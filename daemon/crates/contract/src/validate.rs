@@ -6,7 +6,7 @@ use crate::nearest::nearest_names;
 use crate::shape::{FieldShape, ObjectShape, Rest, Shape};
 use crate::{Candidate, Code, Explained, Refusal};
 
-/// Integers above this are not the same in every JSON reader.
+/// Integers above this (2^53) are refused, because JSON readers that use doubles change them.
 const EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 
 impl Shape {
@@ -45,8 +45,8 @@ impl Shape {
         }
     }
 
-    /// Reads a string as JSON where the schema wants no string: some clients write nested arguments as text. Once, not
-    /// text within text.
+    /// Reads a string as JSON where the schema wants no string, because some clients write nested arguments as text:
+    /// `"budget": "{\"maxCards\": 5}"`. Only once, not text within text.
     fn coerce(&self, value: Value, path: &str) -> Result<Value, Refusal> {
         match (self, value) {
             (Self::String { .. }, value) => Ok(value),

@@ -55,7 +55,7 @@ rules! {
     SAME_NAME = 23, "same-name", Ambiguous, "The receiver's type is unknown, and a few types of the repository have a method of that name.";
     SETTING = 24, "setting", Inferred, "A configuration key is read, and one settings file or constant of the repository defines it.";
     EXTENSION = 25, "extension", Inferred, "The receiver is of a type from outside, and only one function in the repository extends such types by the name.";
-    ALIAS = 26, "alias", Inferred, "A name that stands for one function or type is called: `f = self.g; f()`.";
+    ALIAS = 26, "alias", Inferred, "A name for one function or type is called: `f = self.g; f()`.";
     FIXTURE = 27, "fixture", Inferred, "A test or a fixture has a parameter with the name of a fixture in its class, its file, or a `conftest.py` of its folder or one above.";
     TRAIT_IN_SCOPE = 50, "trait-in-scope", Inferred, "The receiver is of a type from outside or of none that the text states, and one trait of the repository that is in scope has a method of the name.";
     EXTENSION_OF = 60, "extension-of", Exact, "The receiver's type is known, has no member of the name, and a visible function extends that type.";

@@ -37,7 +37,7 @@ fn by_interpreter(head: &[u8]) -> Option<Lang> {
     Lang::from_interpreter(program)
 }
 
-/// Whether a header has something at the start of a line that only C++ has.
+/// Whether a header has something at the start of a line that only C++ has, such as `class` or `namespace`.
 fn looks_like_cpp(head: &[u8]) -> bool {
     const STARTS: &[&[u8]] = &[
         b"class ",

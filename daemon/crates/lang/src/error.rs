@@ -2,7 +2,7 @@
 
 use sdl_model::Lang;
 
-/// Why a blob has no facts. All of these depend on the bytes alone, so it is useless to try again.
+/// Why a blob has no facts. Trying again is useless, because all of these depend only on the bytes.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExtractError {
     /// Offsets would not fit.

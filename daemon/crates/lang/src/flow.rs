@@ -8,9 +8,10 @@ use tree_sitter::Language as Grammar;
 pub struct Flow {
     /// Control flow, which a skeleton always shows, and the positions of the bodies of each.
     pub control: &'static [(&'static str, Body)],
-    /// Kinds that are named like control flow but are none, each with the reason.
+    /// Kinds that are named like control flow but are not, such as an `if` in a type, each with the reason.
     pub not_control: &'static [(&'static str, &'static str)],
-    /// Lists of statements. Their content is left out unless it is control flow or a definition.
+    /// Lists of statements, such as a function's block. Their content is left out unless it is control flow or a
+    /// definition.
     pub lists: &'static [&'static str],
     /// Bodies of types and the like, whose items are shown. `parent/kind` counts only below that parent.
     pub members: &'static [&'static str],

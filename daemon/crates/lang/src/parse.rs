@@ -27,8 +27,8 @@ const CHUNK: usize = 128;
 /// How many chunks count as a step. Ordinary code is read twice to five times over.
 const CHUNKS_PER_STEP: u64 = 32;
 
-/// The most brackets that may be open at once. The parser's own cleanup recurses as deep as the unresolved part of the
-/// text, on a stack of fixed size.
+/// Maximum number of brackets that may be open at once. The parser's own cleanup recurses as deep as the unresolved
+/// part of the text, on a stack of fixed size.
 const MAX_OPEN_BRACKETS: u32 = 10_000;
 
 thread_local! {
@@ -52,7 +52,7 @@ pub(crate) fn parse_source(
     if bytes.len() > MAX_OPEN_BRACKETS as usize && most_open(bytes) > MAX_OPEN_BRACKETS {
         return Err(ExtractError::TooDeep(MAX_OPEN_BRACKETS));
     }
-    // Taken out while in use: a panic below drops the parser instead of leaving a half-used one.
+    // Taken out while in use, because a panic below must drop the parser instead of leaving a half-used one.
     let kept = PARSERS.with_borrow_mut(|parsers| {
         let at = parsers.iter().position(|(of, _)| *of == lang)?;
         Some(parsers.swap_remove(at).1)

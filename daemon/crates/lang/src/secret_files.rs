@@ -1,5 +1,5 @@
-//! Files that hold secrets and little else, by name. They are listed and never read: a text that is not in a ledger
-//! cannot leak from it.
+//! Files that hold secrets and little else, by name. They are listed and never read, because a text that is not in a
+//! ledger cannot leak from it.
 
 /// Whole names, in lower case.
 const NAMES: &[&str] = &[
@@ -34,7 +34,7 @@ const STEMS: &[&str] = &["credentials", "secret", "secrets", "service-account", 
 /// The extensions of those files.
 const SETTINGS: &[&str] = &["cfg", "conf", "ini", "json", "properties", "toml", "yaml", "yml"];
 
-/// Endings that mark a file as a template without secrets.
+/// Endings that mark a file as a template without secrets, as in `.env.example`.
 const SAMPLES: &[&str] = &["dist", "example", "sample", "template"];
 
 /// Whether a file (its path below the root) is known to hold secrets.

@@ -102,7 +102,7 @@ fn reordering_functions_changes_neither_keys_nor_interface() {
 }
 
 #[test]
-fn parts_of_a_type_are_told_from_whole_types() {
+fn parts_of_a_type_are_distinguished_from_whole_types() {
     let interface = |text: &str| facts(Lang::CSharp, text).outline.interface;
     assert_ne!(interface("public class Reader { }"), interface("public partial class Reader { }"));
 }

@@ -120,7 +120,7 @@ proptest! {
 }
 
 #[test]
-fn nothing_is_shown_of_what_is_not_asked_for_or_hidden() {
+fn parts_that_were_not_requested_or_are_hidden_are_not_shown() {
     for shapes in shapes::ALL {
         let source = shapes.source(&[2, 5, 1, 0, 9, 0, 13]);
         let facts = extract_facts(shapes.lang, source.as_bytes()).unwrap();
@@ -200,7 +200,7 @@ fn a_script_shows_what_it_is_made_of_and_not_what_it_does() {
 }
 
 #[test]
-fn what_the_extractor_sees_behind_macros_is_seen_here() {
+fn the_skeleton_sees_the_code_behind_macros() {
     for (lang, text, wanted) in [
         (Lang::Rust, "cfg_unix! {\n    fn f() { if a { b() } }\n}\n", "if a"),
         (Lang::Cpp, "API_BEGIN class EXPORT A final { void f() { if (a) { b(); } } };\n", "if (a)"),

@@ -11,8 +11,8 @@ use crate::{Error, Options, Result};
 const SCHEMA: u32 = 1;
 const META: TableSpec = TableSpec { name: "meta", item: 0, sealed: false };
 
-/// Data that agents own. `Send + Sync`; keep it in an `Arc`. Its rows have no checksums: tables of other builds must
-/// stay readable for those builds, so they can't be rewritten here.
+/// Data that agents own. `Send + Sync`; keep it in an `Arc`. Its rows have no checksums, because tables of other
+/// builds must stay readable for those builds and can't be rewritten here.
 pub struct AgentStore {
     tables: Vec<Table>,
     env: Env,

@@ -97,8 +97,8 @@ impl Error {
         use lmdb::Error as E;
         match self {
             Self::Corrupt { .. } => true,
-            // LMDB hides errors that it finds while it opens a cursor, and from then on only says that the transaction
-            // is bad.
+            // A bad transaction counts as damage while reading, because LMDB hides errors that it finds while it
+            // opens a cursor.
             Self::Lmdb { source: E::BadTxn, what, .. } => *what == "read",
             Self::Lmdb { source, .. } => {
                 matches!(source, E::Corrupted | E::PageNotFound | E::Invalid | E::VersionMismatch)

@@ -1,4 +1,5 @@
-//! Which questions have another answer once files change: one rule for a ledger's batches and for layers over a version.
+//! Finds the questions whose answers change when files change, for example `Name("close")` when a file begins to
+//! define `close`. One rule for a ledger's batches and for layers over a version.
 
 use std::collections::BTreeSet;
 

@@ -7,7 +7,8 @@
 use sdl_model::FileId;
 use sdl_model::ids::stable_hash;
 
-/// More definitions of one name than this are answered with "too many", so that one more changes no answer.
+/// More definitions of one name than this are answered with "too many", because then one more definition of a common
+/// name such as `new` changes no answer.
 pub const NAME_LIMIT: usize = 16;
 
 /// If more files than this asked for one name, [`crate::View::unresolved_files`] does not look through them.
@@ -18,11 +19,11 @@ pub const MAX_ASKING_FILES: u64 = 4_096;
 pub enum LookupKey<'a> {
     /// Is there an indexed file at this path?
     Path(&'a str),
-    /// Which indexed files have this last part?
+    /// Which indexed files have this last part, such as `auth.ts`?
     FileName(&'a str),
     /// Which indexed files are directly in this folder?
     Dir(&'a str),
-    /// Which files declare this package or namespace?
+    /// Which files declare this package or namespace, such as `com.shop.cart`?
     Package(&'a str),
     /// Which definitions have this simple name (at most [`NAME_LIMIT`])?
     Name(&'a str),

@@ -6,7 +6,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::faults::Faults;
 
-/// Tells the time. Only the creation of a ledger looks at it: its version numbers start there.
+/// Tells the time. Only the creation of a ledger looks at it, because its version numbers start there:
+/// `v1770600000000`.
 pub trait Clock: Send + Sync {
     /// Milliseconds since 1970.
     fn unix_ms(&self) -> u64;
@@ -42,8 +43,8 @@ impl Default for Retention {
 /// Settings of a store.
 #[derive(Clone)]
 pub struct Options {
-    /// Address space reserved for the map; it doubles when it is full. Generous where that costs nothing; on Windows
-    /// the file is as large as the map.
+    /// Address space reserved for the map; it doubles when it is full. Generous where that costs nothing; smaller on
+    /// Windows, because there the file is as large as the map.
     pub map_size: usize,
     /// Most readers at a time; further ones wait.
     pub max_readers: u32,

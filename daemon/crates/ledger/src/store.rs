@@ -26,7 +26,7 @@ pub enum How {
     },
 }
 
-/// Brings a store from one schema number to the next, in the transaction that opens it.
+/// Brings a store from one schema number to the next, for example from 3 to 4, in the transaction that opens it.
 pub(crate) struct Upgrade {
     /// The schema number that it starts from; it ends at the next.
     pub(crate) from: u32,

@@ -1,7 +1,7 @@
-//! Every table of every environment. Numbers in keys are big endian, so that the order of keys is that of numbers.
-//! Texts in keys are as [`crate::codec::text_key`] makes them. A table is "of several" where it gives a value size:
-//! there a key has any number of values of that size, sorted and without doubles. Every value bears a checksum, which the
-//! environment adds and takes off: sizes here leave it out.
+//! Every table of every environment. Numbers in keys are big endian, because then the order of keys is that of
+//! numbers. Texts in keys are as [`crate::codec::text_key`] makes them. A table is "of several" where it gives a
+//! value size: there a key has any number of values of that size, sorted and without doubles. Every value bears a
+//! checksum, which the environment adds and takes off: sizes here leave it out.
 
 use crate::codec::{ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, NAME_ITEM, POSTING_ITEM};
 use crate::env::{Table, TableSpec};
@@ -46,11 +46,11 @@ tables! {
         stats: 0,
         /// Maps an indexed file to its published part: interface, package, symbols with their names and kinds.
         publics: 0,
-        /// Maps the last part of a path to the indexed files that have it.
+        /// Maps the last part of a path, such as `auth.ts`, to the indexed files that have it.
         file_names: FILE_ITEM,
         /// Maps a folder to the indexed files directly in it.
         dirs: FILE_ITEM,
-        /// Maps a package to the files that declare it.
+        /// Maps a package, such as `com.shop.cart`, to the files that declare it.
         packages: FILE_ITEM,
         /// Maps a simple name to its definitions.
         names: NAME_ITEM,

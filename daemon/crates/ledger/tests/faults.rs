@@ -329,7 +329,7 @@ fn a_condemned_ledger_is_set_aside_with_the_reason() {
 }
 
 #[test]
-fn damage_met_while_writing_is_told_as_such() {
+fn damage_met_while_writing_is_reported_as_damage() {
     let dir = folder();
     let (options, switch) = with_faults();
     let ledger = open(dir.path(), &options);

@@ -35,7 +35,7 @@ enum Step {
     Batch(Vec<(u8, Option<Node>)>),
     /// A batch that is dropped.
     Dropped(Vec<(u8, Option<Node>)>),
-    /// A load from scratch over what is there.
+    /// A load from scratch over an existing ledger.
     Reload,
     Reopen,
     AgeOut(u64),

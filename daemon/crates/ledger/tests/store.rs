@@ -78,7 +78,7 @@ fn decoded_outlines_stay_within_their_bytes() {
 }
 
 #[test]
-fn a_sweep_spares_what_is_named_pinned_or_new() {
+fn a_sweep_spares_facts_that_are_named_pinned_or_new() {
     let dir = folder();
     let (store, _) = FactsStore::open(dir.path(), &small()).unwrap();
     // More than one transaction's worth.

@@ -16,7 +16,7 @@ pub enum EdgeKind {
     Config = 3,
     /// Imports it.
     Import = 4,
-    /// Names it without calling it: passed as a value, used as a type.
+    /// Names it without calling it, for example passed as a value or used as a type.
     Ref = 5,
 }
 
@@ -42,7 +42,7 @@ impl EdgeKind {
 pub enum Resolution {
     /// The language's own rules lead to one target.
     Exact = 1,
-    /// A rule of thumb leads to one target.
+    /// A rule of thumb leads to one target, for example "only one type has a method of that name".
     Inferred = 2,
     /// One of several that fit.
     Ambiguous = 3,
@@ -76,7 +76,8 @@ pub struct Edge {
     pub strategy: Strategy,
     /// Measured precision of that rule, in percent.
     pub confidence: u8,
-    /// The first site's line, counted from the source symbol's first line, so that moving the symbol changes nothing.
+    /// The first site's line, counted from the source symbol's first line, because then moving the symbol changes
+    /// nothing.
     pub line_offset: u32,
     /// The number of sites.
     pub sites: u16,

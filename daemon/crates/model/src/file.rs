@@ -19,7 +19,7 @@ pub enum SkipReason {
     Symlink,
     /// A device, a pipe, a socket.
     Special,
-    /// A file of secrets, by its name.
+    /// A file of secrets, by its name, such as `.env`.
     Secret,
 }
 
@@ -72,7 +72,8 @@ pub struct FileRow {
     pub size: u64,
 }
 
-/// The answer of `stat` when a file was last read. Only a hint: the content's hash decides. Not part of any version.
+/// The answer of `stat` when a file was last read. Only a hint, because the content's hash decides. Not part of any
+/// version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StatHint {
     /// Size in bytes.

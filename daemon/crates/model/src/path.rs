@@ -29,7 +29,7 @@ impl RelPath {
         self.0.rsplit('/').next().unwrap_or(&self.0)
     }
 
-    /// The last part without its last extension.
+    /// The last part without its last extension: `auth.test` of `src/auth.test.ts`.
     pub fn stem(&self) -> &str {
         let name = self.file_name();
         name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem })
@@ -40,7 +40,7 @@ impl RelPath {
         self.file_name().rsplit_once('.').filter(|(stem, _)| !stem.is_empty()).map(|(_, ext)| ext)
     }
 
-    /// The folder that holds the file; empty at the root.
+    /// The folder that contains the file, such as `src/api`; empty at the root.
     pub fn dir(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(dir, _)| dir)
     }

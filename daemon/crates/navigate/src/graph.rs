@@ -9,7 +9,7 @@ use sdl_retrieve::{Result, Source};
 
 use crate::overrides;
 
-/// Most links of one symbol that are read. The most used symbol of Linux has fewer.
+/// Maximum number of links of one symbol that are read. The most used symbol of Linux has fewer.
 pub const MAX_LINKS: usize = 200_000;
 
 /// One end of an edge, seen from the other.

@@ -1,7 +1,7 @@
 //! Each place that mentions a symbol.
 //!
-//! Edges count mentions and keep the line of the first. The lines of all are found by resolving the files again that
-//! have such an edge, one after the other, so a page costs as much as its files.
+//! Edges count mentions and keep the line of the first. The lines of all mentions are found by resolving the files
+//! with such an edge again, one after the other, so a page costs as much as its files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -125,7 +125,7 @@ impl<'g, 's, 'a: 'g> Mentions<'g, 's, 'a> {
         let sites = resolve_sites(&self.world, file, &row.path, (facts.0, facts.1))?;
         let mut found: Vec<Site> = sites.found;
         found.retain(|site| targets.contains(&site.edge.to));
-        // One place may make several edges: the surest tells how it was found.
+        // The surest edge is kept, because one place may make several.
         found.sort_by_key(|site| (site.line, site.at, site.edge.resolution, site.edge.kind, *site));
         found.dedup_by_key(|site| (site.line, site.at));
         let mut open = sites.open;

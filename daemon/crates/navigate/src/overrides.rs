@@ -1,7 +1,8 @@
 //! Which members override which.
 //!
-//! No edge says so: a member overrides the members of its name in the types that its own type derives from, directly or
-//! not. What a type derives from are its `implements` edges.
+//! It is computed, because no edge states it: a member overrides the members of its name in the types that its own
+//! type derives from, directly or not. For example, `Circle.area` overrides `Shape.area`. What a type derives from
+//! are its `implements` edges.
 
 use std::collections::{HashSet, VecDeque};
 

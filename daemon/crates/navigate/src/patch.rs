@@ -83,7 +83,7 @@ impl Hunk {
             }
         };
         let ((line, old), (_, new)) = (pair(old)?, pair(new)?);
-        // Of no old lines, the number is that of the line before.
+        // For a hunk without old lines, such as `@@ -3,0 +4,2 @@`, the number is that of the line before.
         Some(Self { line: if old == 0 { line.saturating_add(1) } else { line }, old, new })
     }
 

@@ -191,7 +191,8 @@ impl Search<'_, '_, '_> {
                 }
                 continue;
             }
-            // A symbol is on at most as many of the best ways as are wanted.
+            // Further ways through a symbol are dropped, because a symbol is on at most as many of the best ways as
+            // are wanted.
             let times = left.entry(partial.symbol).or_default();
             *times += 1;
             if *times > most || self.expanded >= MAX_EXPANDED {

@@ -1,8 +1,8 @@
 //! Everything that depends on a set of symbols: what a change of them may break.
 //!
-//! A symbol depends on another if it calls, uses, configures itself by or derives from it, directly or through others.
-//! An import alone carries nothing on, except from a module that changed as a whole. Two more rules stand for what no
-//! edge shows:
+//! A symbol depends on another if it calls, uses, configures itself by or derives from it, directly or through
+//! others. An import alone passes nothing on, except from a module that changed as a whole. Two more rules cover
+//! dependencies that no edge shows:
 //!
 //! * A member that nothing is known to call may be called by whatever has a value of its type, such as a framework. So
 //!   those who use the type depend on it.

@@ -122,7 +122,7 @@ impl Pass {
     /// masked too.
     fn text(&mut self, text: &str, forms: &[Form]) -> String {
         let mut out = text.to_owned();
-        // Longer ones first: one may be a part of another.
+        // Longer ones first, because one may be a part of another: `hunter2` of `hunter2!`.
         self.changed.sort_by_key(|(was, _)| std::cmp::Reverse(was.len()));
         self.changed.dedup();
         for (was, is) in &self.changed {

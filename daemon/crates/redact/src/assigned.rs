@@ -10,12 +10,12 @@ use super::quotes::{self, Quote, is_apostrophe, is_name};
 use super::values::{self, Named};
 use super::{MASK, lists};
 
-/// Most bytes of a bare value.
+/// Maximum number of bytes of a bare value.
 const LONGEST_BARE: usize = 512;
-/// Most bytes between the tags of an element.
+/// Maximum number of bytes between the tags of an element.
 const LONGEST_ELEMENT: usize = 300;
 
-/// Calls that wrap a literal without changing that it is the same secret.
+/// Calls that wrap a literal, such as `String("…")`. The literal is the same secret.
 const WRAPPERS: &[&str] =
     &["from", "just", "of", "password", "secret", "secretstr", "secretstring", "some", "string"];
 
@@ -73,7 +73,8 @@ struct Scan<'a> {
     state: State,
     /// The last byte before `at` that is no white space.
     before: u8,
-    /// Whether a line has ended since the operator: then only a literal can be its value, not a bare word.
+    /// Whether a line has ended since the operator. Then only a literal can be its value, because a bare word may
+    /// begin the next statement.
     below: bool,
     /// Whether the next token is the name of a macro: its value follows without an operator.
     defines: bool,
@@ -185,7 +186,7 @@ impl Scan<'_> {
                     };
                 }
                 None => {
-                    // The text around an escaped quote is open already.
+                    // An escaped quote opens nothing, because the text around it is open already.
                     if quote.escapes == 0 {
                         self.enter(quote, State::Idle);
                     } else {
@@ -248,7 +249,7 @@ impl Scan<'_> {
         if matches!(next, Some(b'(' | b'=' | b':' | b' ')) && self.login(name, next) {
             return;
         }
-        // `"\ntoken: …"`: the escape's letter is not part of the name.
+        // In `"\ntoken: …"` the name is `token`, not `ntoken`, because the `n` belongs to the escape.
         let escaped = start > 0 && self.bytes.get(start - 1) == Some(&b'\\') && b"nrt".contains(&name[0]);
         let sort = names::sort_of(name).or_else(|| names::sort_of(name.get(1..).filter(|_| escaped)?));
         if sort.is_none() && matches!(self.state, State::Idle) {

@@ -25,7 +25,7 @@ const LONGEST: usize = 32 << 10;
 fn key_end(text: &str, behind: usize) -> Option<usize> {
     const END: &str = "-----END ";
     let rest = text.get(behind..text.floor_char_boundary(behind + LONGEST))?;
-    // Keys aren't nested, so no text is looked at twice.
+    // Searches only up to the next `BEGIN`, because keys aren't nested. No text is searched twice.
     let rest = rest.get(..rest.find(BEGIN).unwrap_or(rest.len()))?;
     let mut end = None;
     let mut after_long = false;

@@ -9,7 +9,7 @@ use super::values::Named;
 
 /// The longest list that is searched, in bytes.
 const LONGEST: usize = 400;
-/// Most items of a list that is searched.
+/// Maximum number of items of a list that is searched.
 const MOST: usize = 8;
 
 /// The items of a list that begins at `from`: their places, and where the list ends. A bracket closes it, or else its line.

@@ -7,11 +7,12 @@ enum Rest {
     Mixed(usize),
     /// Exactly this many capitals and digits, and no small letter after them.
     Capitals(usize),
-    /// Contains a run of at least this many letters and digits of several sorts. No word in a name is that long.
+    /// Contains a run of at least this many letters and digits of several sorts. For example, 16 after `AIza`. No
+    /// word in a name is that long.
     Piece(usize),
     /// Exactly this many hexadecimal digits.
     Hex(usize),
-    /// Three parts with dots between, as in a signed token.
+    /// Three parts with dots between, as in a signed token (JWT): `eyJhbGci….eyJzdWIi….SflKxw…`.
     Parts,
 }
 

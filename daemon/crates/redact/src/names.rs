@@ -33,7 +33,8 @@ const LAST_LETTERS: &[&[u8; 3]] = &[
     b"pwd", b"ret", b"ass", b"pin",
 ];
 
-/// The words before `pass` in names of passwords. A render pass and a compiler's first pass are not passwords.
+/// The words before `pass` in names of passwords, such as `db_pass`. Other words don't count, because a render pass
+/// or a compiler's first pass is not a password.
 const ACCOUNTS: &[&str] = &[
     "account", "admin", "api", "auth", "client", "cluster", "cert", "database", "db", "email", "ftp", "host",
     "http", "imap", "key", "ldap", "login", "mail", "mongo", "my", "mysql", "pg", "postgres", "proxy",
@@ -49,11 +50,11 @@ pub(super) const LONGEST: usize = 80;
 pub(super) enum Sort {
     /// A secret.
     Secret,
-    /// A secret, or a token of a grammar: `token`.
+    /// A secret, or a token of a grammar. For example, `token`.
     Token,
     /// A secret, or the working directory: `PWD`.
     Folder,
-    /// A secret if the value is a few digits.
+    /// A secret if the value is a few digits, such as `pin = "4821"`.
     Pin,
     /// A secret if part of the value looks random: `cookie`, `session_id`. Most values are names and settings.
     Session,
@@ -96,7 +97,7 @@ fn begins_piece(bytes: &[u8], at: usize) -> bool {
     })
 }
 
-/// Whether a word begins at `at` that a value may follow. Python's `pass` takes no value.
+/// Whether a word begins at `at` that a value may follow. For example, Python's `pass` takes no value.
 fn is_word(bytes: &[u8], at: usize, word: &[u8]) -> bool {
     let Some((found, rest)) = bytes.get(at..).and_then(|rest| rest.split_at_checked(word.len())) else {
         return false;
@@ -116,7 +117,7 @@ fn is_word(bytes: &[u8], at: usize, word: &[u8]) -> bool {
 pub(super) fn sort_of(name: &[u8]) -> Option<Sort> {
     let length = name.iter().rposition(u8::is_ascii_alphabetic).map_or(0, |last| last + 1);
     let name = name.get(..length).unwrap_or_default();
-    // Nearly every name is ruled out by its last three letters.
+    // Checked first because it is cheap: the last three letters rule out nearly every name.
     let last = name.last_chunk::<3>()?.map(|b| b.to_ascii_lowercase());
     if name.len() > LONGEST || !LAST_LETTERS.contains(&&last) {
         return None;
@@ -153,7 +154,7 @@ fn is_marked(folded: &[u8]) -> bool {
     !OPENS.iter().any(|word| rest.ends_with(word.as_bytes()))
 }
 
-/// Returns a name in lower case without the marks between its words.
+/// Returns a name in lower case without the marks between its words: `apikey` for `API_KEY` and `apiKey`.
 pub(super) fn fold_name(name: &[u8]) -> Folded {
     let mut folded = Folded { bytes: [0; LONGEST], length: 0 };
     let letters = name.iter().filter(|b| b.is_ascii_alphanumeric()).rev();
@@ -218,7 +219,7 @@ pub(super) fn is_whole(name: &[u8]) -> bool {
     ENDINGS.iter().any(|ending| ending.as_bytes() == &*fold_name(name))
 }
 
-/// Returns which argument of a call of this name is a password, counted from 0.
+/// Returns which argument of a call of this name is a password, counted from 0. For example, 1 for `login("u", "V")`.
 pub(super) fn password_argument(name: &[u8]) -> Option<usize> {
     let last = name.last_chunk::<3>()?.map(|b| b.to_ascii_lowercase());
     if name.len() > LONGEST || !matches!(&last, b"uth" | b"gin" | b"nin" | b"ate" | b"als" | b"ion" | b"ect")

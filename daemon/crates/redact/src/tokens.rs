@@ -6,12 +6,14 @@ use std::ops::Range;
 use super::makers::may_begin;
 use super::{Level, addresses, keys, makers, phrases};
 
-/// A run of this many letters and digits of all sorts is not a name that a person chose.
+/// A run of this many letters and digits of all sorts is random, because no person chooses a name that long without
+/// marks between its words.
 const RANDOM: usize = 40;
 
 /// The same limit for a run in quotes of its own.
 const RANDOM_ALONE: usize = 24;
-/// A checksum has no more hexadecimal digits, but for those of 256 bits and more, which are keys as often.
+/// The longest run of hexadecimal digits that counts as a checksum: 64 digits are 256 bits. Longer runs are keys as
+/// often.
 const HEX: usize = 64;
 
 /// Finds such secrets in `text` and adds their ranges to `found`.
@@ -114,7 +116,8 @@ struct Mixture {
     upper: usize,
     lower: usize,
     digits: usize,
-    /// How often the sort changes. In names it changes rarely, at the beginnings of words.
+    /// How often the sort changes, for example 5 times in `aB3xY9`. In names it changes rarely, at the beginnings of
+    /// words.
     changes: usize,
 }
 

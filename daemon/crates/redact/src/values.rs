@@ -90,7 +90,7 @@ impl Named<'_> {
         }
     }
 
-    /// Whether a bare word is a secret. Bare words have no clear end, so only a word that looks random counts.
+    /// Whether a bare word is a secret. Only a word that looks random counts, because bare words have no clear end.
     pub(super) fn takes_bare(self, value: &str) -> bool {
         let least = if self.sort == Sort::Secret { 6 } else { RANDOM };
         self.sort != Sort::Pin

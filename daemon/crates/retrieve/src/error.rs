@@ -36,7 +36,7 @@ pub enum UserError {
     #[error("pathGlob is not a usable pattern: {0}")]
     BadGlob(String),
     /// Not a cursor that a search returned.
-    #[error("the cursor is not one that this search gave; repeat the search without it")]
+    #[error("the cursor is not from this search; repeat the search without it")]
     BadCursor,
     /// The cursor belongs to a version that has since been replaced.
     #[error("the tree changed since that page was made; repeat the search without the cursor")]
@@ -50,6 +50,6 @@ pub enum UserError {
     )]
     NoSeeds,
     /// A compact document that this crate did not write.
-    #[error("this is not a slice in a wire format of ours: {0}")]
+    #[error("this is not a slice in a known wire format: {0}")]
     BadWire(String),
 }

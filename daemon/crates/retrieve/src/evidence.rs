@@ -53,7 +53,7 @@ pub struct StartSymbol {
 pub struct Evidence {
     /// Every lane, in a fixed order.
     pub lanes: Vec<LaneReport>,
-    /// Words of the query that occur nowhere in the index.
+    /// Words of the query that occur nowhere in the index, for example misspelled ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched_terms: Vec<String>,
     /// The best symbols that a slice starts from, best first.
@@ -67,7 +67,7 @@ pub struct Evidence {
     pub missed: Vec<Missed>,
 }
 
-/// A part of a request that pointed to nothing.
+/// A part of a request that pointed to nothing, such as a path in `editedFiles` that does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missed {
     /// The name of the field.

@@ -1,7 +1,7 @@
 //! Makes texts by other people safe within lines of our own.
 //!
 //! A name or a path may hold line ends, terminal escapes and marks that change the direction of reading. In a line of
-//! text they are written as escapes, so that no data starts a line of its own or hides its content.
+//! text they are written as escapes, because then no data starts a line of its own or hides its content.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write};

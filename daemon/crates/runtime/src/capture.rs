@@ -52,7 +52,8 @@ impl Capture {
             let whole = [self.head, tail].concat();
             return Output { head: lines(text(&whole)), ..Output::default() };
         }
-        // The tail's first line lost its beginning, and the head's last line its end.
+        // The tail's first line is dropped, because it lost its beginning. The head's last line is marked with `…`,
+        // because it lost its end.
         let cut = tail.iter().position(|byte| *byte == b'\n').map_or(tail.len(), |at| at + 1);
         let tail = tail.get(cut..).unwrap_or_default();
         let mut head = lines(text(&self.head));

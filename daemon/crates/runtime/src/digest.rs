@@ -24,7 +24,7 @@ impl Mode {
     }
 }
 
-/// Most characters of a line that are shown.
+/// Maximum characters of a line that are shown.
 const WIDTH: usize = 400;
 /// Words that mark a line as reporting a failure.
 const TELLING: [&str; 8] = ["error", "fail", "panic", "fatal", "exception", "traceback", "warning", "assert"];

@@ -9,7 +9,7 @@ use sdl_model::RelPath;
 use crate::Settings;
 use sdl_contract::{Candidate, Code, Explained, Refusal};
 
-/// Variables that programs need to work at all.
+/// Variables that programs need to work at all, such as `PATH`.
 const PASSED: [&str; 8] = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL"];
 
 /// The folder to run in: the repository's root or one below it, also after its links are followed.

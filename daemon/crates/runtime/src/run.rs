@@ -107,8 +107,8 @@ mod platform {
         Cancelled,
     }
 
-    /// A running command. Kills its process group when it ends. The leader is not reaped before that, so that no other
-    /// process can get its number.
+    /// A running command. Kills its process group when it ends. The leader is reaped only after that, because then no
+    /// other process can get its number before the group is killed.
     struct Running {
         child: Child,
         reaped: bool,
@@ -143,7 +143,8 @@ mod platform {
         let child = start(command)?;
         let mut running = Running { child, reaped: false };
         let (tell, events) = channel();
-        // When this end is dropped, the reader closes the pipes, whoever holds their other ends.
+        // When this end is dropped, the reader closes the pipes, even if a process that was left still holds their
+        // other ends.
         let (stop, stopped) = UnixStream::pair().map_err(|e| Refusal::internal("making a socket pair", e))?;
         let pipes =
             [running.child.stdout.take().map(OwnedFd::from), running.child.stderr.take().map(OwnedFd::from)];
@@ -216,9 +217,10 @@ mod platform {
         })
     }
 
-    /// Runs the program through a shell that sets the limits and then replaces itself with the program. The limits hold
-    /// from the first instruction on, and for everything that the program starts. Shells differ in the letter for
-    /// processes. A lower limit that is set already stays.
+    /// Runs the program through a shell that sets the limits and then replaces itself with the program. The limits
+    /// hold from the first instruction on, and for everything that the program starts. Both letters are tried,
+    /// because shells differ in the letter for processes: bash has `-u`, dash has `-p`. A lower limit that is set
+    /// already stays.
     #[cfg(target_os = "linux")]
     const LIMITED: &str =
         r#"ulimit -v "$1" && { ulimit -p "$2" || ulimit -u "$2" || :; } 2>/dev/null && shift 2 && exec "$@""#;

@@ -26,8 +26,8 @@ pub struct Settings {
     pub max_timeout_ms: u64,
     /// Address space of a command in MiB, where the platform limits it. 0 for no limit.
     pub memory_mb: u64,
-    /// Processes and threads that a command may have beside those that the user has already, where the platform limits them.
-    /// 0 for no limit.
+    /// Processes and threads that a command may have beside those that the user has already, where the platform
+    /// limits them. 0 for no limit.
     pub max_processes: u64,
 }
 
@@ -161,7 +161,7 @@ pub fn allowed_program(
     };
     if given.components().count() != 1 {
         let message =
-            format!("{shown:?} is neither a name nor an absolute path: mend the list of executables");
+            format!("{shown:?} is neither a name nor an absolute path: correct the list of executables");
         return Err(Refusal::new(Code::Denied, message).at("executable"));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();

@@ -1,5 +1,5 @@
-//! What the pieces counted last came to. Answers are counted more than once while they are brought to their size, and their
-//! ids and etags, which are in no vocabulary, are merged byte by byte: that is most of what counting costs.
+//! What the pieces counted last came to. Answers are counted more than once while they are brought to their size, and
+//! their ids and etags, which are in no vocabulary, are merged byte by byte: that is most of the cost of counting.
 
 use std::cell::RefCell;
 
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_remembered_is_what_is_counted() {
+    fn remembered_counts_equal_fresh_counts() {
         // More pieces than places, of a few letters, twice: places are shared, taken over and found again.
         let mut state = 7_u64;
         let pieces: Vec<Vec<u8>> = (0..3 * PLACES)

@@ -48,7 +48,7 @@ pub(crate) fn table_slot(hash: u64) -> usize {
     hash as usize % SLOTS
 }
 
-/// What is kept of a hash beside its place.
+/// The part of a hash that is kept beside its place.
 pub(crate) fn hash_tag(hash: u64) -> u32 {
     (hash >> (64 - (32 - RANK_BITS))) as u32
 }

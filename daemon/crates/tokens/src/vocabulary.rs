@@ -6,7 +6,7 @@ static TEXT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/text.bin"));
 static ENDS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/ends.bin"));
 static SLOT_TABLE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/slots.bin"));
 
-/// Stands for "no such token": higher than every rank.
+/// Means "no such token": higher than every rank.
 pub(crate) const NONE: u32 = u32::MAX;
 
 fn read_word(table: &[u8], at: usize) -> u32 {

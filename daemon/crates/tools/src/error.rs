@@ -109,7 +109,7 @@ impl From<sdl_ledger::Error> for ToolError {
     fn from(error: sdl_ledger::Error) -> Self {
         if let Some(damage) = Damage::of(&error) {
             let message = format!(
-                "the repository's data is damaged ({error}); it is built anew from the tree: ask again"
+                "the repository's data is damaged ({error}); it is being rebuilt from the tree: ask again"
             );
             let mut told = Self::new(Code::Unavailable, message);
             told.damage = Some(Box::new(damage));

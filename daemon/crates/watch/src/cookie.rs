@@ -59,7 +59,8 @@ impl Cookies {
     /// who ask while a cookie is being created all share the next. `repair` is called when the folder is missing.
     pub(crate) fn issue(&self, repair: impl Fn() -> io::Result<()>) -> (Serial, io::Result<()>) {
         let mut state = self.lock();
-        // A cookie that is being created now may be older than a change that this caller has seen.
+        // The next cookie, because one that is being created now may be older than a change that this caller has
+        // seen.
         let mine = state.last + 1;
         while state.done < mine {
             if state.busy {
@@ -114,7 +115,7 @@ impl Cookies {
     }
 }
 
-/// The event is on its way when the file exists, so that the file can go at once.
+/// Creates the file and removes it at once, because its event is on its way as soon as it exists.
 fn create_and_remove(path: &Path) -> io::Result<()> {
     fs::OpenOptions::new().write(true).create_new(true).open(path)?;
     fs::remove_file(path)

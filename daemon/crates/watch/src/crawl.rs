@@ -150,7 +150,8 @@ impl<'a> Crawler<'a> {
     pub(crate) fn crawl(&mut self, path: String, levels: Levels, scope: Scope) {
         self.rules.forget_below(&path);
         self.pending.push(Pending { path, levels, scope, tries: 0 });
-        // A stack, not recursion: the tree's nesting must not decide the depth of our stack.
+        // A list of pending folders instead of recursion, because the tree's nesting must not decide the depth of our
+        // stack.
         while let Some(next) = self.pending.pop() {
             self.enter(next);
         }
@@ -189,7 +190,7 @@ impl<'a> Crawler<'a> {
             }
             Err(error) => return self.failed(&at.path, error),
         }
-        // Only entries that are listed after the folder's watch is set can't change unseen.
+        // The folder is watched before it is listed, because only then no change of its entries goes unseen.
         let read_ns = self.clock.wall_ns();
         let mut names = std::mem::take(&mut self.names);
         let listed = names.fill(&folder, &mut self.buffer);
@@ -220,7 +221,7 @@ impl<'a> Crawler<'a> {
 
     fn failed(&mut self, path: &str, error: io::Error) {
         if disk::is_gone(&error) {
-            // Its own event reports it, or has done so.
+            // Passed over, because its own event reports it, or has done so.
             return;
         }
         let passing = disk::is_passing(&error);
@@ -385,7 +386,7 @@ pub(crate) fn stat_hint(meta: &Meta, read_ns: i64) -> StatHint {
     }
 }
 
-/// A text for people, without its middle if it is long, because paths in it may be long.
+/// A text for people, without its middle if it is long: `/home/me/…/src`. Paths in it may be long.
 pub fn shorten_middle(text: &str) -> String {
     const HEAD: usize = 120;
     const TAIL: usize = 60;
@@ -450,7 +451,10 @@ mod tests {
         let listing = crawl(temp.path());
         assert_eq!(listing.found.len(), 2);
         let deep = &listing.found[1];
-        assert!(deep.path.as_str().len() > 4_000 && deep.skip == Some(SkipReason::Unreadable), "it is told");
+        assert!(
+            deep.path.as_str().len() > 4_000 && deep.skip == Some(SkipReason::Unreadable),
+            "it is reported"
+        );
         assert_eq!(listing.problems.len(), 1);
         assert!(!listing.problems[0].passing);
     }

@@ -28,7 +28,7 @@ pub enum RootError {
     #[error("the path {path:?} is not valid UTF-8; rename the folder")]
     NonUtf8 { path: PathBuf },
     #[error(
-        "{path} lies in {outer}, which is a repository already; use that one (a git worktree may lie in another)"
+        "{path} is in {outer}, which is a repository already; use that one (a git worktree may be inside another)"
     )]
     Inside { path: PathBuf, outer: PathBuf },
     #[error("{path} holds {inner}, which is a repository already; remove that one first")]
@@ -61,16 +61,16 @@ pub struct Problem {
 /// The reasons why a file's bytes can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not there, or a part of its path is no folder (any more).
+    /// It does not exist, or a part of its path is not a folder.
     #[error("{0} does not exist")]
     Gone(RelPath),
-    /// It is no regular file (any more).
+    /// It is not a regular file, for example a pipe.
     #[error("{0} is not a regular file")]
     NotAFile(RelPath),
     /// This user may not read it, or the disk is broken there.
     #[error("{0} is not readable")]
     Unreadable(RelPath),
-    /// The system is out of something; trying again may help.
+    /// The system is out of a resource, such as file descriptors. Trying again may help.
     #[error("{path} can't be read: {error}")]
     Io {
         /// The file.

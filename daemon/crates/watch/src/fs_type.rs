@@ -1,5 +1,5 @@
-//! File systems that are not like others: those whose changes the kernel does not see, because another machine or a process
-//! makes them, and those that hold no files at all.
+//! Recognizes unusual file systems: those whose changes the kernel does not see, because another machine (NFS) or a
+//! process (FUSE) makes them, and those that contain no files at all, such as `/proc`.
 
 use std::path::Path;
 
@@ -46,7 +46,7 @@ fn remote_name(magic: u32) -> Option<&'static str> {
 /// The contents of the folder, if they are no files but made up by the kernel.
 #[cfg(target_os = "linux")]
 pub(crate) fn made_up(path: &Path) -> Option<&'static str> {
-    // Devices are in a file system that has the same type as that of `/tmp`. Shared memory is one too.
+    // Devices are recognized by their path, because their file system has the same type as that of `/tmp`.
     if path.starts_with("/dev") && !path.starts_with("/dev/shm") {
         return Some("devices");
     }

@@ -122,10 +122,10 @@ impl TreeHandle {
             let mut waited = wait(until);
             if waited == Waited::TimedOut && until < deadline {
                 if self.route.inbox.has_arrived(ticket.serial) {
-                    // The worker is busy, the cookie is fine.
+                    // The cookie has arrived, so only the worker is busy.
                     waited = wait(deadline);
                 } else {
-                    tracing::warn!("a cookie did not come through; its folder is watched anew");
+                    tracing::warn!("a cookie did not come through; its folder is watched again");
                     let _ = self.hub.0.repair_cookies();
                     patience *= 2;
                     continue;
@@ -146,7 +146,8 @@ impl TreeHandle {
         self.route.inbox.ask_rescan(Rescan::Requested);
     }
 
-    /// A root that was moved, replaced or unmounted sends no event to say so.
+    /// Checks that the root is still the same folder, because one that was moved, replaced or unmounted sends no
+    /// event about it.
     fn check_root(&self) {
         let known = *lock_mutex(&self.route.identity);
         if known.is_some() && identity_of(&self.route.path).ok() != known {

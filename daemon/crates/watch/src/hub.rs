@@ -79,8 +79,8 @@ const GIT: Owner = Owner { depth: 0, id: u32::MAX - 1 };
 pub struct Hub(pub(crate) Arc<HubInner>);
 
 impl Hub {
-    /// Starts the system's watcher. Without one (a limit of the system, for example) the hub works all the same, by
-    /// scanning, and each root's status says why.
+    /// Starts the system's watcher. Without one, for example because of the system's limit of inotify instances, the
+    /// hub scans instead, and each root's status gives the reason.
     pub fn start(config: HubConfig) -> Self {
         Self::with_start(config, |sink| {
             SystemSource::start(sink).map(|source| Box::new(source) as Box<dyn Source>)
@@ -302,7 +302,8 @@ impl HubInner {
     /// Watches the folders that the routes name as git's data, and no others as such.
     fn renew_git(&self) -> Result<(), WatchError> {
         self.with_watcher(|source, table| {
-            // Read while nobody else renews, and released before the watcher is called: its handler needs the routes.
+            // Read while nobody else renews, and released before the watcher is called, because its handler needs the
+            // routes.
             let folders: BTreeSet<PathBuf> = self.router.read(|routes| routes.git.keys().cloned().collect());
             table.forget_unless(source, GIT, |at| folders.contains(at));
             for folder in &folders {

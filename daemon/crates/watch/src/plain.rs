@@ -49,7 +49,7 @@ fn is_absent(error: &io::Error) -> bool {
 /// Whether a link at the end of a path leads anywhere.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Links {
-    /// A link counts as missing: whoever wrote the file could have it lead anywhere.
+    /// A link counts as missing, because its author could have it lead anywhere, for example to `~/.ssh/id_rsa`.
     Refused,
     /// The user's own settings may be links.
     Followed,
@@ -84,7 +84,8 @@ pub(crate) fn open_checked(path: &Path, most: u64, links: Links) -> io::Result<O
 pub(crate) fn read_plain(path: &Path, most: u64, links: Links) -> io::Result<Option<Vec<u8>>> {
     let Some(file) = open_checked(path, most, links)? else { return Ok(None) };
     let mut bytes = Vec::new();
-    // It may have grown, or be a file of `/proc`, which has no size.
+    // One byte more is read than expected, because the file may have grown, or is in `/proc`, where files have no
+    // size.
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         return Err(refused_error(format!("is larger than {most} bytes")));
@@ -99,7 +100,7 @@ fn open_plain(path: &Path, links: Links) -> io::Result<File> {
     use rustix::fs::OFlags;
 
     let follow = if links == Links::Refused { OFlags::NOFOLLOW } else { OFlags::empty() };
-    // Without NONBLOCK the open would hang on a pipe that nobody writes to.
+    // NONBLOCK, because the open would otherwise hang on a pipe that nobody writes to.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | follow;
     OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
 }

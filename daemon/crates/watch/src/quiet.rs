@@ -43,7 +43,7 @@ impl Quiet {
         let number = found?.parse().ok()?;
         let process = pidfd_open(getpid(), PidfdFlags::empty()).ok()?;
         let inotify = pidfd_getfd(process, number, PidfdGetfdFlags::empty()).ok()?;
-        // The number may have come to mean something else meanwhile.
+        // Checked again, because the number may mean another file by now.
         let same = watches(&std::os::fd::AsRawFd::as_raw_fd(&inotify).to_string());
         same.then_some(Self { inotify })
     }

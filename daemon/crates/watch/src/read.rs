@@ -55,7 +55,7 @@ impl Reader {
         if meta.size > limit {
             return Ok(FileRead::TooLarge { stat });
         }
-        // One byte more than there should be, to see the end without another call; and it may have grown.
+        // One byte more than the size, because then one call also finds the end, and because the file may have grown.
         let mut bytes = Vec::with_capacity(meta.size as usize + 1);
         file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| sort_error(path, error))?;
         if bytes.len() as u64 > limit {
@@ -78,7 +78,7 @@ fn sort_error(path: &RelPath, error: io::Error) -> ReadError {
     if is_no_file || disk::is_special(&error) {
         return ReadError::NotAFile(path);
     }
-    // No right to it, or a broken disk: it will be as unreadable the next time.
+    // Not retried, because without permission, or on a broken disk, the next attempt fails too.
     ReadError::Unreadable(path)
 }
 
@@ -106,7 +106,10 @@ mod tests {
         assert!(matches!(read("a", 4), Ok(FileRead::TooLarge { .. })));
         assert!(matches!(read("missing", 5), Err(ReadError::Gone(_))));
         assert!(matches!(read("a/below", 5), Err(ReadError::Gone(_))));
-        assert!(matches!(read("link", 5), Err(ReadError::Gone(_))), "no file of the tree is behind a link");
+        assert!(
+            matches!(read("link", 5), Err(ReadError::Gone(_))),
+            "no file of the tree is reached over a link"
+        );
         assert!(matches!(read("folder", 5), Err(ReadError::NotAFile(_))));
         assert!(matches!(read("socket", 5), Err(ReadError::NotAFile(_))));
     }

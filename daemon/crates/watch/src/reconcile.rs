@@ -47,14 +47,15 @@ pub struct Difference {
     pub removed: Vec<RelPath>,
 }
 
-/// Clocks of file systems tick at most this slowly if they show fractions of a second.
+/// The longest tick of a file system's clock that shows fractions of a second. It matters because two writes in one
+/// tick have the same time.
 const GRAIN_NS: i64 = 20_000_000;
 /// And this slowly if they don't.
 const COARSE_GRAIN_NS: i64 = 2_000_000_000;
 
 /// Whether the file could have changed after it was read without its time showing it.
 pub fn is_racy(stat: &StatHint) -> bool {
-    // Only the kernel sets the change time.
+    // The change time is preferred, because only the kernel sets it, while `touch -d` sets the modification time.
     let time = if stat.ctime_ns == 0 { stat.mtime_ns } else { stat.ctime_ns };
     let grain = if time % 1_000_000_000 == 0 { COARSE_GRAIN_NS } else { GRAIN_NS };
     time.saturating_add(grain) >= stat.read_ns

@@ -36,7 +36,7 @@ impl Scanned {
         match self.again.map(|again| again.at.saturating_duration_since(now)) {
             None => self.reason.clone(),
             Some(Duration::ZERO) => format!("{}; watching is tried again with the next scan", self.reason),
-            // Rounded up: at no time it says "in 0 s".
+            // Rounded up, because "in 0 s" would be odd.
             Some(left) => format!(
                 "{}; watching is tried again with the first scan in {} s",
                 self.reason,

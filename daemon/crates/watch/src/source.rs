@@ -81,7 +81,8 @@ impl SystemSource {
 fn deliver_event(sink: &Sink, event: notify::Result<notify::Event>) {
     match event {
         Ok(event) if event.need_rescan() => sink.overflow(),
-        // Reading changes nothing. The end of a write does: it is the only trace of one through a memory mapping.
+        // Opening and reading are ignored, because they change nothing. The end of a write is not, because it is the
+        // only trace of one through a memory mapping.
         Ok(event)
             if matches!(event.kind, EventKind::Access(_))
                 && event.kind != EventKind::Access(AccessKind::Close(AccessMode::Write)) => {}
@@ -92,7 +93,7 @@ fn deliver_event(sink: &Sink, event: notify::Result<notify::Event>) {
 
 impl Source for SystemSource {
     fn watch(&mut self, folder: &Path) -> Result<(), WatchError> {
-        // The watcher's own thread may have died; it then panics in ours.
+        // Panics are caught, because the watcher library panics in our thread if its own has died.
         match catch_unwind(AssertUnwindSafe(|| self.watcher.watch(folder, RecursiveMode::NonRecursive))) {
             Ok(Ok(())) => {
                 #[cfg(target_os = "linux")]

@@ -65,7 +65,8 @@ impl Table {
         {
             let is_here = |at: &Path| identity_of(at).ok() == Some(identity);
             if is_here(&other) && is_here(path) {
-                // No rename, but a mount: the system reports its changes under one of the names only.
+                // Not a rename but a mount of the same folder in two places. It can't be watched, because the system
+                // reports its changes under only one of the names.
                 return Err(WatchError::Failed(format!(
                     "{} is the same folder as {}",
                     path.display(),
@@ -78,7 +79,8 @@ impl Table {
             self.drop_path(source, path);
             return Err(error);
         }
-        // Also when it was known before: the watcher drops watches by itself when it sees a folder go.
+        // Watched again even if it was known before, because the watcher drops watches by itself when it sees a
+        // folder go.
         let mut watched = Watched { identity, owner, round };
         if let Some((_, before)) = &known
             && before.owner > owner
@@ -324,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_crawl_came_by_is_dropped_and_what_belongs_to_others_is_not() {
+    fn watches_that_no_crawl_passed_are_dropped_except_those_of_others() {
         let temp = tempfile::tempdir().unwrap();
         let at = |path: &str| temp.path().join(path);
         fs::create_dir_all(at("a/inner")).unwrap();

@@ -22,8 +22,8 @@ use crate::router::lock_mutex;
 use crate::rules::{self, Outside, Rules, Scope};
 use crate::source::WatchError;
 
-/// The most paths that git may begin or cease to track at once. If there are more, the whole tree is compared instead
-/// of single places.
+/// Maximum number of paths that git may begin or cease to track at once. If there are more, the whole tree is
+/// compared instead of single places.
 const MOST_TRACKED_CHANGES: usize = 10_000;
 
 /// The result of a batch.
@@ -349,7 +349,7 @@ impl Tree {
     ) -> Result<bool, K::Error> {
         let shown = listed_path(path);
         let Some(parent) = path.parent().map_or(Some(""), Path::to_str) else {
-            // The folder above has a bad name and is listed as skipped, as a whole.
+            // Nothing to do, because the folder above has a bad name and is listed as skipped as a whole.
             return Ok(false);
         };
         if shown.is_empty() {
@@ -468,7 +468,7 @@ impl Work {
     }
 }
 
-/// Remembers, within a batch, which part of each folder belongs to the tree.
+/// Remembers, within a batch, which part of each folder belongs to the tree, because many paths share their folders.
 #[derive(Default)]
 struct Scopes(BTreeMap<String, Option<Scope>>);
 
@@ -513,7 +513,7 @@ impl WatchFolder for WatchTree<'_> {
     }
 }
 
-/// A path as it is listed: bad bytes replaced, `/` between parts.
+/// A path as it is listed: bad bytes replaced by `\u{fffd}`, `/` between parts.
 fn listed_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }

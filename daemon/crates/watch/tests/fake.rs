@@ -94,7 +94,7 @@ fn a_barrier_waits_for_its_cookie_and_for_what_came_before_it() {
 }
 
 #[test]
-fn a_file_in_a_new_folder_is_in_behind_the_barrier_though_it_has_no_event() {
+fn a_barrier_covers_a_file_in_a_new_folder_that_had_no_event() {
     let mut it = Fixture::new(&[]);
     fs::create_dir(it.bench.path("new")).unwrap();
     it.event("new");

@@ -185,7 +185,7 @@ fn two_threads_edit_while_others_ask() {
 /// A write that finished before the barrier was requested is in, whatever else goes on; and nothing is in that was not
 /// written.
 #[test]
-fn each_write_is_in_behind_its_barrier() {
+fn each_write_is_committed_when_its_barrier_is_released() {
     let bench = Bench::new();
     let worker = bench.worker();
     std::thread::scope(|scope| {

@@ -82,13 +82,13 @@ async fn an_id_that_is_taken_is_refused() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_breaks_off_takes_its_requests_along() {
     let fixture = Fixture::start(test_options()).await;
-    for cut in ["between frames", "inside of a frame"] {
+    for cut in ["between frames", "inside a frame"] {
         let mut stream = raw_connection(&fixture.socket()).await;
         let request =
             Request { id: 1, method: "wait".into(), params: vec![], deadline_ms: None, want_progress: false };
         let mut bytes = polite_opening();
         bytes.extend(frame_message(&ClientMessage::Request(request)));
-        if cut == "inside of a frame" {
+        if cut == "inside a frame" {
             bytes.extend([100, 0, 0]);
         }
         stream.write_all(&bytes).await.unwrap();

@@ -1,4 +1,5 @@
-//! How often each rule is right, by group of languages, and the table in the code that is made of it.
+//! Counts how often each rule is right, by group of languages, and writes the table that the resolver reads, for
+//! example `import   ecma    912     3       0`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -91,7 +91,7 @@ pub(super) struct Meta {
     pub(super) root: String,
 }
 
-/// A definition's number; if several count as one, that of the first.
+/// A definition's number. If several count as one, for example overloads, the number of the first.
 pub(super) type Ix = usize;
 
 /// The truth of one package.
@@ -106,7 +106,7 @@ pub(super) struct Corpus {
     pub(super) pairs: Vec<(Ix, Ix)>,
     /// The pairs that an edge from a caller to a callee confirms.
     pub(super) confirms: HashMap<(Ix, Ix), Vec<usize>>,
-    /// Pairs that are true and not scored.
+    /// Pairs that are true and not scored, for example a mention without a call.
     pub(super) neutral: HashSet<(Ix, Ix)>,
     /// Names of calls that the compiler could not resolve, by caller.
     pub(super) unresolved: HashMap<Ix, HashSet<String>>,
@@ -202,7 +202,7 @@ fn open_reader(path: &Path) -> Result<Box<dyn Read>, Failure> {
     Ok(if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) })
 }
 
-/// Reads a file of JSON lines, packed or not.
+/// Reads a file of JSON lines, packed (`edges.jsonl.gz`) or not.
 pub(super) fn each_line<T: DeserializeOwned>(path: &Path, mut each: impl FnMut(T)) -> Result<(), Failure> {
     let mut lines = BufReader::new(open_reader(path)?);
     let mut line = Vec::new();

@@ -124,7 +124,7 @@ fn export_lines<T: DeserializeOwned>(daemon: &Private, method: &str, repo: &str)
     export::each_page(daemon.session(), method, repo, |page| {
         for line in page.lines() {
             found.push(serde_json::from_str(line).map_err(|error| {
-                Failure::Local(format!("{method} wrote what is not understood: {error}"))
+                Failure::Local(format!("{method} wrote output that can't be read: {error}"))
             })?);
         }
         Ok(true)

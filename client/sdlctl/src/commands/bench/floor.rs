@@ -1,4 +1,5 @@
-//! The edges that a linker would find that knows only names: the floor beside every figure.
+//! The edges that a linker would find if it knew only names. Every figure is shown beside this floor, because a
+//! resolver must beat it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -40,7 +41,7 @@ const CALLED: &[&str] = &["function", "method", "constructor", "class", "struct"
 struct Named {
     file: String,
     line: u32,
-    /// A prototype, perhaps; the definition itself counts, where there is one.
+    /// A prototype, perhaps, such as `int open(void);`. If the definition itself exists, it counts instead.
     one_line: bool,
 }
 

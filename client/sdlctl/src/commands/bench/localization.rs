@@ -90,7 +90,8 @@ fn answer_task(
                 slice_cards(&answer.structured["slice"]),
                 number_at(&answer.structured, "/slice/estimatedTokens"),
             ),
-            // A message without a word that occurs finds nothing; it counts as that.
+            // A message such as "wip" contains no word of the repository. It counts as a task for which nothing was
+            // found.
             Err(Failure::Refused { .. }) => (Vec::new(), 0),
             Err(other) => return Err(other),
         };

@@ -1,6 +1,8 @@
-//! `bench`: measures how right the edges and the slices are, on truth that others made.
+//! `bench`: measures the accuracy of edges and slices against truth that others made, for example calls that a
+//! compiler found.
 //!
-//! It measures the answers that a client gets: a daemon of its own indexes the sources, and answers over its socket.
+//! It measures the answers that a client gets. A separate daemon indexes the sources and answers over its socket,
+//! because the user's own daemon must not affect the figures.
 
 mod calibration;
 mod corpus;

@@ -46,7 +46,7 @@ impl Private {
 
 impl Drop for Private {
     fn drop(&mut self) {
-        // Its folder goes next: a daemon that does not end by itself would write into nothing.
+        // The daemon ends before its folder is removed, because it would otherwise write into a folder that is gone.
         stop_daemon(&self.session);
     }
 }
@@ -56,8 +56,8 @@ fn stop_daemon(session: &Session) {
     session.wait_closed(Duration::from_secs(30));
 }
 
-/// The daemon is in a session of its own, which no interrupt from the terminal reaches. It gets a request to stop, and
-/// the measurement's next call finds it gone.
+/// Stops the daemon on an interrupt. The daemon is in a session of its own, so Ctrl-C in the terminal does not reach
+/// it. It gets a request to stop, and the next call of the measurement fails.
 fn end_on_interrupt(paths: &Paths) {
     let Ok(runtime) = session::make_runtime() else { return };
     if runtime.block_on(tokio::signal::ctrl_c()).is_ok()

@@ -21,7 +21,7 @@ pub(super) enum Verdict {
     Wrong,
 }
 
-/// How a set of edges came out.
+/// The result of scoring a set of edges.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     pub(super) right: usize,
@@ -42,7 +42,7 @@ impl Tally {
         self.right + self.wrong + self.neutral + self.unknown
     }
 
-    /// Precision and recall; without a verdict counts as wrong if `strict`.
+    /// Precision and recall. If `strict`, an edge without a verdict counts as wrong.
     pub(super) fn rates(&self, strict: bool) -> (f64, f64) {
         let wrong = self.wrong + if strict { self.neutral + self.unknown } else { 0 };
         (share_of(self.right, self.right + wrong), share_of(self.matched.len(), self.pairs))
@@ -85,7 +85,7 @@ pub(super) fn score_edges<'a>(
     tally
 }
 
-/// The definitions that both ends mean; none if the truth does not speak of the caller.
+/// The definitions at both ends; none if the truth does not cover the caller.
 fn edge_ends(corpus: &Corpus, edge: &Candidate) -> Option<(Vec<Ix>, Vec<Ix>)> {
     if !corpus.files.contains(&edge.caller.file) {
         return None;
@@ -104,7 +104,8 @@ fn unify_definitions(corpus: &Corpus, found: impl IntoIterator<Item = Ix>) -> Ve
     found
 }
 
-/// The definitions nearest to a place, by preference those of its name; for a caller, else, the innermost function around it.
+/// The definitions nearest to a place. Those with its name come first. For a caller without such a definition, the
+/// innermost function around it.
 fn meant_definitions(corpus: &Corpus, place: &Place, caller: bool) -> Vec<Ix> {
     let (Some(line), Some(inside)) = (place.line, corpus.by_file.get(&place.file)) else { return Vec::new() };
     let mut near: Vec<(f64, Ix)> = inside

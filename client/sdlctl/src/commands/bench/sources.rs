@@ -19,7 +19,7 @@ pub(super) fn source_root(meta: &Meta, sources: &Path, obtain: bool) -> Result<P
         }
     }
     Err(Failure::Usage(format!(
-        "no sources of {}: {:?} is not in {}. Fetch them there with:\n  {}\nor let it be run for you with --obtain",
+        "no sources of {}: {:?} is not in {}. Fetch them there with:\n  {}\nor run this command with --obtain",
         meta.corpus,
         source_folder(meta),
         sources.display(),
@@ -27,7 +27,7 @@ pub(super) fn source_root(meta: &Meta, sources: &Path, obtain: bool) -> Result<P
     )))
 }
 
-/// The folder's name in the corpus's description, which goes on after it.
+/// The folder's name: the first word of the corpus's `root`.
 fn source_folder(meta: &Meta) -> &str {
     meta.root.split_whitespace().next().unwrap_or_default().trim_end_matches('/')
 }

@@ -28,7 +28,7 @@ pub(super) struct Target {
     same_name_in_file: u32,
     #[serde(default)]
     same_name_starts: Vec<u32>,
-    /// Names that are as good: of a function around it or inside it.
+    /// Names that count as well, for example of a function around it or inside it.
     #[serde(default)]
     accept: Vec<String>,
 }
@@ -41,7 +41,7 @@ pub(super) struct Found {
     pub(super) start_line: u32,
 }
 
-/// How a list fares. Shares from 0 to 1.
+/// The scores of a list. Shares are from 0 to 1.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scores {
     pub(super) at_5: f64,
@@ -105,7 +105,8 @@ fn meant_start(line: u32, starts: &[u32]) -> Option<u32> {
     starts.iter().copied().filter(|start| *start > line).min().or_else(|| starts.iter().copied().max())
 }
 
-/// The last part of a name, whatever the language puts between its parts.
+/// The last part of a name, whatever separator the language uses: `close` of `Session.close`, `Session::close` or
+/// `Session#close`.
 fn simple_name(name: &str) -> &str {
     let last = name.rsplit("::").next().unwrap_or(name);
     last.rsplit(['.', '#', '/']).next().unwrap_or(last).trim_matches(['`', '"', '\'', ' '])
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn one_of_several_of_a_name_is_told_by_its_line() {
+    fn definitions_of_one_name_are_distinguished_by_line() {
         assert!(score_ranking(&task(), &[found("a.py", "add", 48)]).all < 0.1, "that is the other one");
         assert!(score_ranking(&task(), &[found("a.py", "add", 12)]).all > 0.4);
         assert_eq!(meant_start(30, &[10, 50]), Some(50));

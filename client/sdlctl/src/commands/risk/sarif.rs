@@ -48,7 +48,7 @@ fn sarif_result(finding: &Value) -> Value {
 
 fn sarif_location(symbol: &Value) -> Value {
     let mut place = json!({"artifactLocation": {"uri": relative_uri(text_at(symbol, "/file"))}});
-    // A removed symbol has a file and no line.
+    // A removed symbol has a file, but no line, because the line is gone.
     if let Some(line) = symbol["line"].as_u64() {
         place["region"] = json!({ "startLine": line.max(1) });
     }

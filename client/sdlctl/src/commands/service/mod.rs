@@ -47,8 +47,8 @@ struct Plan {
 struct Place {
     daemon: String,
     paths: Paths,
-    /// A service's environment is not the terminal's: variables that lead to the same folders and the same log are
-    /// passed on.
+    /// Variables such as `SDL_STATE_DIR` that are passed on, because a service does not inherit the terminal's
+    /// environment but must use the same folders and log.
     variables: Vec<(&'static str, String)>,
 }
 
@@ -94,7 +94,7 @@ fn install_service(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome,
             ))
         })?;
     }
-    // The socket of an earlier installation goes first: it would start the daemon again.
+    // The socket of an earlier installation goes first, because it would start the daemon again.
     for step in &plan.stop {
         let _ = execute_step(step);
     }
@@ -136,7 +136,7 @@ fn install_service(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome,
 fn uninstall_service(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failure> {
     let installed = plan.units.iter().any(|unit| unit.path.exists());
     if installed {
-        // A step fails when there is nothing to stop; the files go all the same.
+        // A step fails if there is nothing to stop. The files are removed in any case.
         for step in &plan.uninstall {
             let _ = execute_step(step);
         }
@@ -174,7 +174,7 @@ fn unit_names(plan: &Plan) -> Vec<String> {
     plan.units.iter().map(|unit| unit.path.display().to_string()).collect()
 }
 
-/// A manager's socket outlives it. One that nobody listens on leads nowhere.
+/// Removes a manager's socket that nobody listens on, because the file outlives the manager.
 #[cfg(unix)]
 fn remove_dead_socket(path: &Path) {
     use std::os::unix::fs::FileTypeExt;
@@ -234,7 +234,7 @@ impl Place {
     }
 }
 
-/// Text that no file of the manager's could take for anything else.
+/// Text that no file of the manager could misread.
 fn plain_path(path: &Path) -> Result<&str, Failure> {
     let text = path.to_str().filter(|text| !text.chars().any(char::is_control));
     text.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Rejects constructs in published schemas that some clients can't handle.
+//! Rejects constructs in published schemas that some clients can't handle, such as `$ref` or a `oneOf` at the root.
 
 use serde_json::{Map, Value};
 

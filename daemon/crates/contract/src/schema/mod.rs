@@ -31,7 +31,7 @@ fn open_schema(schema: &mut Value) {
             if map.get("additionalProperties") == Some(&Value::Bool(false)) {
                 map.shift_remove("additionalProperties");
             }
-            // The width of a number is of no use to a reader here.
+            // An integer loses its maximum, because the width of a number is of no use to a reader.
             if map.get("type").and_then(Value::as_str) == Some("integer") {
                 map.shift_remove("maximum");
             }

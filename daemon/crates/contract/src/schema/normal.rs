@@ -32,7 +32,7 @@ pub(super) fn normalize_schema(schema: Value) -> Value {
         map.shift_remove("additionalProperties");
     }
     if let Some(text) = map.get("description").and_then(Value::as_str) {
-        // Doc comments wrap their lines and link their terms; neither means anything here.
+        // Unwraps lines and removes links, because both come from doc comments and have no meaning in a schema.
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         map.insert("description".into(), text.replace("[`", "`").replace("`]", "`").into());
     }
@@ -55,7 +55,7 @@ fn normalize_within(key: &str, value: Value) -> Value {
             properties.into_iter().map(|(name, schema)| (name, normalize_schema(schema))).collect(),
         ),
         ("items" | "additionalProperties", schema) => normalize_schema(schema),
-        // A minimum of zero that only says "unsigned" is worth its words: keep it.
+        // `minimum: 0` is kept although it only says "unsigned", because it tells a model that -1 is not allowed.
         (_, value) => value,
     }
 }
@@ -86,7 +86,8 @@ fn collapse_nullable(map: &mut Map<String, Value>) {
     }
 }
 
-/// `oneOf` of string constants (schemars' form of an enum with documented variants) becomes one enum.
+/// `oneOf` of string constants becomes one enum, for example `["stop", "continue"]`. schemars writes an enum with
+/// documented variants in that form.
 fn collapse_choices(map: &mut Map<String, Value>) {
     let Some(Value::Array(variants)) = map.get("oneOf") else { return };
     let mut choices = Vec::new();

@@ -7,7 +7,7 @@ use sdl_model::{Incarnation, Version};
 
 use super::{Clusters, FileRows};
 
-/// With more edges than this there are no clusters: reading them all takes longer than anyone waits.
+/// With more edges than this there are no clusters, because reading them all takes longer than anyone waits.
 const MOST_EDGES: u64 = 8_000_000;
 
 struct Held {
@@ -34,7 +34,7 @@ impl ClusterCache {
                 return Ok(Some(Arc::clone(&held.clusters)));
             }
             if held.version > version {
-                // A reader that began before the newest version was there.
+                // This reader's version is older than the kept one.
                 drop(kept);
                 return Ok(
                     is_small_enough(snapshot)?.then_some(Arc::new(Clusters::of(&FileRows::read(snapshot)?)))

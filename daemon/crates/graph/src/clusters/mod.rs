@@ -19,11 +19,12 @@ pub use rows::FileRows;
 /// One cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cluster {
-    /// The folder that most of its files lie in; with its hub's name where two clusters share that. Unique.
+    /// The folder of most of its files, such as `src/api`. If two clusters share a folder, the hub's name is added.
+    /// Unique.
     pub label: String,
     /// How many files.
     pub files: u32,
-    /// The path of the file that most of the cluster's weight hangs on.
+    /// The path of the file with most of the cluster's weight, such as `src/api/server.ts`.
     pub hub: String,
     /// Weight of the edges between its files.
     pub inner: u64,

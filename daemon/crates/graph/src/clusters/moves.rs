@@ -1,7 +1,7 @@
 //! Grouping by local moves: each node joins the neighbouring group that gains most, until none moves; then groups are
 //! the nodes of the next round. Integers and a fixed order throughout: the same on every machine.
 
-/// Moves over all nodes of one round; each raises the gain, so that this is reached in contrived graphs only.
+/// Moves over all nodes of one round; Each raises the gain, so only contrived graphs reach this limit.
 const MOST_SWEEPS: usize = 32;
 /// Rounds of groups of groups.
 const MOST_ROUNDS: usize = 16;

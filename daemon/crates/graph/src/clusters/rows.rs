@@ -93,7 +93,8 @@ fn outgoing_files(snapshot: &Snapshot<'_>, file: FileId) -> Result<Vec<(FileId, 
     Ok(sums.into_iter().filter(|(_, weight)| *weight > 0).collect())
 }
 
-/// The weight of an edge: as in slices, less where it is not certain. In thousandths, so that sums do not round.
+/// The weight of an edge: as in slices, less where it is not certain. In thousandths, because sums of integers do not
+/// round.
 fn edge_weight(edge: &Edge) -> u64 {
     let kind = match edge.kind {
         EdgeKind::Call => 10,

@@ -5,7 +5,8 @@
 //!
 //! * A rule as a whole starts from the precision expected of a rule of its kind (`prior`), as if that had been seen in
 //!   [`WEIGHT`] further edges.
-//! * A group starts from the rule as a whole in the same way.
+//! * A group starts from the rule as a whole in the same way. For example, 3 of 3 correct edges in Go do not give 99
+//!   % if the rule has 80 % elsewhere.
 //! * A language without measurements gets the lowest value of the groups in which the rule was seen often enough.
 //! * For rules that use the name alone, a call that the compiler could not resolve either counts as half right.
 //! * No confidence is higher than [`MOST`], and for one of several targets not higher than [`MOST_AMBIGUOUS`], because

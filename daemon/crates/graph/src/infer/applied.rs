@@ -1,4 +1,4 @@
-//! Types with arguments: the argument of a generic parameter of a member, seen from the place where the member is used.
+//! Types with arguments. For example, `get` of `Box[T]` returns `T`, which is `Cart` for a value of type `Box[Cart]`.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefIx, Expr, ExprIx};
@@ -7,7 +7,7 @@ use super::generics::parameter_names;
 use super::{Ctx, Env, How, Infer, Part, Ty, Typed};
 use crate::world::{DefRef, FileIndex, last_name};
 
-/// How far up a line of inheritance arguments are passed.
+/// How many steps type arguments are passed up a line of inheritance, as from `Names(List[str])` to `List[T]`.
 const UP: u8 = 4;
 
 impl Infer<'_, '_> {
@@ -114,7 +114,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The target of an iterator or smart pointer that the repository defines.
+    /// The target of an iterator or smart pointer that the repository defines, such as a `unique_ptr` of its own.
     pub(crate) fn pointed_to(&self, ty: &Ty) -> Option<Ty> {
         self.rules(ty.instance_of()?.file).pointed_to(self, ty)
     }

@@ -43,7 +43,7 @@ pub(crate) fn plain_type(name: &str) -> Option<Plain> {
     })
 }
 
-/// Whether two names are of one type. For example, languages have several names for texts.
+/// Whether two names are of one type. For example, `string` and `String` both name texts.
 pub(crate) fn is_same_plain(a: &str, b: &str) -> bool {
     a == b
         || matches!((plain_type(a), plain_type(b)), (Some(a), Some(b)) if a == b && a != Plain::Number && a != Plain::Array)
@@ -195,7 +195,7 @@ impl Infer<'_, '_> {
             _ => {}
         }
         let own_plain = arg.name.as_deref().and_then(plain_type);
-        // An argument that may be anything does not fit a narrower type without a cast.
+        // An argument of type `object` or `Any` does not fit a narrower type, because that would need a cast.
         let is_any = arg.name.as_deref().is_some_and(|name| matches!(name, "object" | "Any"));
         if is_any && (wanted.instance_of().is_some() || wanted_plain.is_some()) && !converts {
             return None;

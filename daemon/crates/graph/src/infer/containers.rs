@@ -97,7 +97,7 @@ impl Shape {
                 let element = self.arg(0);
                 if library.optional_lookups { Self::ty(ShapeKind::Wrapper, [element]) } else { element }
             }
-            // The value that a context manager of the library holds.
+            // The value that a context manager of the library holds: `f` in `with open(p) as f`.
             ShapeKind::Other if matches!(name, "__enter__" | "__aenter__") => self.arg(0),
             ShapeKind::Sequence if name == "enumerate" => {
                 Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, [Ty::External(None), self.arg(0)])])

@@ -259,7 +259,7 @@ impl Infer<'_, '_> {
                 .filter_map(|other| body.bindings.get(*other as usize))
                 .filter(|other| other.from <= binding.from && binding.from < other.to)
                 .filter(|other| other.kind != BindingKind::Narrowed)
-                // A declaration in an inner block is another local of the same name.
+                // A declaration in an inner block is skipped, because it is another local of the same name.
                 .filter(|other| !file.traits().names.block_scopes || other.to <= binding.to)
                 .find_map(|other| other.ty)
         });
@@ -301,8 +301,8 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// A name that a test has shown to be of a type. Of the types it may have, those that derive from that one, else
-    /// that one itself.
+    /// The type of a name that a test has narrowed, as in `if isinstance(x, Cart)`. Of the types that it may have,
+    /// those that derive from `Cart`, else `Cart` itself.
     fn narrowed(&self, ctx: &Ctx<'_>, binding: &Binding) -> Typed {
         let all = self.own.bindings(binding.scope, binding.name).iter().rev();
         let before = all.copied().find(|other| {

@@ -165,7 +165,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// A name that nothing in the repository defines: a builtin or a global from outside.
+    /// A name that nothing in the repository defines: a builtin such as `len`, or a global from outside.
     fn missing_value(&self, ctx: &Ctx<'_>) -> Typed {
         let is_external = self.file(ctx.file).traits().names.missing_is_external;
         if is_external { Typed::EXTERNAL } else { Typed::UNKNOWN }
@@ -240,7 +240,7 @@ impl Infer<'_, '_> {
         let callee = match ctx.arena.expr(callee) {
             Expr::Name(name) => {
                 let meaning = self.meaning(ctx, *name, Want::Call);
-                // A member of the type around, named without a receiver.
+                // A member of the enclosing type, named without a receiver: `close()` for `this.close()`.
                 if let Some(class) = self.implied_receiver(ctx, meaning)
                     && let Some(value) = self.applied_call(&class, ctx.arena.str(*name), Some(args))
                 {
@@ -281,7 +281,7 @@ impl Infer<'_, '_> {
         }
         let one = Typed::new(ty.clone(), how);
         let mut callee = self.taking(self.attribute(&one, name, true), args);
-        // A base's method that returns `self` returns the type that it is called on.
+        // A base's method that returns `self` returns the type that it is called on, for example a builder's.
         if let (Ty::Super(_), Ty::Func(_, of), Some(subject)) = (ty, &mut callee.ty, ctx.subject) {
             *of = Some(subject);
         }

@@ -130,7 +130,7 @@ fn method_result(kind: Option<ShapeKind>, name: &str, library: &Library) -> Opti
     let holds_one = kind == Some(ShapeKind::Wrapper);
     Some(match name {
         "map" if holds_one => Makes::Wrapper,
-        // The receiver is a list more often than anything else.
+        // Taken for a list, because the receiver of `map` is a list more often than anything else.
         "map" if holds_many || library.maps_are_of_lists => Makes::Sequence,
         "flatMap" | "flat_map" if holds_many || (kind.is_none() && library.promises) => Makes::Flat,
         "filter_map" | "map_while" if !holds_one => Makes::Held,

@@ -1,4 +1,5 @@
-//! Linkage: a function that one file declares and another defines.
+//! Linkage: a function that one file declares and another defines, such as `int run(void);` in `run.h` and its body
+//! in `run.c`.
 
 use super::{Infer, Via};
 use crate::modules::Place;

@@ -38,7 +38,8 @@ pub(crate) enum Meaning {
     Place(Place, Via),
 }
 
-/// The kind of definition that a name should mean. Some languages keep functions and values apart.
+/// The kind of definition that a name should mean. Some languages keep functions and values apart, for example Java:
+/// a field and a method may share a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Want {
     /// Anything.

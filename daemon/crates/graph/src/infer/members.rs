@@ -78,8 +78,8 @@ impl Infer<'_, '_> {
             let mut line = Line::default();
             let mut stack = vec![class];
             let mut steps = 0;
-            // In order of the text, left to right. A type that occurs twice counts at its last place, as in method
-            // resolution orders: a shared base comes after all types that derive from it.
+            // In order of the text, left to right. A type that occurs twice counts at its last place, because a
+            // shared base comes after all types that derive from it, as in Python's method resolution order.
             while let Some(next) = stack.pop() {
                 steps += 1;
                 if steps > 4 * LINE {
@@ -259,7 +259,8 @@ impl Infer<'_, '_> {
 
     pub(crate) fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         let file = self.file(class.file);
-        // A field of the name serves only where no method has it, because its value may be callable.
+        // A field of the name is taken only if no method has it. It is taken at all because its value may be
+        // callable, as in `handler = run`.
         let mut field = None;
         let is_had = |ix: &DefIx| file.outline.def(*ix).is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT));
         let rules = self.rules_of(&file);

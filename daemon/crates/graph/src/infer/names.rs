@@ -39,8 +39,8 @@ impl Infer<'_, '_> {
 
     fn look_up(&self, ctx: &Ctx<'_>, name: Option<StrIx>, sym: Sym, text: &str, want: Want) -> Meaning {
         let file = self.file(ctx.file);
-        // Names local to a function are its own: the outline of another file must not lead into it. A lookup that
-        // starts inside a function belongs to this file.
+        // Names local to a function are not visible in the outline of another file. A lookup that starts inside a
+        // function belongs to this file.
         let inside =
             ctx.body || file.outline.def(ctx.scope).is_some_and(|def| def.flags.has(DefFlags::LOCAL));
         let sought = Sought { ctx, name, sym, text, want, file: &file, inside };
@@ -186,7 +186,8 @@ impl Infer<'_, '_> {
         let fits = |ix: DefIx| {
             file.outline.def(ix).is_some_and(|def| {
                 (into_functions || !def.flags.has(DefFlags::LOCAL))
-                    // A method may be at top level; only its receiver leads to it.
+                    // A method at top level, such as Go's `func (c *Cart) Total()`, is skipped, because only its
+                    // receiver leads to it.
                     && def.owner.is_none()
                     && !rules.is_only_member(def.kind)
                     && rules.is_wanted(names, def.kind, want)
@@ -280,7 +281,8 @@ impl Infer<'_, '_> {
             }
         }
         if let Some(place) = outside {
-            // A name bound by an import means the imported thing, whether it is found or not.
+            // A missing target counts as external, because a name bound by an import means the imported thing,
+            // whether it is found or not.
             let place = if place == Place::Missing { Place::External } else { place };
             return Some((place, Via::Import));
         }

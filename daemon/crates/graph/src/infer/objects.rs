@@ -1,4 +1,4 @@
-//! Objects and object types that are known as they are written.
+//! Objects and object types that are written out, such as `{ name: string, owner: User }`.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
@@ -104,7 +104,8 @@ impl Infer<'_, '_> {
             let Some(at) = scope else { break };
             let mut found = file.children(at, sym).filter(fits);
             if let Some(def) = found.next() {
-                // Two of a name: which one is up to where the object is written.
+                // If there are two of the name, none is returned, because the choice depends on the place of the
+                // object.
                 return if found.next().is_none() {
                     self.def_type(DefRef { file: ctx.file, def })
                 } else {

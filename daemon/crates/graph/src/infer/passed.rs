@@ -1,4 +1,5 @@
-//! The parameters of a function that is an argument: their types follow from the call it is passed to.
+//! The parameters of a function that is an argument. Their types follow from the call that it is passed to: in
+//! `carts.map(c => c.total())`, `c` is an element of `carts`.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx, PASSED_RECEIVER, ParamKind};
@@ -175,7 +176,7 @@ impl Shape {
     }
 }
 
-/// Whether the method `name` of a result passes the error to its callback.
+/// Whether the method `name` of a result passes the error to its callback, as `map_err` does.
 fn takes_error(name: &str) -> bool {
     matches!(name, "map_err" | "or_else" | "unwrap_or_else" | "inspect_err" | "catch")
 }

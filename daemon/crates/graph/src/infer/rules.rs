@@ -26,7 +26,7 @@ pub(crate) struct Infer<'r, 'w> {
 }
 
 /// How a language looks up a bare name.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait NameRules: ModuleRules {
     // The kinds of names.
 
@@ -143,7 +143,7 @@ pub(crate) trait NameRules: ModuleRules {
 }
 
 /// How a language finds the members of a type.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait MemberRules: ModuleRules {
     // Types and their bases.
 
@@ -193,7 +193,7 @@ pub(crate) trait MemberRules: ModuleRules {
         first
     }
 
-    /// The definition of a member that the type `class` declares as `found`.
+    /// The definition of a member that the type `class` declares as `found`, such as `void Cart::pay() {}` in C++.
     fn defined_apart(&self, infer: &Infer<'_, '_>, file: &FileIndex, class: DefRef, found: DefRef) -> DefRef {
         found
     }
@@ -209,7 +209,7 @@ pub(crate) trait MemberRules: ModuleRules {
         Some(found)
     }
 
-    /// A member that a block gives a type by an alias of it.
+    /// A member that a block gives a type by an alias of it, as in `impl Alias { … }` in Rust.
     fn member_by_alias(
         &self,
         infer: &Infer<'_, '_>,
@@ -244,7 +244,7 @@ pub(crate) trait MemberRules: ModuleRules {
 }
 
 /// How a language works out the type of an expression.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait TypeRules: NameRules + MemberRules {
     // Stated types.
 
@@ -321,7 +321,7 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         None
     }
 
-    /// The receiver that the function type `ty` states before its parameters.
+    /// The receiver that the function type `ty` states before its parameters: `Cart` of Kotlin's `Cart.() -> Unit`.
     fn stated_receiver(&self, file: &FileIndex, ty: ExprIx) -> Option<ExprIx> {
         None
     }
@@ -338,12 +338,13 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         false
     }
 
-    /// The attribute `name` that all classes and functions have.
+    /// The attribute `name` that all classes and functions have, such as JavaScript's `prototype`.
     fn class_attribute(&self, infer: &Infer<'_, '_>, class: DefRef, name: &str) -> Option<Ty> {
         None
     }
 
-    /// The type of reading the member `def` of a value of type `class`, where reading it runs code.
+    /// The type of reading the member `def` of a value of type `class`, where reading it runs code, such as a Python
+    /// descriptor's `__get__`.
     fn read_value(
         &self,
         infer: &Infer<'_, '_>,
@@ -359,7 +360,7 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         None
     }
 
-    /// The target of an iterator or smart pointer that the repository defines.
+    /// The target of an iterator or smart pointer that the repository defines, such as a `unique_ptr` of its own.
     fn pointed_to(&self, infer: &Infer<'_, '_>, ty: &Ty) -> Option<Ty> {
         None
     }

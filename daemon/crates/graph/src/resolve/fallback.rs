@@ -100,7 +100,7 @@ impl Resolver<'_, '_> {
 
     /// A member of a receiver of unknown type.
     pub(crate) fn unknown_receiver(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
-        // Without a call, a field can't be told from a dictionary's key.
+        // Skipped without a call, because a field and a dictionary's key then look the same.
         if !call || !matches!(one.form, RefForm::MethodCall | RefForm::Call) {
             return Outcome::Unresolved;
         }

@@ -28,7 +28,7 @@ impl Resolver<'_, '_> {
                 Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
                 Ty::Instance(_) | Ty::Of(_) => {
                     let class = ty.instance_of();
-                    // A protocol only describes how its values are called.
+                    // A protocol is never the target itself, because it only describes how its values are called.
                     sure &= class.is_none_or(|class| !self.rules.is_protocol(self, class));
                     targets.extend(class.and_then(|class| self.call_operator(class)));
                 }

@@ -117,7 +117,8 @@ impl Resolver<'_, '_> {
     fn overloads_beside(&self, target: DefRef, scope: DefIx, name: Sym) -> Vec<DefIx> {
         let file = self.infer().file(target.file);
         let Some(def) = file.outline.def(target.def) else { return Vec::new() };
-        // Members of several types may be side by side outside of them.
+        // The owners are compared too, because members of several types may be side by side outside of them, as in a
+        // C++ file.
         let is_outside = def.owner.is_some();
         let owner = |ix: DefIx| self.infer().owner_type(DefRef { file: target.file, def: ix });
         let rules = self.infer().rules_of(&file);

@@ -72,7 +72,7 @@ pub(crate) struct Implied {
 /// How a language turns references into edges.
 ///
 /// Each default is what most languages do. A home overrides a method where its language differs.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait CallRules: TypeRules {
     // References as a whole.
 
@@ -81,8 +81,9 @@ pub(crate) trait CallRules: TypeRules {
         None
     }
 
-    /// Whether built-in types have a member called `name`. On a receiver of unknown type, a call of such a name more
-    /// likely means the built-in member than that of the one type of the repository with a member of the name.
+    /// Whether built-in types have a member called `name`, such as `append`. On a receiver of unknown type, a call of
+    /// such a name more likely means the built-in member than that of the one type of the repository with a member of
+    /// the name.
     fn is_builtin_member(&self, lang: Lang, name: &str) -> bool {
         lang.traits().stdlib.builtin_members.contains(&name)
     }
@@ -110,12 +111,13 @@ pub(crate) trait CallRules: TypeRules {
 
     // Calls by name.
 
-    /// The name that a decorator `name` which nothing in sight has may be short for.
+    /// The full name of a decorator `name` that nothing in sight has: `SerializableAttribute` for C#'s
+    /// `[Serializable]`.
     fn whole_decorator(&self, name: &str) -> Option<String> {
         None
     }
 
-    /// The target of a call without a receiver that a function around it is given.
+    /// The target of a call without a receiver, where a function around it has one, as in Kotlin's `x.apply { f() }`.
     fn run_on(&self, resolver: &Resolver<'_, '_>, one: &Ref) -> Option<Outcome> {
         None
     }
@@ -142,12 +144,12 @@ pub(crate) trait CallRules: TypeRules {
         resolver.declared_local(local)
     }
 
-    /// The function or class that the variable, field or property `def` counts as.
+    /// The function or class that the variable, field or property `def` counts as: `run` for `handler = run`.
     fn named_value(&self, resolver: &Resolver<'_, '_>, def: DefRef) -> Option<DefRef> {
         resolver.traits.calls.variables_hold.then(|| resolver.infer.named_by(def)).flatten()
     }
 
-    /// Whether the type `class` only describes how its values are called.
+    /// Whether the type `class` only describes how its values are called, such as a Python protocol with `__call__`.
     fn is_protocol(&self, resolver: &Resolver<'_, '_>, class: DefRef) -> bool {
         false
     }
@@ -165,7 +167,8 @@ pub(crate) trait CallRules: TypeRules {
         None
     }
 
-    /// Whether the member `name` of `recv` belongs to the pointer to the value and not to the value.
+    /// Whether the member `name` of `recv` belongs to the pointer and not to the value, such as `clone` on Rust's
+    /// `Rc`.
     fn is_of_pointer(&self, infer: &Infer<'_, '_>, ctx: &Ctx<'_>, recv: ExprIx, name: &str) -> bool {
         false
     }
@@ -229,7 +232,7 @@ pub(crate) trait CallRules: TypeRules {
 
     // Guesses by name.
 
-    /// Whether code in other files does not see the definition `def` of `file`.
+    /// Whether code in other files does not see the definition `def` of `file`, such as a private one.
     fn is_hidden(&self, file: &FileIndex, def: DefIx) -> bool {
         false
     }

@@ -67,7 +67,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Whether a definition is configuration: a variable of a settings module or class, a constant that names an
+    /// Whether a definition is configuration, such as a variable in `settings.py`, or a constant that names an
     /// environment variable.
     fn is_setting(&self, target: DefRef) -> bool {
         let file = self.infer.file(target.file);

@@ -44,7 +44,7 @@ pub(crate) type RulesOf = fn(Lang) -> &'static dyn ModuleRules;
 /// How a language finds modules, and which names they export. Each default means that nothing is special.
 ///
 /// Answers that depend on other files ask the world for them, which records the question.
-#[allow(unused_variables, reason = "a default needs none of what it is given")]
+#[allow(unused_variables, reason = "a default ignores its arguments")]
 pub(crate) trait ModuleRules: Sync {
     // Modules.
 
@@ -75,7 +75,7 @@ pub(crate) trait ModuleRules: Sync {
         None
     }
 
-    /// The place that an import of a module binds.
+    /// The place that an import of a module binds, such as the package `a` for Python's `import a.b`.
     fn import_module(&self, w: &World<'_>, from: FileIx, import: &Import) -> Option<Place> {
         None
     }
@@ -85,7 +85,7 @@ pub(crate) trait ModuleRules: Sync {
         None
     }
 
-    /// Those among several imports of one name that a build takes.
+    /// Those among several imports of one name that a build takes, for example by `#[cfg(…)]` in Rust.
     fn built_imports(&self, w: &World<'_>, at: FileIx, file: &FileIndex, all: Vec<u32>) -> Vec<u32> {
         all
     }
@@ -107,12 +107,12 @@ pub(crate) trait ModuleRules: Sync {
         None
     }
 
-    /// The meaning of `name` in the module that a folder is.
+    /// The meaning of `name` in the module that a folder is, such as a Go package.
     fn folder_member(&self, w: &World<'_>, dir: &str, name: Sym) -> Place {
         Place::Missing
     }
 
-    /// The meaning of `name` in the files of `lang` that declare a package.
+    /// The meaning of `name` in the files of `lang` that declare a package, for example in Java.
     fn package_member(&self, w: &World<'_>, lang: Lang, package: Sym, name: Sym) -> Place {
         Place::Missing
     }

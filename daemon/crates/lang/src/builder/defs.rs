@@ -60,8 +60,8 @@ impl<'a> NewDef<'a> {
         self
     }
 
-    /// Extends the definition to the end of `last`, a later sibling of the whole, such as overloads and their
-    /// implementation or decorators and the item they decorate.
+    /// Extends the definition to the end of `last`, a later sibling of the whole, such as the implementation after
+    /// its overloads.
     pub fn until<L: Syntax>(mut self, last: Node<'a, L>) -> Self {
         self.end = last.end();
         self.node_end = last.next_ix();
@@ -69,7 +69,7 @@ impl<'a> NewDef<'a> {
         self
     }
 
-    /// Makes its header start here and not at the definition's start: after decorators, attributes, annotations.
+    /// Makes its header start here and not at the definition's start, for example after decorators.
     pub fn header_from(mut self, start: u32) -> Self {
         self.header.0 = start;
         self
@@ -162,8 +162,8 @@ impl<'a> Builder<'a> {
         def
     }
 
-    /// Adds a definition to `parent` that is written somewhere else, such as a field first assigned in a method. Its
-    /// text also counts for the definition that it is in.
+    /// Adds a definition to `parent` that is written somewhere else, such as the field of `self.items = []` in
+    /// `__init__`. Its text also counts for the definition that it is in.
     pub fn leaf_of(&mut self, parent: DefIx, new: NewDef<'a>) -> DefIx {
         let def = self.add_def(new, parent);
         self.set_fingerprints(def, &[]);
@@ -180,7 +180,8 @@ impl<'a> Builder<'a> {
         let outer = self.def(parent);
         let local = outer.kind.is_callable() || outer.flags.has(DefFlags::LOCAL);
         let prefix = self.out.text(outer.qualified).len();
-        // Qualified names of absurdly nested definitions would take space quadratic in the depth.
+        // Beyond a limit the name stays simple, because qualified names of absurdly nested definitions would take
+        // space quadratic in the depth.
         let qualified = if prefix == 0 || prefix > MAX_QUALIFIED {
             name
         } else {
@@ -210,7 +211,7 @@ impl<'a> Builder<'a> {
         def
     }
 
-    /// A header as one line, without `comments` and the token that introduces the body.
+    /// A header as one line, without `comments` and the token that introduces the body, such as `{` or `:`.
     fn header_text(&self, (mut at, end): (u32, u32), comments: &[(u32, u32)]) -> String {
         let mut text = String::new();
         for &(from, to) in comments.iter().filter(|(_, to)| *to <= end) {
@@ -408,7 +409,7 @@ impl<'a> Builder<'a> {
         self.def_mut(def).bases.push(Base { ty, kind, line });
     }
 
-    /// Adds an invariant to `def`: a throw, an assertion, a guard, as written.
+    /// Adds an invariant to `def` as written, for example `raise ValueError("empty")`.
     pub fn invariant(&mut self, def: DefIx, text: &str) {
         if self.def(def).invariants.len() >= MAX_INVARIANTS {
             return;
@@ -433,7 +434,8 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Adds the side effect, if any, that calling or reading `callee` shows to the innermost open definition.
+    /// Adds the side effect, if any, of calling or reading `callee` to the innermost open definition. For example,
+    /// `os.remove` changes the disk.
     pub fn effect_of(&mut self, callee: &str) {
         if let Some((kind, what)) = self.effects.of(callee) {
             self.effect(self.scope(), kind, what);

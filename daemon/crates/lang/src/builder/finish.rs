@@ -111,7 +111,7 @@ fn drop_local_reads<L: Syntax>(refs: &mut Vec<Ref>, bindings: &[Binding], defs: 
         for _ in 0..64 {
             let Some(ix) = scope else { break };
             let Some(def) = defs.get(ix.0 as usize) else { break };
-            // A module's own variables can be seen from elsewhere, so reads of them count.
+            // Reads of a module's own variables count, because other files can see these variables.
             if ix != DefIx::MODULE
                 && locals.get(&(ix, one.name)).is_some_and(|ranges| ranges.hold::<L>(one.at))
             {

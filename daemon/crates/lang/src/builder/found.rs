@@ -2,7 +2,7 @@
 
 use sdl_model::facts::ManifestKind;
 
-/// Most entries of one manifest.
+/// Maximum number of entries of one manifest.
 const MAX_ENTRIES: usize = 2_000;
 /// Longest text of an entry.
 const MAX_TEXT: usize = 400;

@@ -8,7 +8,7 @@ use crate::tape::Node;
 
 /// How deep one expression is followed; anything deeper is unknown.
 const MAX_DEPTH: u32 = 24;
-/// How many parts one expression may have; further parts are unknown. Bounds the cost of each reference.
+/// How many parts one expression may have; further parts are unknown. The limit bounds the cost of each reference.
 const MAX_PARTS: u32 = 96;
 /// How many elements of a list or tuple are looked at.
 pub const MAX_ELEMENTS: usize = 16;

@@ -102,7 +102,7 @@ fn describe_def(outline: &Outline, def: &Def, text: &mut String) {
 
 /// Hashes all that another file's resolution can see of `outline`: its definitions but those local to functions, its
 /// imports and exports; neither texts that only people read nor positions. Each part is hashed by itself and the
-/// hashes are sorted, so that order matters only where identity depends on it.
+/// hashes are sorted, because order must matter only where identity depends on it, for example among overloads.
 pub(super) fn hash_interface(outline: &Outline) -> u64 {
     let arena = &outline.arena;
     let mut parts: Vec<u64> = Vec::with_capacity(outline.defs.len() + outline.imports.len());

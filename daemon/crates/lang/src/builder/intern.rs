@@ -3,8 +3,8 @@
 use std::hash::{BuildHasher, Hash, Hasher};
 use std::sync::OnceLock;
 
-/// Finds an index by hash. Which slot something lands in depends on a seed drawn per process, so that no file can be
-/// written to make it slow; the indexes depend on the order of insertion alone.
+/// Finds an index by hash. The slot depends on a seed drawn per process, because no file must be able to make lookups
+/// slow. The indexes depend only on the order of insertion.
 #[derive(Debug)]
 pub(super) struct Table {
     slots: Vec<u32>,

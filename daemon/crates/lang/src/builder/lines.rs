@@ -4,7 +4,8 @@
 #[derive(Debug)]
 pub(super) struct Lines {
     starts: Vec<u32>,
-    /// Where the last lookup ended: lookups mostly move forward, a little at a time.
+    /// Where the last lookup ended. The next one starts there, because lookups mostly move forward, a little at a
+    /// time.
     last: usize,
 }
 

@@ -34,11 +34,11 @@ pub(crate) use written::Written;
 use crate::tokens::Tokens;
 use lines::Lines;
 
-/// Most invariants of one definition.
+/// Maximum number of invariants of one definition.
 const MAX_INVARIANTS: usize = 16;
-/// Most side effects of one definition.
+/// Maximum number of side effects of one definition.
 const MAX_EFFECTS: usize = 16;
-/// Most return shapes of one definition.
+/// Maximum number of return shapes of one definition.
 const MAX_RETURNS: usize = 8;
 
 /// A definition that is still open.

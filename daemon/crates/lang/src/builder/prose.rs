@@ -4,11 +4,12 @@ use sdl_model::facts::Prose;
 
 use super::Builder;
 
-/// The most bytes of one comment or literal that are read.
+/// Maximum number of bytes of one comment or literal that are read.
 const LONGEST: usize = 600;
-/// The most bytes that are kept of one definition's prose.
+/// Maximum number of bytes that are kept of one definition's prose.
 const MOST: usize = 4_000;
-/// A chunk without white space of this length with a digit in it is a hash, a key or data, not words.
+/// A chunk without white space of this length with a digit in it is a hash or data, such as `9f86d081884c7d659a2f`,
+/// not words.
 const CHUNK: usize = 20;
 /// Longer chunks are never words.
 const LONGEST_CHUNK: usize = 60;

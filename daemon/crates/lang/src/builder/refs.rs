@@ -7,7 +7,7 @@ use sdl_model::facts::{
 use super::{Builder, Shapes};
 use crate::tape::Node;
 
-/// The most arguments of a call whose values are recorded.
+/// Maximum number of arguments of a call whose values are recorded.
 const MOST_GIVEN: usize = 6;
 
 impl<'a> Builder<'a> {

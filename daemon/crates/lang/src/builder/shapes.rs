@@ -179,7 +179,8 @@ impl Carry<'_, '_> {
         Some(self.b.out.either(shapes))
     }
 
-    /// To others, a function defined inside is a lambda: they can't name it, unless an object hands it out.
+    /// Others see a function defined inside as a lambda, because they can't name it unless an object hands it out, as
+    /// in `return { close }`.
     fn inner_def(&mut self, scope: DefIx, name: StrIx) -> Option<ExprIx> {
         if !self.b.def(scope).kind.is_callable() {
             return None;

@@ -32,7 +32,7 @@ pub fn fold_into(out: &mut String, text: &str, max: usize) {
         if gap {
             gap = false;
             let open = out.ends_with(['(', '[', '{', ' ']) || out.is_empty();
-            // A trailing comma before a closing bracket is redundant.
+            // A trailing comma before a closing bracket is dropped, so that `f(a, b,)` and `f(a, b)` look alike.
             if matches!(c, ')' | ']') && out.trim_end().ends_with(',') {
                 out.truncate(out.trim_end().len() - 1);
             } else if !open && !matches!(c, ')' | ']' | ',') {

@@ -22,7 +22,7 @@ use crate::syntax::Syntax;
 const MAX_TYPE: usize = 200;
 /// The longest stretch that is searched before a name for words like `public`, and after it for the start of a body.
 const MAX_HEADER: usize = 400;
-/// Most parameters of one definition.
+/// Maximum number of parameters of one definition.
 const MAX_PARAMS: usize = 64;
 
 impl<P: Pack> Syntax for Shallow<P> {

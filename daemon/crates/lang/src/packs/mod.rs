@@ -37,9 +37,9 @@ pub struct Spec {
     /// Words in a header that make a definition public. If the pack has none, every definition that is not made
     /// private is public.
     pub(crate) public_words: &'static [&'static str],
-    /// Words in a header that make a definition private.
+    /// Words in a header that make a definition private, such as `private` or `local`.
     pub(crate) private_words: &'static [&'static str],
-    /// Prefix of the names of private definitions; empty if names don't show visibility.
+    /// Prefix of the names of private definitions, such as `_` in Dart; empty if names don't show visibility.
     pub(crate) private_prefix: &'static str,
 }
 

@@ -42,8 +42,8 @@ use tree_sitter::{Language as Grammar, Query, QueryCursor, QueryCursorOptions, S
 use super::Spec;
 use crate::ExtractError;
 
-/// The most matches that may be open at once. A node is compared with all of them, and a chain of calls holds one for each
-/// call, so this bounds the time. The outermost of more are lost.
+/// Maximum number of matches that may be open at once. A node is compared with all of them, and a chain of calls
+/// holds one for each call, so this bounds the time. The outermost of more are lost.
 const MAX_OPEN_MATCHES: u32 = 128;
 /// Steps (of a hundred operations each) that any file's query gets, and the steps that each byte adds.
 const STEPS_BASE: u64 = 20_000;

@@ -90,7 +90,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
-/// Whether `text` is a name, or several with dots or colons between.
+/// Whether `text` is a name, or several with dots or colons between, such as `a.b` or `a::b`.
 fn is_path(text: &str) -> bool {
     !text.starts_with(|c: char| c.is_ascii_digit())
         && text.split(['.', ':']).all(|part| {

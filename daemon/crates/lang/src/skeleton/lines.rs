@@ -7,7 +7,7 @@ use super::Structure;
 /// A line is broken after the mark that ends beyond this many bytes.
 const LONG_LINE: usize = 700;
 
-/// Begins some files and is not part of their content.
+/// The byte order mark. It begins some files, for example those of Windows editors, and is not part of their content.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The part of a text to show.
@@ -30,7 +30,7 @@ pub struct View<'a> {
 pub enum Piece {
     /// This stretch of the text.
     Text(Range<usize>),
-    /// A mark for this stretch, which is left out.
+    /// A mark in place of this stretch.
     Gap(Range<usize>),
 }
 

@@ -10,9 +10,9 @@ use crate::flow::{Body, Role, Roles};
 const LONGEST_PART: u32 = 100;
 /// The longest definition of a value that is shown whole.
 const LONGEST_VALUE: u32 = 100;
-/// The most lines of one header.
+/// Maximum number of lines of one header.
 const MOST_LINES: u32 = 20;
-/// The most bytes of one header.
+/// Maximum number of bytes of one header.
 const MOST_BYTES: u32 = 900;
 
 /// The way a node is treated, which its parent decides.
@@ -32,7 +32,7 @@ enum Mode {
     Value(Head),
     /// Part of an expression in which something else is shown.
     Part,
-    /// An argument of a call that is left out.
+    /// An argument of a call that is omitted.
     Argument,
 }
 

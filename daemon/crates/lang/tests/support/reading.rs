@@ -8,7 +8,7 @@ use sdl_lang::skeleton::{self, Piece, View, is_control};
 use sdl_lang::{ExtractError, extract_facts, parse_only, source_structure};
 use sdl_model::Lang;
 
-/// Marks a part that is left out.
+/// Marks an omitted part.
 pub(crate) const MARK: &str = "/* ... */";
 
 /// The skeleton of a whole text.

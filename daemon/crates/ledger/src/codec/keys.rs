@@ -12,7 +12,7 @@ use crate::Result;
 pub(crate) const FILE_ITEM: usize = 8;
 /// Size of a file in the table of questions.
 pub(crate) const ASKED_ITEM: usize = 8;
-/// A text longer than this is cut there, and its hash follows.
+/// A text longer than this is cut there, and its hash follows, because LMDB takes keys of at most 511 bytes.
 pub(crate) const LONG_TEXT: usize = 480;
 
 /// The key of a file, a symbol, a version or a lookup key's hash.

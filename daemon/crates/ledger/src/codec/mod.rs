@@ -24,7 +24,7 @@ pub(crate) use public::{
 };
 pub(crate) use resolved::{pack_resolved, unpack_resolved};
 
-/// No record is larger; a length in a damaged one can't ask for more memory than this.
+/// No record is larger. The limit exists because a length in a damaged record must not ask for all memory.
 const LIMIT: usize = 256 << 20;
 
 fn codec_config() -> impl bincode::config::Config {
@@ -47,7 +47,7 @@ pub(crate) fn encode_into<T: Serialize>(table: &'static str, value: &T, out: &mu
 pub(crate) fn decode_record<T: DeserializeOwned>(table: &'static str, bytes: &[u8]) -> Result<T> {
     match bincode::serde::decode_from_slice(bytes, codec_config()) {
         Ok((value, read)) if read == bytes.len() => Ok(value),
-        Ok((_, read)) => Err(corrupt_record(table, format!("{} bytes behind its end", bytes.len() - read))),
+        Ok((_, read)) => Err(corrupt_record(table, format!("{} bytes after its end", bytes.len() - read))),
         Err(error) => Err(corrupt_record(table, error.to_string())),
     }
 }

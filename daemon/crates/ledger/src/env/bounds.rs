@@ -1,5 +1,5 @@
 //! The range in which LMDB's pointers may be. LMDB takes lengths from the pages themselves, so a damaged page gives
-//! slices that reach beyond the map; those are refused here, before anything looks at them.
+//! slices that reach beyond the map; those are refused here, before they are read.
 
 use lmdb_sys as ffi;
 
@@ -15,7 +15,7 @@ const HEADER: usize = 16;
 pub(super) struct Bounds {
     /// Where the map begins.
     pub(super) start: usize,
-    /// Where the last page of the transaction's version ends; for a writer, where the map does.
+    /// Where the last page of the transaction's version ends; for a writer, where the map ends.
     pub(super) end: usize,
     /// The size of a page.
     pub(super) page: usize,
@@ -65,7 +65,7 @@ impl Bounds {
         if value.mv_size > 0 && !fits {
             return Err(out_of_bounds(spec));
         }
-        // SAFETY: by the contract above. On the heap only the size of a page is known about its end.
+        // SAFETY: by the contract above. On the heap the end is unknown, so the value must fit in a page.
         unsafe { Ok(value_bytes(value)) }
     }
 

@@ -5,8 +5,8 @@ use std::io;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Locks `file` if its owner lets go of it within `patience`; none if it does not. Waits in a thread, because waiting for
-/// a lock has no time limit; a thread that waits in vain lets go as soon as it has the lock.
+/// Locks `file` if its owner lets go of it within `patience`; none if it does not. Waits in a thread, because waiting
+/// for a lock has no time limit. A thread that nobody waits for releases the lock as soon as it gets it.
 pub fn lock_within(file: File, patience: Duration) -> io::Result<Option<File>> {
     if patience.is_zero() {
         return Ok(None);

@@ -1,5 +1,5 @@
-//! Counts the users of the map. Growing it moves it, so nobody may be inside then; a read or write transaction holds a
-//! [`Slot`].
+//! Counts the users of the map. Nobody may be inside while it grows, because growing moves it; a read or write
+//! transaction holds a [`Slot`].
 
 use std::cell::RefCell;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,8 @@ use std::time::Instant;
 use crate::{Error, Result};
 
 thread_local! {
-    /// The gates that this thread is inside of, by address: a nested entry must not wait for a resize that waits for it.
+    /// The gates that this thread is inside of, by address. They are kept because a nested entry must not wait for a
+    /// resize that waits for it.
     static INSIDE: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -109,7 +110,8 @@ impl Drop for Slot<'_> {
     }
 }
 
-/// Makes writers wait for one another, and one that would wait for itself fail.
+/// Makes writers wait for one another. A thread that would wait for itself gets an error, because it would wait for
+/// ever.
 #[derive(Default)]
 pub(super) struct WriterLock {
     owner: Mutex<Option<ThreadId>>,

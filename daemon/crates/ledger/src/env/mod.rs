@@ -41,7 +41,7 @@ pub(crate) use txn::{Read, Reads, Write};
 pub(crate) const MAX_KEY: usize = 511;
 /// Dead readers are looked for once in this many writes.
 const READER_CHECK_EVERY: u32 = 64;
-/// Readers of other processes (a backup, `mdb_stat`) that may take slots besides ours.
+/// Slots for readers of other processes, such as a backup or `mdb_stat`.
 const SPARE_READERS: u32 = 16;
 /// The map never shrinks below this, whatever the options say.
 const MIN_MAP: usize = 256 << 10;
@@ -84,13 +84,13 @@ pub(crate) enum Sync {
     /// With each commit.
     EachCommit,
     /// When the store is closed. The data survives its process, but not a stop of the machine: after that it is set
-    /// aside. For data that can be computed again.
+    /// aside. For data that can be computed again, such as facts.
     WhenClosed,
 }
 
 impl Sync {
-    /// The setting that is possible here: without an id for the machine's boot, a store could not know that it must not
-    /// be trusted.
+    /// The setting that is possible here. `WhenClosed` needs an id of the machine's boot, because a store could not
+    /// know otherwise that it must not be trusted.
     fn possible(self) -> Self {
         if boot::current_boot_id().is_some() { self } else { Self::EachCommit }
     }
@@ -110,7 +110,7 @@ pub(crate) struct Env {
     writes: AtomicU32,
     faults: Option<Arc<dyn Faults>>,
     sync: Sync,
-    // Last: the folder is released after the environment is closed. Always set until then.
+    // The last field, because the folder must be released after the environment is closed. Always set until then.
     owner: Option<Owner>,
 }
 
@@ -292,8 +292,7 @@ impl Env {
             unsafe { bounds::map_start(&key, page, info.last_pgno()) }
         });
         txn.abort();
-        let start =
-            start.ok_or_else(|| crate::codec::corrupt_record("meta", "a page does not bear its number"))?;
+        let start = start.ok_or_else(|| crate::codec::corrupt_record("meta", "a page has another number"))?;
         self.map_start.store(start, Ordering::Release);
         Ok(())
     }

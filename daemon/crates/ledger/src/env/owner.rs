@@ -9,11 +9,12 @@ use std::time::Duration;
 use super::file_lock::lock_within;
 use crate::{Error, Result};
 
-/// The folders that are open in this process. Opening an environment twice in one process breaks LMDB's file locks.
+/// The folders that are open in this process. They are kept because opening an environment twice in one process
+/// breaks LMDB's file locks.
 static OPEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 
-/// How long to wait for the locks of a process that is ending. The kernel releases them in an order of its own: another
-/// lock of that process may be free, and let a successor begin, before this one is.
+/// How long to wait for the locks of a process that is ending. The wait is needed because the kernel releases locks
+/// in any order: another lock of that process may be free, and let a successor begin, before this one is.
 const PREDECESSOR: Duration = Duration::from_secs(2);
 
 const LOCK: &str = "owner.lock";
@@ -69,7 +70,7 @@ impl Owner {
                 let freed = lock_within(lock, PREDECESSOR).map_err(io_error("lock", &path))?;
                 freed.ok_or_else(|| Error::InUse { path: dir.clone() })?
             }
-            // A file system without locks: LMDB would have refused it for the same reason.
+            // A file system without locks is refused, because LMDB needs them too.
             Err(TryLockError::Error(source)) => {
                 return Err(Error::Io { what: "lock", path, source });
             }
@@ -145,10 +146,11 @@ impl Owner {
 impl Drop for Owner {
     fn drop(&mut self) {
         if self.running {
-            // If it remains, it costs the next start a look at every page.
+            // An error is ignored, because a file that remains only costs the next start a look at every page.
             let _ = fs::remove_file(self.dir.join(RUNNING));
         }
-        // Closing would not do: a process that another thread is just starting holds a copy until it runs its program.
+        // Unlocked explicitly, because closing is not enough: a process that another thread is just starting holds a
+        // copy of the handle until it runs its program.
         let _ = self.lock.unlock();
         if let Some(open) = OPEN.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             open.remove(&self.dir);

@@ -1,5 +1,5 @@
-//! Checks a data file before LMDB maps it. LMDB trusts its pages: a page beyond the end of the file is a SIGBUS, a page
-//! of garbage an abort. This walk trusts nothing, reads with plain reads, and reports the fault.
+//! Checks a data file before LMDB maps it. It exists because LMDB trusts its pages: a page beyond the end of the file
+//! is a SIGBUS, a page of garbage an abort. This walk trusts nothing, reads with plain reads, and reports the fault.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -27,8 +27,8 @@ const DUP_DATA: u16 = 0x04;
 /// The fault, in words; or nothing.
 type Sound = Result<(), String>;
 
-/// The largest file that is walked at each start. For a larger one a start would take seconds, so after an orderly end
-/// only the header is checked; checksums and bounds still guard every read.
+/// The largest file that is walked at each start. A larger file is not walked after an orderly end, because that
+/// would take seconds. Only its header is checked; checksums and bounds still guard every read.
 const ALWAYS_WALKED: u64 = 64 << 20;
 
 /// Checks `data.mdb` in `dir`: always its header and length, and every page in use if `deep`, if the file is small, or
@@ -177,7 +177,7 @@ impl Walk {
     /// Notes that `pages` pages from `page` on are used; each may be once.
     fn claim(&mut self, page: u64, pages: u64, last: u64) -> Sound {
         if page < 2 || pages == 0 || page.checked_add(pages - 1).is_none_or(|end| end > last) {
-            return Err(format!("page {page} lies outside of it"));
+            return Err(format!("page {page} is outside it"));
         }
         for page in page..page + pages {
             let (word, bit) = ((page / 64) as usize, 1_u64 << (page % 64));
@@ -212,7 +212,7 @@ impl Walk {
         self.read(number * self.page_size as u64, &mut page)?;
         let bad = |what: &str| Err(format!("page {number} {what}"));
         if u64_at(&page, 0)? != number {
-            return bad("does not bear its number");
+            return bad("has another number");
         }
         let flags = u16_at(&page, 10)?;
         let lower = usize::from(u16_at(&page, 12)?);
@@ -289,7 +289,7 @@ impl Walk {
     fn overflow(&mut self, db: Db, number: u64, len: usize, last: u64) -> Sound {
         let mut header = [0; HEADER];
         if number > last {
-            return Err(format!("page {number} lies outside of it"));
+            return Err(format!("page {number} is outside it"));
         }
         self.read(number * self.page_size as u64, &mut header)?;
         let pages = u64::from(u32_at(&header, 12)?);

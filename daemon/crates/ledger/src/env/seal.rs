@@ -1,8 +1,8 @@
 //! Checksums of rows. Every value of a sealed table ends in the CRC-32 of its table, its key and its bytes.
 //!
-//! LMDB trusts the bytes that it reads, so a flipped bit in a row would be an answer like any other. A CRC finds every
-//! burst of up to 32 bits, and the key is part of it: a row that was moved under another key, or cut off, does not pass
-//! either.
+//! They are needed because LMDB trusts the bytes that it reads: a flipped bit in a row would be an answer like any
+//! other. A CRC finds every burst of up to 32 bits, and the key is part of it: a row that was moved under another
+//! key, or cut off, does not pass either.
 
 use std::borrow::Cow;
 
@@ -29,7 +29,8 @@ impl Seal {
     /// For a key of the table whose seals begin with `start`.
     pub(super) fn new(table: &'static str, start: u32, key: &[u8]) -> Self {
         let mut hasher = Hasher::new_with_initial(start);
-        // Key and value are end to end in a page: without the length, a moved border between them would go unnoticed.
+        // The key's length is included, because key and value are end to end in a page, and a moved border between
+        // them would go unnoticed.
         hasher.update(&(key.len() as u16).to_le_bytes());
         hasher.update(key);
         Self { key: hasher, table }

@@ -46,7 +46,7 @@ pub(crate) trait Reads {
 
 /// A transaction inside the gate.
 pub(crate) struct Txn<'e, T> {
-    // First: it ends before the slot and the writer's lock are given back.
+    // The first field, because it must end before the slot and the writer's lock are given back.
     raw: T,
     env: &'e Env,
     bounds: Bounds,
@@ -148,8 +148,8 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The first row at or after `from`. A flipped bit in a key leads a search astray, to a place beside the damaged
-    /// key or on the wrong side of a neighbour, so both sides of the place are checked.
+    /// The first row at or after `from`. Both sides of the place are checked, because a flipped bit in a key leads a
+    /// search astray, to a place beside the damaged key or on the wrong side of a neighbour.
     fn at_or_after(&self, from: &[u8]) -> Result<Option<Row<'t>>> {
         let found = self.row(from, ffi::MDB_SET_RANGE)?;
         if !self.table.spec.sealed || from.is_empty() {
@@ -240,7 +240,7 @@ impl<T: Transaction> Txn<'_, T> {
         self.raw.stat(table.db).map_err(|source| self.env.fail("measure a table", source))
     }
 
-    /// LMDB compares keys as the table's flags say, which it takes from the file.
+    /// Checks the table's flags, because LMDB takes them from the file and compares keys as they say.
     fn as_specified(&self, db: lmdb::Database, spec: TableSpec) -> Result<Table> {
         let flags = self.raw.db_flags(db).map_err(|source| self.env.fail("open a table", source))?;
         if flags == spec.flags() {
@@ -290,7 +290,8 @@ impl<T: Transaction> Reads for Txn<'_, T> {
                 each(&opened)
             }
         };
-        // A single value is no page of values, and asking for one would return nothing.
+        // A single value is read by itself, because it is not a page of values and asking for one would return
+        // nothing.
         if cursor.count()? == 1 {
             return give(first).map(|_| ());
         }
@@ -495,7 +496,7 @@ impl<'e> Write<'e> {
         let Self { raw, env, _slot, _writer, .. } = self;
         raw.commit().map_err(|source| env.fail("commit", source))?;
         if let Some(faults) = &env.faults {
-            // The commit is done; of the injected faults only a crash has a meaning here.
+            // The result is ignored, because the commit is done and only a crash has a meaning after it.
             let _ = faults.at(FaultPoint::AfterCommit);
         }
         Ok(())

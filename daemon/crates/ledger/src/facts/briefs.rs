@@ -40,7 +40,8 @@ pub(super) fn write_briefs(outline: &Outline, out: &mut Vec<u8>) {
         let qualified = cut_name(outline.str(def.qualified));
         let name = cut_name(outline.str(def.name));
         let (qualified_at, qualified_len) = add(qualified);
-        // Most qualified names end in the simple one.
+        // The simple name is stored as a part of the qualified one where that ends in it, such as `close` in
+        // `Session.close`.
         let (name_at, name_len) = if qualified.ends_with(name) {
             (qualified_at + u32::from(qualified_len) - name.len() as u32, name.len() as u16)
         } else {
@@ -118,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn damaged_briefs_are_told_as_such() {
+    fn damaged_briefs_are_reported_as_damage() {
         let mut arena = Arena::default();
         let (name, qualified) = (arena.strings.push("später"), arena.strings.push("Uhr::später"));
         let outline = Outline {

@@ -29,7 +29,7 @@ const UPGRADES: &[Upgrade] =
 const BODY: u8 = 1;
 /// The layout of a stored outline: the number of bytes of its briefs, its briefs, the outline.
 const OUTLINE: u8 = 2;
-/// A transaction is committed when it holds this many bytes, so that nobody waits long for the next.
+/// A transaction is committed when it holds this many bytes, because other writers wait for it.
 const TRANSACTION_BYTES: usize = 2 << 20;
 /// The number of rows that are swept in one transaction.
 const SWEEP_ROWS: usize = 512;
@@ -105,7 +105,8 @@ impl EncodedFacts {
 impl FactsStore {
     /// Opens the store in `dir`, creating it if need be. A damaged store is set aside: its facts are parsed again.
     pub fn open(dir: &Path, options: &Options) -> Result<(Self, How)> {
-        // Making facts again from the files is cheaper than a sync for each commit.
+        // Synced only when closed, because extracting facts again after a crash is cheaper than a sync for each
+        // commit.
         let sync = Sync::WhenClosed;
         let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, sync, upgrades: UPGRADES };
         let (env, tables, how) = store::open_store(dir, &plan, options)?;
@@ -172,8 +173,8 @@ impl FactsStore {
         Ok(stored)
     }
 
-    /// Both halves of a blob's facts. Damage is an error, here and below: a reader who follows a version's names would
-    /// take missing facts for an empty file.
+    /// Both halves of a blob's facts. Damage is an error, here and below, because a reader who follows a version's
+    /// names would take missing facts for an empty file.
     pub fn facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
         let (Some(outline), Some(body)) = (self.outline(key)?, self.body(key)?) else { return Ok(None) };
         Ok(Some(Facts { outline: Outline::clone(&outline), body }))
@@ -183,7 +184,7 @@ impl FactsStore {
     pub fn sound_facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
         let facts = skip_damaged(self.facts(key))?;
         if facts.is_none() {
-            tracing::warn!(content = %key.content, "stored facts are damaged; they are made again");
+            tracing::warn!(content = %key.content, "stored facts are damaged; they are extracted again");
         }
         Ok(facts.flatten())
     }
@@ -291,7 +292,7 @@ impl FactsStore {
                 let (mut removed, mut kept) = (0, part.kept);
                 if !part.dead.is_empty() {
                     let mut txn = self.env.write()?;
-                    // Held until the commit: whoever pins one of these later no longer finds it.
+                    // Held until the commit, because a caller that pins one of these later must no longer find it.
                     let held = sweeping.hold();
                     for key in &part.dead {
                         if held.spares(key) {
@@ -357,12 +358,12 @@ impl FactsStore {
         })
     }
 
-    /// Changes how many bytes of decoded outlines are kept: more during a first index, little when idle.
+    /// Changes how many bytes of decoded outlines are kept, for example more during a first index.
     pub fn set_cache_bytes(&self, bytes: usize) {
         self.cache.set_limit(bytes);
     }
 
-    /// Lets go of the decoded outlines: those of a first index are rarely the ones asked for next.
+    /// Drops the decoded outlines, because those of a first index are rarely the ones that are needed next.
     pub fn forget_decoded(&self) {
         self.cache.clear();
     }

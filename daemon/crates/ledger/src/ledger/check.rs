@@ -17,7 +17,7 @@ use crate::codec::{
 };
 use crate::env::{Read, Reads, Table};
 
-/// More findings than this say nothing new.
+/// The maximum number of findings, because more of them say nothing new.
 const MOST: usize = 1_000;
 
 /// One inconsistency.
@@ -37,7 +37,7 @@ impl fmt::Display for Finding {
 
 impl Ledger {
     /// Looks at every row and says which ones do not agree with others; nothing if all is well. Reads everything, and
-    /// finds what no reader would notice: an edge without its reverse, a posting of no symbol, a wrong total.
+    /// finds faults that no reader would notice, such as an edge without its reverse or a wrong total.
     pub fn check(&self) -> Result<Vec<Finding>> {
         let snapshot = Snapshot::new(self, None)?;
         let Some(rows) = snapshot.rows()? else { return Ok(Vec::new()) };

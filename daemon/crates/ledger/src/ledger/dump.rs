@@ -1,5 +1,5 @@
-//! A version's logical content as text, always the same for the same content: to compare a ledger that has grown by
-//! increments with one made from scratch. Not in it: version numbers, times, hints, leases, history.
+//! A version's logical content as text, always the same for the same content, because it is used to compare a ledger
+//! that grew by increments with one made from scratch. Not in it: version numbers, times, hints, leases, history.
 
 use std::io::{self, Write as _};
 use std::ops::ControlFlow;

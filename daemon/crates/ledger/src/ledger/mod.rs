@@ -135,8 +135,8 @@ impl Ledger {
         self.incarnation
     }
 
-    /// Reads one version. Every call on the snapshot fails once `deadline` has passed. Don't wait inside `read` with
-    /// results that were computed from it: as long as it runs, the pages of its version can't be used again.
+    /// Reads one version. Every call on the snapshot fails once `deadline` has passed. Return from `read` soon,
+    /// because as long as it runs LMDB can't reuse the pages of its version and the file grows.
     pub fn read<T>(&self, deadline: Instant, read: impl FnOnce(&Snapshot<'_>) -> Result<T>) -> Result<T> {
         read(&Snapshot::new(self, Some(deadline))?)
     }

@@ -15,7 +15,7 @@ use crate::lookup::name_mark;
 use crate::tables::LedgerTables;
 use crate::{Error, LookupKey, MAX_ASKING_FILES, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit};
 
-/// So many rows are read between two looks at the clock.
+/// How many rows are read between two looks at the clock.
 const ROWS_PER_LOOK: u32 = 512;
 
 /// The present version's rows.
@@ -108,7 +108,8 @@ impl<'r, R: Reads> Rows<'r, R> {
     ) -> Result<()> {
         let start = &prefix.as_bytes()[..prefix.len().min(LONG_TEXT)];
         let mut watch = self.watch();
-        // Keys of long paths are cut, so their order is not that of paths: keys that agree up to the cut are gathered.
+        // Keys that agree up to the cut are gathered and sorted, because keys of long paths are cut and their order
+        // is not that of paths.
         let mut gathered: Vec<(String, FileId)> = Vec::new();
         let mut stopped = false;
         self.reads.scan(self.tables.paths, start, &mut |key, value| {

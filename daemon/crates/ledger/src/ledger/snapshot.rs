@@ -37,7 +37,7 @@ impl<'l> Snapshot<'l> {
         Ok(Self { visible: true, ..Self::new(ledger, None)? })
     }
 
-    /// The rows, if there are any to be seen and time is left.
+    /// The rows, if there are any to be seen and the deadline has not passed.
     pub(super) fn rows(&self) -> Result<Option<Rows<'_, Read<'l>>>> {
         in_time(self.deadline)?;
         let rows = Rows { reads: &self.txn, tables: &self.ledger.tables, deadline: self.deadline };

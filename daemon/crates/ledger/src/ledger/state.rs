@@ -67,8 +67,8 @@ pub(crate) fn read_counters(reads: &impl Reads, tables: &LedgerTables) -> Result
         .map_or_else(|| Ok(Counters::default()), |bytes| codec::decode_record("meta", bytes))
 }
 
-/// Up to schema 3 rows had no checksums, so there is no telling which of them are sound. Keeps the leases and the numbers
-/// of versions, and forgets everything else.
+/// Keeps the leases and the numbers of versions, and forgets everything else, because up to schema 3 rows had no
+/// checksums and nothing shows which of them are sound.
 pub(crate) fn seal_leases(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
     forget_content(txn, tables, Table::unsealed)
 }

@@ -131,7 +131,7 @@ pub const PASSED_RECEIVER: u8 = 254;
 /// this name.
 pub const RECEIVER: &str = "this@";
 
-/// Most parts of a name that is spelled out.
+/// Maximum number of parts of a name that is spelled out.
 pub const LONGEST_DOTTED: usize = 64;
 
 /// Texts and expressions of one half of a file's facts.

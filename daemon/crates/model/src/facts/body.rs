@@ -25,7 +25,7 @@ pub enum RefForm {
     Attr,
     /// A name used as a type.
     Type,
-    /// A configuration key or environment variable that is read; `name` is the key.
+    /// A configuration key or environment variable that is read, such as `os.environ["HOME"]`; `name` is the key.
     Config,
 }
 

@@ -40,7 +40,7 @@ impl DefFlags {
     pub const EXPORTED: Self = Self(1);
     /// `async`, a coroutine.
     pub const ASYNC: Self = Self(1 << 1);
-    /// Belongs to the type, not to an instance.
+    /// Belongs to the type, not to an instance, for example `Session.open()`.
     pub const STATIC: Self = Self(1 << 2);
     /// Has no body to run: abstract, an interface's member, a prototype, an overload's signature.
     pub const ABSTRACT: Self = Self(1 << 3);
@@ -203,7 +203,8 @@ pub struct Def {
     pub line: u32,
     /// The byte offset where its body starts, if it has one. The header ends there.
     pub body_start: Option<u32>,
-    /// Its header as one line with white space folded, without body, decorators and documentation.
+    /// Its header as one line with white space folded, without body, decorators and documentation: `def close(self,
+    /// force=False) -> None`.
     pub signature: StrIx,
     /// Its parameters.
     pub params: Vec<Param>,

@@ -33,9 +33,10 @@ pub struct Import {
     pub kind: ImportKind,
     /// The module as written, including leading dots.
     pub module: StrIx,
-    /// The name that is taken from it, for [`ImportKind::Named`].
+    /// The name that is taken from it, for [`ImportKind::Named`]: `b` in `from a import b as c`.
     pub name: Option<StrIx>,
-    /// The local name it is bound to. For a dotted module without alias, the first part.
+    /// The local name it is bound to: `c` in `from a import b as c`. For a dotted module without alias, the first
+    /// part.
     pub local: Option<StrIx>,
     /// Whether it also exports what it binds (`export … from`, `pub use`).
     pub reexport: bool,

@@ -47,7 +47,7 @@ impl Outline {
             });
             let owner = owner.and_then(|owner| {
                 let name = self.last_name(owner)?;
-                // A type written with its module is another type.
+                // `other.Session` is another type than this file's `Session`, because it is written with its module.
                 (self.is_spelled_out(owner) || !types.contains(name)).then_some(name)
             });
             match owner {

@@ -1,7 +1,7 @@
 //! The languages that facts are taken from, and the table of their differences.
 //!
-//! [`Lang::traits`] is the only place for a fact about a language: its extensions, its test files, its rules for names.
-//! Code outside of a language's own folders asks the table and never names a language.
+//! [`Lang::traits`] is the only place for a fact about a language: for example its extensions, its test files, its
+//! rules for names. Code outside of a language's own folders asks the table and never names a language.
 
 mod paths;
 mod rows;
@@ -179,7 +179,8 @@ impl Lang {
         Self::first_listing(|files| files.names, name)
     }
 
-    /// The language that the program in a `#!` line runs; `program` has no folder and no version.
+    /// The language that the program in a `#!` line runs. `program` has no folder and no version, such as `python` of
+    /// `/usr/bin/python3.12`.
     pub fn from_interpreter(program: &str) -> Option<Self> {
         Self::first_listing(|files| files.interpreters, program)
     }

@@ -5,10 +5,11 @@ use super::Lang;
 /// Folders that hold tests, whatever the language.
 const TEST_FOLDERS: [&str; 8] = ["test", "tests", "__tests__", "spec", "specs", "testing", "testdata", "e2e"];
 
-/// ExtensionForm of texts that people name beside code.
+/// Extensions of texts that people name beside code.
 const OTHER_TEXTS: [&str; 8] = ["cfg", "json", "md", "toml", "txt", "xml", "yaml", "yml"];
 
-/// Whether a path looks like a test's, by the conventions of its language and those that all share.
+/// Whether a path looks like a test's, by the conventions of its language and those that all share:
+/// `tests/test_cart.py`, `cart_test.go`.
 pub fn is_test_path(path: &str) -> bool {
     let (folders, file) = path.rsplit_once('/').unwrap_or(("", path));
     if folders.split('/').any(|folder| TEST_FOLDERS.contains(&folder)) {

@@ -56,7 +56,7 @@ pub struct Files {
     pub interpreters: &'static [&'static str],
     /// How the names of test files end, before the extension: `Test` in `ParserTest.java`.
     pub test_suffixes: &'static [&'static str],
-    /// Tests may be in the same file as the code they test.
+    /// Tests may be in the same file as the code they test, as in Rust and Zig.
     pub inline_tests: bool,
     /// What usually runs its tests.
     pub runner: TestRunner,
@@ -85,23 +85,25 @@ pub enum TestRunner {
 pub struct Names {
     /// The separator between the parts of a qualified name.
     pub separator: &'static str,
-    /// Every name that a file uses is defined in it, imported by it, or built in.
+    /// Every name that a file uses is defined in it, imported by it, or built in, for example in Python or Rust. In C
+    /// it may come from any included file.
     pub is_closed: bool,
     /// A name that nothing in sight defines is defined outside the repository.
     pub missing_is_external: bool,
-    /// Members of the enclosing type can be named without a receiver.
+    /// Members of the enclosing type can be named without a receiver, such as `close()` for `this.close()` in Java.
     pub implicit_receiver: bool,
-    /// A function's name can be used as a type.
+    /// A function's name can be used as a type, as in old JavaScript: `new Session()` for `function Session() {}`.
     pub functions_name_types: bool,
-    /// A local belongs to the whole function, also before it is set.
+    /// A local belongs to the whole function, also before it is set, for example in Python.
     pub hoists: bool,
-    /// Each binding of a local declares a new one, so a local of an inner block hides those around it.
+    /// Each binding of a local declares a new one, so a local of an inner block hides those around it: `let x` in
+    /// Rust.
     pub block_scopes: bool,
     /// The body of a type is a scope. Else its members are reached only through a receiver or the type's name.
     pub types_are_scopes: bool,
     /// Names visible without an import come from included files.
     pub shared_by_include: bool,
-    /// Namespaces are declared inside files, so the visible names depend on the place in the file.
+    /// Namespaces are declared inside files, so the visible names depend on the place in the file, as in C# and C++.
     pub namespaces_in_files: bool,
     /// When a dotted name is read as one that spells out its namespace.
     pub qualified: Qualified,
@@ -124,21 +126,21 @@ pub enum Qualified {
 #[derive(Debug)]
 #[allow(clippy::struct_excessive_bools)]
 pub struct Types {
-    /// Declarations of one name in one scope make up one definition.
+    /// Declarations of one name in one scope make up one definition, such as an interface and a class in TypeScript.
     pub merges_declarations: bool,
     /// Whether a type may be written in several places.
     pub parts: Parts,
-    /// Blocks outside of a type, such as `impl`, give it members and traits.
+    /// Blocks outside of a type, such as Rust's `impl`, give it members and traits.
     pub impl_blocks: bool,
     /// Names of bases that list a type's generic parameters: `Generic[T]`.
     pub generic_bases: &'static [&'static str],
     /// Where in an entry of a list of generic parameters its name is.
     pub parameter_names: ParameterNames,
-    /// An interface with one method can be the type of a function.
+    /// An interface with one method can be the type of a function, such as Java's `Runnable`.
     pub functional_interfaces: bool,
-    /// Iterating a map yields its keys. Else it yields pairs.
+    /// Iterating a map yields its keys, as in Python. Otherwise it yields pairs.
     pub maps_iterate_keys: bool,
-    /// A type for a value that may be missing also holds an error.
+    /// A type for a value that may be missing also holds an error, such as Rust's `Result`.
     pub results_hold_errors: bool,
     /// The parameters of a callback that iterates a map.
     pub map_entries: MapEntries,
@@ -185,17 +187,17 @@ pub struct Members {
     pub open: bool,
     /// Members outside of their type name it.
     pub name_their_owner: bool,
-    /// Any file of the type's package may hold its members.
+    /// Any file of the type's package may contain its members, as in Go.
     pub across_package: bool,
-    /// A type and its instances may each have a member of the same name.
+    /// A type and its instances may each have a member of the same name, as in JavaScript and Ruby.
     pub two_sided: bool,
     /// Static members are reached only through the type, not through its instances.
     pub static_needs_type: bool,
     /// The member that constructing a value of a type calls.
     pub constructor: Constructor,
-    /// The method that runs when a value is called.
+    /// The method that runs when a value is called, such as Python's `__call__`.
     pub call_operator: Option<&'static str>,
-    /// The method that runs for a subscript.
+    /// The method that runs for a subscript, such as Python's `__getitem__`.
     pub subscript: Option<&'static str>,
     /// The method that returns an iterator.
     pub iterator: Option<&'static str>,
@@ -222,7 +224,7 @@ pub struct Calls {
     pub overloads: Overloads,
     /// Inherited overloads are tried where none of the type's own accepts the arguments.
     pub inherits_overloads: bool,
-    /// A function without a stated return type returns nothing.
+    /// A function without a stated return type returns nothing, as in Go and Rust.
     pub unstated_result_is_none: bool,
     /// Parameters that take the remaining arguments are written `*args` and `**options`.
     pub stars_mark_rest: bool,
@@ -233,7 +235,8 @@ pub struct Calls {
     pub inert: &'static [crate::SymbolKind],
     /// Constructing a value of a type runs code. Else `Point { x: 1 }` and `Point(1)` only fill in fields.
     pub types_run: bool,
-    /// A variable or field counts as the function or class that it is set to by name.
+    /// A variable or field counts as the function or class that it is set to by name: `handler = handle_request` in
+    /// Python.
     pub variables_hold: bool,
 }
 

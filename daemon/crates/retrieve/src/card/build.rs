@@ -7,7 +7,7 @@ use super::types::{Card, Detail, MemberRef, Range, SideEffect};
 use super::{CardOptions, Enrichment, deps, etag, metrics, signature, summary};
 use crate::{Result, Source, Sym, members};
 
-/// Members that a card lists, and that a full one does.
+/// How many members a card lists, and how many a full card lists.
 const MEMBERS: usize = 8;
 const MEMBERS_ON_FULL: usize = 32;
 

@@ -13,7 +13,8 @@ use crate::{Result, Source, Sym};
 /// Most incoming edges that are checked for a test as their source.
 const MOST_CALLERS: usize = 200;
 
-/// Tests whose names are looked at: opening a file for each would make cards of much tested symbols slow.
+/// How many tests are looked at by name. It is limited because each needs its file opened, which would make cards of
+/// much tested symbols slow.
 const MOST_NAMED: usize = 16;
 
 /// Incoming edges that are asked the same when only yes or no is wanted.
@@ -31,7 +32,7 @@ pub(super) fn symbol_metrics(
     let mut tests = Vec::new();
     for edge in view.in_edges(sym.id, MOST_CALLERS)? {
         if let Some(path) = test_at(source, &edge)? {
-            // A file named after it is the likeliest to hold the test that is.
+            // A file named after the symbol, such as `test_cart.py` for `Cart`, is the likeliest place of its test.
             let likely = path.as_str().to_lowercase().contains(&name);
             tests.push((!likely, edge.kind != EdgeKind::Call, Reverse(edge.confidence), edge));
         }
@@ -40,7 +41,7 @@ pub(super) fn symbol_metrics(
     let mut best = None;
     for (.., edge) in tests.iter().take(MOST_NAMED) {
         let Some(test) = source.listed(edge.from)? else { continue };
-        // The test that calls it, and is named after it, speaks for it.
+        // A test that is named after the symbol, such as `test_checkout` for `checkout`, is preferred.
         let after = test.name().to_lowercase().contains(&name);
         let rank = (!after, edge.kind != EdgeKind::Call, Reverse(edge.confidence), edge);
         if best.as_ref().is_none_or(|(known, ..): &(_, SymbolId, Listed)| rank < *known) {

@@ -31,7 +31,7 @@ const SURE: u8 = 50;
 pub enum Start {
     /// A `main` function.
     Main,
-    /// A file that does something when it is run, and that nothing imports.
+    /// A file that does something when it is run, and that nothing imports, for example `scripts/migrate.py`.
     Script,
     /// A function that nothing in the repository calls, and that calls others.
     Uncalled,
@@ -143,7 +143,7 @@ fn start_of(source: &Source<'_>, sym: &Sym) -> Result<Option<Start>> {
     })
 }
 
-/// Whether `name` is usual for a function where a program starts.
+/// Whether `name` is usual for a function where a program starts, such as `main`.
 pub fn is_main(name: &str) -> bool {
     matches!(name, "main" | "Main" | "__main__")
 }

@@ -41,7 +41,7 @@ fn one_param(lang: Lang, param: &facts::Param, text: &impl Fn(facts::StrIx) -> S
     Param { name, ty: param.ty_text.map(text).filter(|ty| !ty.is_empty()), optional: param.optional }
 }
 
-/// The text cut to `LONGEST` characters, with a mark where something is missing.
+/// The text cut to `LONGEST` characters, with `…` where something is missing.
 pub(super) fn shorten_text(text: &str) -> String {
     cut_text(text, LONGEST)
 }

@@ -58,7 +58,7 @@ pub fn card_text(card: &Card) -> String {
 fn card_head(card: &Card) -> String {
     let private = if card.exported { "" } else { "private " };
     let (kind, line) = (card.kind.name(), signature::signature_line(card));
-    // A header as written may say the kind itself.
+    // The kind is left out if the header begins with it, as in `class Cart(Base)`.
     let kind = if line.starts_with(kind) { String::new() } else { format!("{kind} ") };
     let (first, last) = (card.range.start_line, card.range.end_line);
     plain::inline_text(&format!("{private}{kind}{line} @{}:{first}-{last} {}", card.file, card.symbol_id))

@@ -210,7 +210,7 @@ pub struct Card {
     pub symbol_id: SymbolId,
     /// Its simple name.
     pub name: String,
-    /// Its name with those of its owners inside the file.
+    /// Its name with those of its owners inside the file, such as `Cart.checkout`.
     pub qualified_name: String,
     /// Its kind.
     #[serde(with = "names::kind")]

@@ -12,7 +12,7 @@ use crate::card::{Enrichment, used_by_test};
 use crate::numbers::Milli;
 use crate::{History, Result, Source, Sym};
 
-/// Most dependents that are followed of one affected symbol. Of a changed symbol, all are followed.
+/// How many dependents of one affected symbol are followed. Of a changed symbol, all are followed.
 const MOST_IN: usize = 200;
 /// Most symbols that are considered.
 const MOST: usize = 2_000;
@@ -181,7 +181,8 @@ pub fn blast_radius(
     rank_affected(source, history, affected, question)
 }
 
-/// Records in `affected` the broken uses of symbols that were left behind. If several were lost, the first counts.
+/// Records in `affected` the broken uses of symbols, for example "called pay, which is gone". If several were lost,
+/// the first counts.
 fn say_left(left: Vec<Left>, own: &HashSet<SymbolId>, affected: &mut HashMap<SymbolId, Affected>) {
     for Left { user, target: origin, reason, lost, .. } in left {
         if own.contains(&user) {

@@ -39,8 +39,8 @@ pub(crate) fn compare_symbols(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -
     let dependencies_stable =
         edge_targets(edges.0).eq(edge_targets(edges.1)) && member_set(old) == member_set(new);
     let doc = |sym: &Sym| sym.def().doc.map(|doc| sym.outline().str(doc).to_owned());
-    // The same tokens mean the same header and body, however they are laid out and quoted. The visibility may be stated
-    // elsewhere.
+    // The same tokens mean the same header and body, however they are laid out and quoted. Only the visibility may
+    // differ, because it may be stated elsewhere, for example in `__all__`.
     let (header_changed, invariants, side_effects) = if same_tokens {
         (access_text(old) != access_text(new), None, None)
     } else {
@@ -153,7 +153,7 @@ fn decorator_names(sym: &Sym) -> Vec<String> {
     sym.def().decorators.iter().map(|ix| name(*ix).unwrap_or_else(|| "…".to_owned())).collect()
 }
 
-/// How a change of a symbol's header may break its users.
+/// How a change of a symbol's header may break its users, for example by a new required parameter.
 fn header_breaks(old: &Sym, new: &Sym) -> Vec<Break> {
     let mut found = Vec::new();
     if old.exported() && !new.exported() || new.def().visibility as u8 > old.def().visibility as u8 {

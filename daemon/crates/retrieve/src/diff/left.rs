@@ -106,7 +106,7 @@ impl<'c> Finder<'c> {
             let now = self.history.out_edges(user)?;
             for (edge, change) in uses {
                 let was_sure = is_sure(edge.resolution, edge.confidence);
-                // A guessed new target of a certain use does not count as its use.
+                // A guessed new target does not replace a certain one, because the guess may be wrong.
                 let follows = |now: &Edge| {
                     now.to == change.symbol() && (!was_sure || is_sure(now.resolution, now.confidence))
                 };

@@ -103,7 +103,8 @@ impl Pairing<'_> {
         }
     }
 
-    /// The same shape in the same file (renamed), or the same name in another (moved and edited).
+    /// Pairs symbols of the same shape in the same file (renamed: `pay` to `charge`), or of the same name in another
+    /// (moved and edited).
     fn by_shape(&mut self) {
         let mut candidates = Vec::new();
         let free = |taken: &[bool]| {
@@ -135,7 +136,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// A type went where most of its members did, under whatever name.
+    /// Pairs a type with the one to which most of its members moved, whatever its name.
     fn owners(&mut self) {
         type Places = HashMap<(FileId, DefIx), usize>;
         let free = |syms: &[Sym], taken: &[bool]| -> Places {
@@ -168,7 +169,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// The same qualified name in the same file, once on each side: what was a value is a function now.
+    /// Pairs symbols with the same qualified name in the same file, for example a value that became a function.
     fn by_place(&mut self) {
         fn place(sym: &Sym) -> (sdl_model::FileId, &str) {
             (sym.file(), sym.qualified())
@@ -197,7 +198,7 @@ impl Pairing<'_> {
         }
     }
 
-    /// A file's own symbol went where most of its symbols went.
+    /// Pairs a file's own symbol with the file to which most of its symbols moved.
     fn modules(&mut self) {
         let mut moves: HashMap<_, usize> = HashMap::new();
         for &(old, new) in &self.pairs {

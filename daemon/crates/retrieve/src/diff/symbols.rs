@@ -132,7 +132,7 @@ pub fn changed_symbols(
         went.append(&mut gone);
     }
     pair_up(&edges, went, came, &mut found)?;
-    // Unedited symbols whose names resolve to something else now.
+    // Unedited symbols whose names resolve to something else now, for example because a nearer definition was added.
     let mut files = HashMap::new();
     for &symbol in changes.edges.iter().filter(|symbol| !seen.contains(symbol)) {
         let Some(sym) = open_unchanged(history, outlines, symbol, &mut files)? else { continue };
@@ -176,7 +176,8 @@ fn succession_type(old: &Sym, new: &Sym) -> ChangeType {
     let same_name = old.name() == new.name() || old.kind() == SymbolKind::Module;
     match same_name {
         _ if old.id == new.id => ChangeType::Modified,
-        // Another kind, or other parameters of an overload: another id, but the same symbol to its readers.
+        // With another kind, or other parameters of an overload, the id differs, but for readers it is the same
+        // symbol.
         true if old.file() == new.file() && old.qualified() == new.qualified() => ChangeType::Modified,
         true => ChangeType::Moved,
         false => ChangeType::Renamed,

@@ -1,7 +1,7 @@
 //! Turns one file's facts into postings.
 //!
 //! Every symbol is a document of seven fields. A term's impact is its weighted, length-normalized frequency over the
-//! fields, saturated (BM25F with fixed average lengths), so that a posting depends on this file alone.
+//! fields, saturated (BM25F with fixed average lengths), because then a posting depends on this file alone.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,8 @@ use sdl_model::{Body, FileId, Outline, RelPath, SymbolKind};
 use super::flags::{Flags, Place};
 use super::words;
 
-/// The first character of the term for a symbol's whole simple name in lower case. No word contains it.
+/// The first character of the term for a symbol's whole simple name in lower case, such as `=parsehttpheader`. No
+/// word contains it.
 pub(crate) const EXACT: char = '=';
 /// The limit of a term's impact, which larger frequencies approach.
 pub(crate) const IMPACT_ONE: f32 = 60_000.0;

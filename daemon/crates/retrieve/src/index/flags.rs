@@ -170,8 +170,8 @@ fn length_class(below: u32) -> u16 {
     }
 }
 
-/// Whether a path looks like that of a file outside the product: an example, documentation, a benchmark, a copy of
-/// third-party code, the result of a build.
+/// Whether a path looks like that of a file outside the product, such as `examples/demo.py`, `docs/conf.py` or
+/// `node_modules/x/index.js`.
 pub(crate) fn is_aside_path(path: &str) -> bool {
     let (dirs, file) = path.rsplit_once('/').unwrap_or(("", path));
     let anywhere = |dir: &str| {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn generated_code_stands_aside_wherever_it_is() {
+    fn generated_code_ranks_aside_in_every_folder() {
         let written = Def::new(StrIx(0), SymbolKind::Function);
         let generated = Def { flags: DefFlags::GENERATED, ..written.clone() };
         let flags = |def: &Def, path: &str| Flags::of(def, Place::of(path));

@@ -55,7 +55,7 @@ fn strip_suffix(word: &mut String) {
             return;
         }
     }
-    // `-sion`, `-tion`, `-tor`: what remains ends as the verb does.
+    // `-sion`, `-tion`, `-tor`: the rest gets the verb's ending, because both must have one stem.
     if word.len() >= 7 && (word.ends_with("tion") || word.ends_with("sion")) {
         word.truncate(word.len() - 3);
     } else if word.len() >= 6 && word.ends_with("tor") {

@@ -2,12 +2,12 @@
 
 use super::{stem, stop};
 
-/// Longer words are cut: hashes and blobs are not worth more.
+/// Longer words are cut, because they are usually hashes or encoded data.
 const LONGEST: usize = 40;
 
-/// Calls `each` with every word of a name or a text, in lower case, in order. Words are cut at anything that is no
-/// letter or digit, where lower case meets upper case, before the last capital of an acronym, and between letters
-/// and digits. Scripts without spaces give a word for each character.
+/// Calls `each` with every word of a name or a text, in lower case, in order. Words are cut at anything that is not a
+/// letter or digit, where lower case meets upper case, before the last capital of an acronym, and between letters and
+/// digits: `parseHTTPHeader2` has four words. Scripts without spaces give a word for each character.
 pub(crate) fn split_words(text: &str, word: &mut String, each: &mut dyn FnMut(&str)) {
     if text.is_ascii() {
         split_ascii(text.as_bytes(), word, each);
@@ -98,8 +98,8 @@ pub(crate) struct Scratch {
     stemmed: String,
 }
 
-/// A character's lower-case form where that is one character, else the character: so that a name's lower-case form
-/// has as many characters as the name.
+/// A character's lower-case form where that is one character, else the character itself, because a name's lower-case
+/// form must have as many characters as the name.
 pub(crate) fn lower_char(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
@@ -116,7 +116,7 @@ enum Kind {
     Upper,
     Lower,
     Digit,
-    /// A letter of a script that writes no spaces: a word by itself.
+    /// A letter of a script that writes no spaces, such as Chinese: a word by itself.
     Solid,
     Other,
 }

@@ -54,7 +54,7 @@ pub trait Origin {
     fn check(&self) -> std::result::Result<(), Self::Error>;
 }
 
-/// The resolved files of one state. Kept when time runs out, so that the next request continues from there.
+/// The resolved files of one state. Kept when time runs out, because the next request can continue from there.
 pub type Done = HashMap<FileId, Resolved>;
 
 impl State {

@@ -19,7 +19,7 @@ const MOST_QUESTION: usize = 4_000;
 /// Less alike than this is not alike.
 const LEAST: f32 = 0.2;
 
-/// Says that there is no model, as every answer does where nobody brought one.
+/// Reports in the evidence that there is no model.
 pub(crate) fn report_off(evidence: &mut Evidence) {
     let note = "no embedding model is configured; the other lanes answered".to_owned();
     evidence.push("semantic", LaneStatus::Unavailable, 0, Some(note));

@@ -1,7 +1,7 @@
 //! Search by meaning: a lane that ranks symbols by the nearness of vectors. Off unless a model is provided.
 //!
-//! Vectors depend only on a file's bytes, so they are kept under the hash of those bytes: an edit costs the vectors of
-//! one file, and no two versions share a stale one.
+//! Vectors depend only on a file's bytes, so they are kept under the hash of those bytes: an edit costs the vectors
+//! of one file, and no version gets a stale vector.
 
 mod cache;
 mod lane;
@@ -16,8 +16,8 @@ use serde::Deserialize;
 use cache::Cache;
 pub(crate) use lane::{nearest_symbols, report_off};
 
-/// The value of a symbol relative to the best one found by words, by its rank in meaning. Scores of two kinds can't be
-/// compared, but ranks can.
+/// The value of a symbol relative to the best one found by words, by its rank in meaning. It uses ranks, because
+/// scores of two kinds can't be compared.
 pub(crate) fn rank_worth(rank: usize) -> f32 {
     0.5 * 10.0 / (10.0 + rank as f32)
 }

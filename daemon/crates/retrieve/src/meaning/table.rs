@@ -8,7 +8,7 @@ use crate::index::words;
 /// The mark at the start of a word in some token tables, and of a continuation in others.
 const BEGINS: char = '▁';
 const CONTINUES: &str = "##";
-/// More pieces than this are not made of one word.
+/// A word is cut into at most this many pieces.
 const MOST_PIECES: usize = 12;
 
 /// Vectors of words or of tokens.
@@ -70,7 +70,7 @@ impl Table {
             pieces.push(row);
             rest = rest.get(end..).unwrap_or("");
         }
-        // Pieces that leave most of the word out, or are letters, say nothing.
+        // Pieces that leave out most of the word, or are single letters, are not used, because they carry no meaning.
         if !rest.is_empty() || pieces.len() * 2 > word.chars().count() {
             return false;
         }

@@ -108,7 +108,7 @@ fn follow_callees(
             }
         }
     }
-    // Only now, so that the order of the callers decides nothing.
+    // Only after all callers were read, because their order must not decide anything.
     for callee in found {
         let calls = history.out_edges_at(callee.symbol, to)?.into_iter().map(|edge| edge.to);
         following.begin(callee, calls);

@@ -75,8 +75,8 @@ pub(super) fn compare_held(
         let (old, new) = if what == ChangeType::Removed { (Some(sym), None) } else { (None, Some(sym)) };
         Change { what, old, new, differences: None }
     };
-    // Symbols of one origin that were removed and added are one symbol that was renamed or moved. Later names come
-    // first, because an earlier one that came back did so as itself.
+    // Symbols of one origin that were removed and added are one symbol that was renamed or moved, such as `pay` that
+    // became `charge`. Later names come first, because an earlier one that came back did so as itself.
     for (origin, old) in went {
         let heir = came.iter().rposition(|(of, _)| *of == origin).map(|place| came.remove(place).1);
         let change = match heir {

@@ -142,7 +142,7 @@ impl FoundDelta {
     /// whatever their size.
     pub(super) fn cut(&self, max_tokens: usize) -> Result<RefreshDelta> {
         let mut cut = self.bare.clone();
-        // First by adding up, which is nearly right; then by counting, which is exact.
+        // First by adding up the cards' tokens, which is cheap and nearly right; then by counting, which is exact.
         let mut tokens = self.tokens;
         let mut spilled = BTreeMap::new();
         for (place, told) in cut.delta.changed_symbols.iter_mut().enumerate() {

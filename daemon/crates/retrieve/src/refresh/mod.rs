@@ -102,7 +102,8 @@ pub fn find<T, E: From<Error>>(
         let source = Source::new(history, outlines);
         return fresh::find_fresh(&source, history, lease, enrichment, choose);
     }
-    // A client may have seen a newer version in another answer. Of this slice it has seen only the served version.
+    // The smaller version counts, because a client may have seen a newer version in another answer, but of this slice
+    // only the served one.
     let known = known.min(lease.current);
     let mut lease = lease.clone();
     advance::advance_lease(history, outlines, &mut lease, head)?;
@@ -151,7 +152,7 @@ fn compare_states<'p>(
     }
     let source = Source::new(history, outlines);
     let fan_in = FanIn::between(history, from, &changes)?;
-    // Without processes: they are walks over the graph, and a refresh is requested after each edit.
+    // Without processes, because they need walks over the graph, and a refresh is requested after each edit.
     let question = BlastQuestion {
         from,
         changes: &changes,

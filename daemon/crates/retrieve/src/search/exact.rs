@@ -49,8 +49,8 @@ fn ends_in(qualified: &str, query: &str) -> bool {
 /// Most symbols of one name that are looked at when a text names it.
 const MOST_BEARERS: usize = 64;
 
-/// The order in which a one-word query means symbols of one name: types before functions before members before modules,
-/// and last the symbols that only their own function sees.
+/// The order in which a one-word query such as `cart` means symbols of one name: types before functions before
+/// members before modules, and last the symbols that only their own function sees.
 pub(super) fn rank_of_kind(kind: SymbolKind, local: bool) -> u8 {
     match kind {
         SymbolKind::Impl => 0,

@@ -111,7 +111,8 @@ impl PathPatterns {
     }
 }
 
-/// A pattern without a slash matches at any depth; one that names a folder matches all below it.
+/// A pattern without a slash, such as `*.ts`, matches at any depth. One that names a folder, such as `src/api`,
+/// matches everything below it.
 fn glob_set(pattern: &str) -> Result<GlobSet> {
     let bad = |err: globset::Error| UserError::BadGlob(err.to_string());
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_end_matches('/');
@@ -128,7 +129,8 @@ fn glob_set(pattern: &str) -> Result<GlobSet> {
 
 fn files_matching(view: &dyn View, pattern: &str) -> Result<HashSet<FileId>> {
     let set = glob_set(pattern)?;
-    // Only files below the folders that the pattern spells out need a look.
+    // Only files below the folders that the pattern spells out are looked at: for `src/api/**/*.ts`, those below
+    // `src/api/`.
     let spelled = if pattern.contains('/') {
         pattern.split(['*', '?', '[', '{', '\\']).next().unwrap_or("")
     } else {

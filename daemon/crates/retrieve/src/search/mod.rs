@@ -66,7 +66,8 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     let total = ranked.len();
     rank::keep_best(&mut ranked, offset.saturating_add(limit));
     let results = ranked_hits(source, ranked.get(offset..).unwrap_or_default())?;
-    // A name that no symbol has may be misspelled, even when some of its words were found.
+    // A name that no symbol has may be misspelled, even when some of its words were found: `parseHeaders` for
+    // `parseHeader`.
     let missed = total == 0
         || plan.single
             && !request.exact
@@ -149,7 +150,7 @@ pub fn task_candidates(source: &Source<'_>, text: &str) -> Result<Vec<Candidate>
 fn ranked_hits(source: &Source<'_>, ranked: &[Ranked]) -> Result<Vec<Hit>> {
     let mut hits = Vec::with_capacity(ranked.len());
     for found in ranked {
-        // A posting without its symbol would be damage that the ledger's own check reports.
+        // A posting without its symbol is passed over, because it is damage that `sdlctl ledger check` reports.
         let Some(sym) = source.listed(found.symbol)? else { continue };
         hits.push(Hit {
             symbol_id: found.symbol,

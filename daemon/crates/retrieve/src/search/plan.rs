@@ -10,7 +10,7 @@ use crate::message;
 
 /// More terms than this are not looked up; those of the first lines and the most repeated come first.
 const MOST_TERMS: usize = 40;
-/// How much a word counts that could be said of any task.
+/// How much a word counts that could be in any task, such as "fix".
 const COMMON: f32 = 0.4;
 /// More names or paths than this are not looked up.
 const MOST_PROBES: usize = 48;
@@ -38,12 +38,13 @@ pub(crate) struct NameProbe {
 pub(crate) struct Plan {
     pub(crate) terms: Vec<PlanTerm>,
     pub(crate) names: Vec<NameProbe>,
-    /// Words of a task that may be names since they begin with a capital where no sentence does.
+    /// Words of a task that may be names because they begin with a capital inside a sentence, such as `Cart` in "why
+    /// does Cart lose items".
     pub(crate) capitals: Vec<NameProbe>,
     pub(crate) paths: Vec<String>,
     /// Whether the query is one name and nothing else: then a symbol of that name comes first.
     pub(crate) single: bool,
-    /// The kinds of symbols that it wants although they are usually not meant.
+    /// The kinds of symbols that it wants although they are usually not meant, for example tests for "add a test".
     pub(crate) wants: Wants,
 }
 
@@ -159,7 +160,7 @@ impl Plan {
         } else if (quoted || looks_like_name(word))
             && self.names.len() < MOST_PROBES
             && let Some(probe) = name_probe(word, 1.0)
-            // In a text a single letter, even a quoted one, is rarely a symbol.
+            // A single letter is not looked up, because in a text it is rarely a symbol, even if it is quoted.
             && probe.name.len() > 1
             && !self.names.contains(&probe)
         {
@@ -231,7 +232,7 @@ fn looks_like_name(word: &str) -> bool {
     false
 }
 
-/// Whether a word is a path by its looks: it has a slash between names, or ends like a source file.
+/// Whether a word looks like a path: `src/cart` or `cart.py`.
 fn is_path(word: &str) -> bool {
     if word.len() > 400 || word.contains("://") {
         return false;

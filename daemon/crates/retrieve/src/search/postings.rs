@@ -59,7 +59,7 @@ impl Lists {
         for term in &plan.terms {
             counted.push((term, view.term_count(&term.term)?));
         }
-        // Rare terms first: if the limit is reached, only the least distinctive are missing.
+        // Rare terms first, because then only the least distinctive ones are missing if the limit is reached.
         counted.sort_by_key(|(_, count)| *count);
         let mut lists = Vec::new();
         let mut masses = Vec::new();
@@ -118,7 +118,7 @@ pub(super) fn read_postings(view: &dyn View, term: &str, most: usize) -> Result<
     Ok(hits)
 }
 
-/// Words that begin with `term`, which occurs nowhere itself.
+/// Words that begin with `term`, which occurs nowhere itself, such as `authenticate` for `authen`.
 fn expand_term(view: &dyn View, term: &str) -> Result<Vec<(String, u64)>> {
     let mut found = Vec::new();
     if term.len() >= 3 {

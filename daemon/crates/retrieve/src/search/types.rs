@@ -64,7 +64,7 @@ pub struct Hit {
     pub symbol_id: SymbolId,
     /// Its simple name.
     pub name: String,
-    /// Its name with those of its owners inside the file.
+    /// Its name with those of its owners inside the file, such as `Cart.checkout`.
     pub qualified_name: String,
     /// Its file.
     pub file: String,

@@ -28,7 +28,7 @@ const FAINT: f32 = LEAST * 0.5;
 /// Most outgoing and incoming edges of one symbol that are followed.
 const MOST_OUT: usize = 48;
 const MOST_IN: usize = 16;
-/// From this fan-in on, a symbol is a general helper and says less about the task.
+/// A symbol with at least this fan-in is a general helper, such as `log`, and says less about the task.
 const HUB: f32 = 40.0;
 
 /// A symbol of the neighbourhood.

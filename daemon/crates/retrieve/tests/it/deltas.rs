@@ -297,7 +297,7 @@ fn a_class_follows_its_methods_under_another_name() {
 }
 
 #[test]
-fn two_functions_with_the_same_body_are_not_told_apart_by_it() {
+fn two_functions_with_the_same_body_are_not_paired_by_it() {
     let one =
         |name: &str| format!("def {name}(first, second):\n    return first.amount * second.amount\n\n\n");
     let mut ledger = MemoryLedger::new(&format!("//- /a.py\n{}{}", one("area"), one("volume")));

@@ -56,7 +56,7 @@ fn edits_elsewhere_change_nothing() {
 }
 
 #[test]
-fn moved_lines_are_told_without_the_card() {
+fn moved_lines_are_reported_without_the_card() {
     let mut ledger = shop();
     let lease = lease_on(&ledger, "shop/report.py", "sales_report");
     let entry = ledger.head().id("shop/report.py", "sales_report");
@@ -169,7 +169,7 @@ fn a_moved_file_is_followed() {
 }
 
 #[test]
-fn removed_members_are_told_once() {
+fn removed_members_are_reported_once() {
     let mut ledger = shop();
     let lease = lease_on(&ledger, "shop/report.py", "sales_report");
     ledger.write(&[("shop/report.py", None)]);

@@ -208,7 +208,7 @@ fn details(slice: &BuiltSlice) -> Vec<&str> {
 }
 
 #[test]
-fn the_best_are_told_whole_and_the_rest_named_until_there_is_room_for_more() {
+fn the_best_cards_get_detail_and_the_rest_a_name_until_there_is_room() {
     let ledger = shop();
     let text = "warehouse stock cart price discount";
     let sized = |max_estimated_tokens: u32| {
@@ -223,7 +223,7 @@ fn the_best_are_told_whole_and_the_rest_named_until_there_is_room_for_more() {
     // The same symbols come first, whatever the size.
     let first: Vec<&str> = names(&large).into_iter().take(small.doc.cards.len()).collect();
     assert_eq!(names(&small), first);
-    // With room for all, no edge between the cards is left out.
+    // With room for all, every edge between the cards is shown.
     let members: Vec<_> = large.members().collect();
     let head = ledger.head();
     let source = head.source();
@@ -274,7 +274,7 @@ fn detail_falls_with_rank_and_the_first_have_signatures() {
 }
 
 #[test]
-fn entry_symbols_are_told_whole_or_it_is_said_that_they_are_not() {
+fn entry_symbols_have_full_detail_or_a_note_says_otherwise() {
     let ledger = shop();
     let head = ledger.head();
     let entries = vec![head.id("shop/cart.py", "Cart.checkout"), head.id("shop/stock.py", "load_warehouse")];

@@ -86,10 +86,11 @@ impl ReadAction for AgentFeedback {
         }
         let says = !request.useful_symbols.is_empty() || !request.missing_symbols.is_empty();
         if !says && request.rating.is_none() {
-            let message = "give usefulSymbols, missingSymbols or a rating: feedback says something";
+            let message =
+                "give usefulSymbols, missingSymbols or a rating: feedback without them says nothing";
             return Err(ToolError::new(Code::MissingField, message).at("usefulSymbols"));
         }
-        // Feedback is accepted even if the lease has expired since.
+        // The lease is not checked, because feedback is welcome even after it has expired.
         if request.slice_handle.is_some()
             && let Err(error) = cx.held()
             && error.refusal.code != Code::HandleExpired

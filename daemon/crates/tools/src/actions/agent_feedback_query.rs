@@ -20,7 +20,7 @@ pub(crate) struct AgentFeedbackQuery;
 
 /// Default number of items in an answer.
 const LIMIT: u32 = 20;
-/// Most symbols in each list of the aggregate.
+/// Maximum number of symbols in each list of the aggregate.
 const TOP: usize = 20;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

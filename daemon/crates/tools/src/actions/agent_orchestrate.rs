@@ -68,7 +68,7 @@ pub(crate) struct Request {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct BudgetParam {
-    /// Of the whole answer.
+    /// For the whole answer.
     #[schemars(range(min = 800, max = 20_000))]
     max_tokens: usize,
 }
@@ -252,7 +252,7 @@ fn next_calls(
         next.push(Next {
             tool: Call::tool("symbol.getCards"),
             args: json!({"repoId": repo, "symbolIds": left, "detail": "compact"}),
-            rationale: "cards of what was left out".to_owned(),
+            rationale: "cards of the omitted symbols".to_owned(),
         });
     }
     let task: String = request.task_text.chars().take(most.clamp(60, 300)).collect();
@@ -269,7 +269,7 @@ fn next_calls(
     for one in next {
         match left.checked_sub(budget::json_tokens(&one)?) {
             Some(rest) => left = rest,
-            // The first call is given whatever its size: there is always a next step.
+            // The first call is given whatever its size, because there must always be a next step.
             None if fitting.is_empty() => left = 0,
             None => break,
         }

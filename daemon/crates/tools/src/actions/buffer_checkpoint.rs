@@ -63,7 +63,8 @@ impl RepoAction for BufferCheckpoint {
         let lying = |files: Option<(u64, usize)>| files.map_or(0, |(_, files)| files as u64);
         let version = cx.repo.ledger().head().unwrap_or(Version(0));
         if !barrier.synced {
-            // The content of the tree is not known: a buffer may be the only place that has its text.
+            // No buffer is dropped, because the content of the tree is not known, and a buffer may be the only copy
+            // of its text.
             let response =
                 Response { checkpointed: 0, diverged: Vec::new(), pending: lying(buffers.lying(cx.repo)) };
             let reason = barrier.reason.or_else(|| Some("the tree could not be confirmed".to_owned()));

@@ -37,7 +37,7 @@ enum EventType {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Relative to the root. Or absolute. The file need not exist yet.
+    /// Relative to the root. Or absolute. The file may be new.
     file_path: String,
     /// Editor event. `change` needs `content`; after `save` and `close` the file on disk counts again.
     event_type: EventType,
@@ -45,7 +45,7 @@ pub(crate) struct Request {
     content: Option<String>,
     /// Editor's change counter. A version older than the last one pushed is ignored.
     version: u64,
-    /// Default: by name. Such as `python`.
+    /// Default: by name. For example `python`.
     #[schemars(length(max = 40))]
     language: Option<String>,
     /// Text differs from disk. Default: true for `change`, false for `save`; `open` is compared.

@@ -25,13 +25,12 @@ const FRAME_TOKENS: usize = 150;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Calls, in order. In `args`, a string `$0.results[0].symbolId` or `$name.path` stands for a value that
-    /// an earlier step gave: the step's number from 0 or its `as`, then a path. `$0.card?.summary` is null
-    /// where `card` or `summary` is missing; without `?` that is an error. Inside a longer text write
-    /// `${0.path}`. `$$` at the start of a text writes one dollar sign. Beside actions, `action` can be a
-    /// transform: `pick` `{from, fields[]}`, `map` `{from[], path}`, `filter` `{from[], path?, op, value?}`,
-    /// `sort` `{from[], path?, descending?}`, `limit` `{from[], count, offset?}`, `template` `{from, text,
-    /// join?}`; its result is `value`.
+    /// Calls, in order. In `args`, a string `$0.results[0].symbolId` or `$name.path` is replaced by a value that an
+    /// earlier step gave: the step's number from 0 or its `as`, then a path. `$0.card?.summary` is null where `card`
+    /// or `summary` is missing; without `?` that is an error. Inside a longer text write `${0.path}`. `$$` at the
+    /// start of a text writes one dollar sign. Beside actions, `action` can be a transform: `pick` `{from,
+    /// fields[]}`, `map` `{from[], path}`, `filter` `{from[], path?, op, value?}`, `sort` `{from[], path?,
+    /// descending?}`, `limit` `{from[], count, offset?}`, `template` `{from, text, join?}`; its result is `value`.
     #[schemars(length(min = 1, max = 50))]
     steps: Vec<StepIn>,
     /// Size of the answer.
@@ -48,7 +47,7 @@ struct StepIn {
     action: String,
     /// Its arguments. They may refer to results of earlier steps.
     args: Option<Object>,
-    /// Name. For references by later steps.
+    /// Name. Later steps can refer to it: with `hit`, as `$hit.results`.
     #[serde(rename = "as")]
     #[schemars(length(min = 1, max = 40))]
     name: Option<String>,
@@ -57,8 +56,8 @@ struct StepIn {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Budget {
-    /// Default 8000. Tokens of the whole answer. A step without a budget of its own gets an even share of
-    /// what the steps before it left. Results that still don't fit are left out, the first steps' first.
+    /// Default 8000. Tokens of the whole answer. A step without a budget of its own gets an even share of the
+    /// remaining tokens. Results that still don't fit are left out, the first steps' first.
     #[schemars(range(min = 300, max = 20_000))]
     max_tokens: Option<usize>,
 }
@@ -211,7 +210,8 @@ fn check_names(steps: Vec<StepIn>) -> Result<Vec<Step>, ToolError> {
         if let Some(name) = &name {
             let field = format!("steps[{at}].as");
             if !chain::is_name(name) {
-                let message = format!("{name:?} is no name: letters, digits and _ in ASCII, no digit first");
+                let message =
+                    format!("{name:?} is not a name: use ASCII letters, digits and _, and no digit first");
                 return Err(ToolError::invalid(field, message));
             }
             if out.iter().any(|step| step.name.as_ref() == Some(name)) {
@@ -300,7 +300,7 @@ impl Response {
         self.tokens.given = self.steps.iter().filter(|step| !step.omitted).map(|step| step.tokens).sum();
         let omitted = self.steps.iter().any(|step| step.omitted);
         self.how_to_resume = omitted.then(|| {
-            "for what is omitted, send its step again alone, or with a larger budget.maxTokens".to_owned()
+            "for an omitted result, send its step again alone, or with a larger budget.maxTokens".to_owned()
         });
     }
 }

@@ -39,10 +39,10 @@ pub(crate) struct Request {
     /// Whole identifiers, or paths of them, such as ["this.cache"]. Keywords, comments and literals don't count.
     #[schemars(length(min = 1, max = 50))]
     identifiers_to_find: Vec<String>,
-    /// Default 3, 10 at most. Lines above and below each match.
+    /// Default 3, at most 10. Lines above and below each match.
     #[schemars(range(min = 0, max = 1_000))]
     context_lines: Option<u32>,
-    /// Most lines. The policy may allow fewer.
+    /// Line limit. The policy may allow fewer.
     #[schemars(range(min = 1, max = 100_000))]
     max_lines: Option<u32>,
     /// Default 4000. Tokens of the whole answer; the policy may allow fewer.
@@ -75,7 +75,7 @@ pub(crate) struct Response {
     capped: Option<Capped>,
 }
 
-/// What was asked for and is more than a hot path shows.
+/// The parts of the request that exceed a hot path's limits.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Capped {
@@ -147,7 +147,7 @@ impl ReadAction for CodeGetHotPath {
             wanted = policy.max_window_lines as usize;
         }
         let free = share::unapproved_lines(last + 1 - first, &policy);
-        // This much of a symbol is a window, whichever action shows it.
+        // More lines need approval, because this much of a symbol is a window, whichever action shows it.
         let decision = if wanted > free {
             let ask = build_ask(cx, &sym, (&text, names.as_deref()), &found)?;
             Some(decide_access(&ask, &policy))

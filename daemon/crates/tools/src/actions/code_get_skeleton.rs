@@ -55,7 +55,7 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// Lines of the file; `/* ... */` stands for lines left out.
+    /// Lines of the file; `/* ... */` replaces lines left out.
     skeleton: String,
     /// Path of the file.
     file: String,
@@ -146,7 +146,7 @@ impl ReadAction for CodeGetSkeleton {
         };
         let mut wanted = request.max_lines.map_or(rest.len(), |most| rest.len().min(most as usize));
         let mut most = request.max_tokens.map_or(TOKENS, |most| most as usize);
-        // A skeleton that leaves next to nothing out counts as the source.
+        // A skeleton that leaves out next to nothing counts as raw source, for example that of a list of constants.
         let raw = share::is_source(&all, &text, (first, last));
         if raw {
             wanted = wanted.min(policy.max_window_lines as usize);
@@ -157,7 +157,7 @@ impl ReadAction for CodeGetSkeleton {
             lines::fitting_lines(wanted, most, |count| Ok(around + budget::json_tokens(&answer(count))?))?;
         if count > 0 && (raw || !marked.lines.is_empty()) {
             let why = if raw {
-                "the source has hardly more lines than its skeleton"
+                "the source is barely longer than its skeleton"
             } else {
                 "lines with wanted identifiers, as many as need no approval"
             };

@@ -41,13 +41,13 @@ pub(crate) struct Request {
     /// Lines you expect. An estimate: a wrong one is no reason to deny.
     #[schemars(range(min = 1, max = 1_000_000))]
     expected_lines: u32,
-    /// Identifiers expected inside the symbol. Such as ["retry"]; keywords don't count.
+    /// Identifiers expected inside the symbol. For example `["retry"]`. Keywords don't count.
     #[schemars(length(max = 50))]
     identifiers_to_find: Vec<String>,
     /// Default symbol. `symbol`: all of it. `block`: its innermost block with the identifiers. `fileWindow`:
     /// `expectedLines` lines around it.
     granularity: Option<Granularity>,
-    /// Of the whole answer. The policy may allow fewer.
+    /// For the whole answer. The policy may allow fewer.
     #[schemars(range(min = 1, max = 20_000))]
     max_tokens: Option<u32>,
     /// The task, as for `slice.build`. Makes approval likelier.
@@ -64,7 +64,7 @@ enum Granularity {
     Symbol,
     /// The innermost block of it that has the identifiers.
     Block,
-    /// It with what is around it, as many lines as are expected; never less than the symbol.
+    /// The symbol with the lines around it, `expectedLines` in total; never less than the symbol.
     FileWindow,
 }
 
@@ -115,7 +115,7 @@ pub(crate) struct Response {
     /// The conditions that were not met.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_denied: Option<Vec<String>>,
-    /// Arguments for a narrower `code.needWindow` that is answered, with the text itself if the reason speaks of it.
+    /// Arguments for a narrower `code.needWindow` that is answered, with the text itself if the reason mentions it.
     #[serde(skip_serializing_if = "Option::is_none")]
     suggested_next_request: Option<Object>,
     /// A call that needs no approval and works as it is.
@@ -204,7 +204,8 @@ impl ReadAction for CodeNeedWindow {
             Verdict::Denied => denied_response(cx, &request, &sym, &decision, Some(&found), &policy)?,
             verdict => {
                 let (shown, most_lines) = match verdict {
-                    // If no task leads here, show no more than a hot path shows anyone.
+                    // Without a task that leads here, show only the lines of a hot path, because those need no
+                    // approval.
                     Verdict::HotPath if decided.verdict != Verdict::Window => {
                         (found.hot_path(), share::unapproved_lines(ask.lines, &policy))
                     }
@@ -268,7 +269,7 @@ impl<'a> Window<'a> {
         request: &Request,
         policy: &Policy,
     ) -> Self {
-        // A file that can't be parsed has no blocks and nothing to show in a skeleton.
+        // Without a parse there are no blocks, so the whole symbol is taken.
         let structure = ladder::text_structure(call, text, sym.outline())
             .unwrap_or_else(|_| Arc::new(Structure::unknown(text.unmasked().len())));
         let asked = &request.identifiers_to_find;
@@ -391,7 +392,7 @@ fn denied_response(
         None => (
             "symbol.getCard",
             json!({"repoId": repo, "symbolId": id}),
-            "tells of the symbol without its text",
+            "describes the symbol without its text",
         ),
         Some(found) if !found.matches.identifiers.is_empty() => (
             "code.getHotPath",

@@ -33,7 +33,7 @@ pub(crate) struct Request {
     /// Name, path or task. A symbol's name, a path, or a task in words.
     #[schemars(length(min = 1, max = 20_000))]
     query: String,
-    /// Tokens, default 2000. Of the whole answer.
+    /// Tokens, default 2000. For the whole answer.
     #[schemars(range(min = 400, max = 20_000))]
     budget: Option<usize>,
     /// Default markdown. How `content` is written; `clipboard` has no ids. With `json` it is empty: `summary`
@@ -50,7 +50,7 @@ pub(crate) struct Response {
     repo_id: String,
     /// The format of `content`.
     format: String,
-    /// What the query was taken for: `symbol`, `file` or `task`.
+    /// How the query was understood: `symbol`, `file` or `task`.
     scope: String,
     /// The summary as text. Empty with `format: json`.
     content: String,
@@ -154,7 +154,7 @@ impl Response {
                 dropped_cards: dropped as u64,
                 dropped_edges: 0,
                 spillover_handle: None,
-                how_to_resume: "repeat with a larger budget, or slice.build for cards behind a handle"
+                how_to_resume: "repeat with a larger budget, or call slice.build for cards and a handle"
                     .to_owned(),
             });
         }

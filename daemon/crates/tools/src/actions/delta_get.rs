@@ -54,7 +54,7 @@ pub(crate) struct Response {
     /// `wire` has every field.
     #[schemars(with = "Object")]
     delta: Object,
-    /// Symbols that more and more others depend on.
+    /// Symbols whose number of dependents grew.
     amplifiers: Vec<Amplifier>,
     #[serde(skip)]
     #[schemars(skip)]

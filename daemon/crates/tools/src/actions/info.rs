@@ -31,7 +31,7 @@ pub(crate) struct Response {
     protocol: String,
     /// Number of the storage layout.
     storage_schema: u32,
-    /// Number of the rules by which files are read.
+    /// Number of the rules that turn files into facts.
     extractor_version: u32,
     /// Hash of all tool schemas. If it differs from the one you know, list the tools again.
     schema_version: String,
@@ -82,13 +82,13 @@ struct Memory {
 struct Limits {
     /// Tokens of an answer unless the call says otherwise.
     default_tokens: usize,
-    /// Most tokens of any answer.
+    /// Maximum tokens of any answer.
     max_tokens: usize,
     /// Larger files are skipped.
     max_file_bytes: u64,
-    /// Most bytes of one message on the local socket.
+    /// Maximum bytes of one message on the local socket.
     max_frame_bytes: u64,
-    /// Most requests at once on one connection.
+    /// Maximum requests at once on one connection.
     max_in_flight: u32,
 }
 

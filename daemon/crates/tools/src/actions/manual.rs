@@ -17,7 +17,7 @@ use sdl_contract::nearest_names;
 /// See [`ActionDef`].
 pub(crate) struct Manual;
 
-/// Most actions that a query finds.
+/// Maximum number of actions that a query finds.
 const FOUND: usize = 5;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,7 +62,7 @@ pub(crate) struct Response {
     tokens: usize,
     /// The actions that it describes.
     actions: Vec<String>,
-    /// The pages that it holds beside those, such as `wire`.
+    /// Pages that it contains in addition, such as `wire`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     topics: Vec<String>,
     /// Words of the query that no action has.
@@ -138,7 +138,8 @@ impl RegistryAction for Manual {
             Format::Typescript => Form::TypeScript,
             Format::Json => Form::Json,
         };
-        // A caller who asks for a page wants that page. The actions that match its words are only named.
+        // If a page is asked for, the actions that match its words are only named, because the caller wants that
+        // page.
         let depth = (if topics.is_empty() || all { depth } else { Depth::Compact }, depth);
         write_descriptions(&topics, &chosen, form, depth, &unmatched)
     }

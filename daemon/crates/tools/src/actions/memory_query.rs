@@ -85,7 +85,7 @@ impl ReadAction for MemoryQuery {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let mut wanted = Vec::new();
         for (i, id) in request.symbol_ids.iter().enumerate() {
-            // One that is gone may be asked for too.
+            // The id need not exist any more, because memories about symbols that are gone may be asked for too.
             let not = |e| ToolError::new(Code::UnknownSymbol, format!("{e}")).at(format!("symbolIds[{i}]"));
             wanted.push(id.parse::<SymbolId>().map_err(not)?);
         }

@@ -22,7 +22,7 @@ pub(crate) struct Request {
     /// What to remember.
     #[schemars(length(min = 1, max = 8_000))]
     content: String,
-    /// Words to find it by. Such as ["auth"].
+    /// Words to find it by. For example `["auth"]`.
     #[schemars(length(max = memory::MOST_TAGS))]
     tags: Option<Vec<String>>,
     /// 0 to 1, default 0.8. How sure you are.
@@ -68,7 +68,7 @@ impl Action for MemoryStore {
     };
 }
 
-/// Most characters of a tag.
+/// Maximum number of characters of a tag.
 const TAG: usize = 50;
 
 impl ReadAction for MemoryStore {
@@ -77,7 +77,7 @@ impl ReadAction for MemoryStore {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         for (field, text) in [("title", &request.title), ("content", &request.content)] {
             if text.trim().is_empty() {
-                return Err(ToolError::invalid(field, format!("{field} must say something")));
+                return Err(ToolError::invalid(field, format!("{field} must not be empty")));
             }
         }
         for (i, tag) in request.tags.iter().flatten().enumerate() {

@@ -19,7 +19,7 @@ pub(crate) struct MemorySurface;
 const LIMIT: u32 = 10;
 /// The nearness of a caller or a callee.
 const NEIGHBOUR: f64 = 0.4;
-/// Most callers of one symbol whose memories are looked at.
+/// Maximum number of callers of one symbol whose memories are looked at.
 const CALLERS: usize = 50;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -25,10 +25,10 @@ pub(crate) struct Response {
     policy: Policy,
     /// The loosest policy that `policy.set` may make. Only a person can raise it: `sdlctl policy`.
     ceiling: Policy,
-    /// Fields that were set looser than the ceiling is now, and hold as the ceiling has them.
+    /// Fields that were set looser than the ceiling. The ceiling's value applies to them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     clamped: Vec<&'static str>,
-    /// Damage that a person should know of: a policy may have been lost with it.
+    /// Damage that a person should know of, because a policy may have been lost with it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }

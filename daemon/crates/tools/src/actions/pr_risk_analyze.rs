@@ -70,11 +70,11 @@ struct Analysis {
     risk_level: &'static str,
     /// What the score is made of.
     parts: Vec<Part>,
-    /// What is risky, worst first.
+    /// The risks, worst first.
     findings: Vec<Finding>,
     /// Symbols that the change may affect, most important first.
     impacted_symbols: Vec<Impacted>,
-    /// What the findings rest on.
+    /// Facts that support the findings.
     evidence: Vec<Evidence>,
     /// Tests to run or write.
     recommended_tests: Vec<RecommendedTest>,

@@ -23,7 +23,7 @@ enum Level {
     Stats,
     /// And folders.
     Directories,
-    /// And what stands out in the graph.
+    /// Also hotspots, entry points, clusters and layers.
     Full,
 }
 
@@ -59,7 +59,7 @@ pub(crate) struct Response {
     /// Groups of files that depend on each other, largest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     clusters: Option<Vec<Cluster>>,
-    /// Folders by what they depend on, lowest layer first.
+    /// Folders in layers by their dependencies, lowest layer first.
     #[serde(skip_serializing_if = "Option::is_none")]
     layers: Option<Vec<Layer>>,
     /// What did not fit.
@@ -167,7 +167,7 @@ impl Action for RepoOverview {
     };
 }
 
-/// Default tokens of an answer: a first look need not cost more.
+/// Default tokens of an answer. It is below the usual default, because a first look should cost little.
 const MAX_TOKENS: usize = 3_000;
 
 impl ReadAction for RepoOverview {
@@ -220,7 +220,7 @@ fn resolve_folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, To
         std::ops::ControlFlow::Break(())
     })?;
     if !found {
-        let message = format!("no file of version {} lies below {path}", cx.version);
+        let message = format!("no file of version {} is below {path}", cx.version);
         return Err(ToolError::new(crate::Code::UnknownPath, message).at(field));
     }
     Ok(path.as_str().to_owned())
@@ -385,7 +385,7 @@ impl Render for Response {
         if self.clusters.as_ref().is_some_and(|clusters| !clusters.is_empty()) {
             begin_line(
                 &mut text,
-                format_args!("clusters, how much each keeps to itself, and what it depends on:"),
+                format_args!("clusters, with the share of edges that stay inside, and dependencies:"),
             );
         }
         for cluster in self.clusters.iter().flatten() {

@@ -25,7 +25,7 @@ pub(crate) struct Request {
     /// Default: folder's name. Made unique.
     #[schemars(length(min = 1, max = 64))]
     repo_id: Option<String>,
-    /// `.gitignore` patterns. To skip, beside those of the tree itself.
+    /// `.gitignore` patterns. Skipped in addition to those of the tree's own files.
     #[serde(default)]
     #[schemars(length(max = 1_000))]
     ignore: Vec<String>,

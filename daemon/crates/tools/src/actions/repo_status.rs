@@ -186,7 +186,7 @@ impl Action for RepoStatus {
     };
 }
 
-/// Most files that are listed on `full`.
+/// Maximum number of files that are listed on `full`.
 const LISTED: usize = 50;
 
 impl ReadAction for RepoStatus {
@@ -318,7 +318,7 @@ fn next_action(cx: &ReadCx<'_>, status: &HostStatus) -> Option<NextBestAction> {
         (RepoState::Failed { .. }, _) | (_, RepoHealth::Failed(_)) => action(
             "index.refresh",
             json!({"repoId": cx.repo.id(), "mode": "full"}),
-            "reads the tree anew, which mends what a damaged or failed index left",
+            "reads the tree again, which repairs a damaged or failed index",
         ),
         _ => None,
     }

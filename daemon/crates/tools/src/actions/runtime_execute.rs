@@ -25,26 +25,26 @@ pub(crate) struct RuntimeExecute;
 
 /// Default time limit of a command.
 const TIMEOUT_MS: u64 = 30_000;
-/// Most characters of one argument.
+/// Maximum number of characters of one argument.
 const ARGUMENT: usize = 8_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Allowed program. Such as `pytest`; the user's settings say which are allowed.
+    /// Allowed program. For example `pytest`. The user's settings list the allowed programs.
     #[schemars(length(min = 1, max = 1_000))]
     executable: String,
-    /// No shell involved. The program's arguments.
+    /// No shell involved. The program's arguments, such as `["test", "--quiet"]`.
     #[serde(default)]
     #[schemars(length(max = 200))]
     args: Vec<String>,
-    /// Folder, from the root. To run in.
+    /// Folder, from the root. The program runs in it.
     #[schemars(length(max = 4_096))]
     relative_cwd: Option<String>,
     /// Default 30000. Kills it after this many milliseconds.
     #[schemars(range(min = 1, max = 600_000))]
     timeout_ms: Option<u64>,
-    /// Allowed names only. Environment variables.
+    /// Allowed names only. Environment variables, such as `{"RUST_LOG": "debug"}`.
     #[serde(default)]
     env: BTreeMap<String, String>,
     /// Default digest. How much output to return: `digest` (first, last and failing lines), `tail` or `full`.
@@ -186,7 +186,7 @@ fn build_command(
 ) -> Result<Command, ToolError> {
     for (i, arg) in args.iter().enumerate() {
         if arg.contains('\0') || arg.chars().count() > ARGUMENT {
-            let message = format!("an argument has at most {ARGUMENT} characters, none of them zero");
+            let message = format!("an argument has at most {ARGUMENT} characters and no NUL");
             return Err(ToolError::invalid(format!("args[{i}]"), message));
         }
     }
@@ -201,7 +201,7 @@ fn build_command(
     })
 }
 
-/// Most characters of a command in the log.
+/// Maximum number of characters of a command in the log.
 const LOGGED: usize = 2_000;
 
 /// Returns the command as one line, because a secret is recognized by the option before it.

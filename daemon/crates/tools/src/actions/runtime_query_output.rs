@@ -119,7 +119,7 @@ impl Action for RuntimeQueryOutput {
     };
 }
 
-/// Most characters of a line that are shown.
+/// Maximum number of characters of a line that are shown.
 const WIDTH: usize = 1_000;
 
 impl HostAction for RuntimeQueryOutput {

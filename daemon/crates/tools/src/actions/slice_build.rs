@@ -27,7 +27,7 @@ pub(crate) struct SliceBuild;
 /// The approximate size of the smallest answer with a slice.
 const LEAST_TOKENS: u32 = 400;
 /// The note of an answer whose budget is too small for its entry symbols.
-const REDUCED: &str = "entrySymbols: the budget does not hold compact cards of all of them";
+const REDUCED: &str = "entrySymbols: the budget is too small for compact cards of all of them";
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -46,36 +46,38 @@ pub(crate) struct Request {
     /// As printed. Its frames' symbols rank higher.
     #[schemars(length(max = 200_000))]
     stack_trace: Option<String>,
-    /// Path, `path::test`. Of a failing test: the code that it tests ranks higher.
+    /// `path` or `path::test`. The failing test, such as `tests/test_auth.py::test_expiry`. The code that it tests
+    /// ranks higher.
     #[schemars(length(max = 4_096))]
     failing_test_path: Option<String>,
     /// Size of the answer.
     budget: Option<BudgetParam>,
-    /// Of edges, default 0.5. Edges below are not followed.
+    /// For edges; default 0.5. Edges with a lower confidence are not followed.
     #[schemars(range(min = 0, max = 1))]
     min_confidence: Option<f64>,
-    /// Of calls, default 0. Calls below are neither followed nor shown.
+    /// For calls; default 0. Calls with a lower confidence are neither followed nor shown.
     #[schemars(range(min = 0, max = 1))]
     min_call_confidence: Option<f64>,
     /// Etags you hold, by symbol id. Cards that are still valid come back as `cardRefs`, without their
     /// content.
     #[serde(default)]
     known_card_etags: BTreeMap<String, String>,
-    /// Default: by rank. One detail level for every card; by rank, entry symbols and the best cards tell most.
+    /// Default: by rank. One detail level for every card. By rank, entry symbols and the best cards get the most
+    /// detail.
     card_detail: Option<DetailParam>,
-    /// Less detail further away. true: `cardDetail` is the most that a card tells, and distant symbols tell less
-    /// rather than drop out. false: every card tells the same, `compact` by default.
+    /// Less detail further away. true: `cardDetail` is the highest level, and distant symbols get lower levels
+    /// instead of being dropped. false: every card has the same level, `compact` by default.
     adaptive_detail: Option<bool>,
-    /// `sdl_manual wire` explains. `compact` (default) saves tokens, `standard` names every field.
+    /// See `sdl_manual wire`. `compact` (default) saves tokens, `standard` names every field.
     wire_format: Option<Format>,
-    /// Of compact, default 2.
+    /// For compact; default 2.
     #[schemars(range(min = 1, max = 3))]
     wire_format_version: Option<u8>,
     /// How dependencies were found. Adds `how` to each.
     include_resolution_metadata: Option<bool>,
     /// Add memories. About the slice's symbols.
     include_memories: Option<bool>,
-    /// Default 5. Most memories.
+    /// Default 5. Maximum number of memories.
     #[schemars(range(min = 0, max = 100))]
     memory_limit: Option<u32>,
     /// How the start was found. Adds `retrievalEvidence`.
@@ -236,7 +238,7 @@ impl Wanted {
             Some(Format::Compact) | None => "compact",
         };
         if let (Some(Format::Standard), Some(_)) = (request.wire_format, request.wire_format_version) {
-            cx.note("wireFormatVersion: there is one standard format; versions are of compact");
+            cx.note("wireFormatVersion: only compact has versions, and the format is standard");
         }
         let format = WireFormat::from_params(format, request.wire_format_version)
             .ok_or_else(|| ToolError::invalid("wireFormatVersion", "wireFormatVersion must be 1, 2 or 3"))?;
@@ -285,7 +287,7 @@ impl Wanted {
             || !slice.entry_symbols.is_empty()
             || !slice.edited_files.is_empty();
         if !seeds {
-            let message = "give taskText, entrySymbols, editedFiles, stackTrace or failingTestPath: a slice starts somewhere";
+            let message = "give taskText, entrySymbols, editedFiles, stackTrace or failingTestPath: a slice needs a start";
             return Err(ToolError::new(Code::MissingField, message).at("taskText"));
         }
         Ok(Self { slice, format, most: budget.max_estimated_tokens as usize })

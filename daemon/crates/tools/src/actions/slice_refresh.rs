@@ -65,7 +65,7 @@ pub(crate) struct Response {
     /// With `freshInstance` and `compact`: where the format is explained.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_decode: Option<String>,
-    /// With `freshInstance`: the whole slice, written as in the build.
+    /// With `freshInstance`: the whole slice, in the format of the build.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     slice: Option<serde_json::Value>,
@@ -146,7 +146,7 @@ fn within_budget(
     };
     let (fitted, total) = budget::fit_answer(cx.call.cancel, whole, whole, cut)?;
     if total > whole {
-        // Changes within the slice are never cut: a client that misses one of them holds a wrong slice.
+        // Changes within the slice are never cut, because a client that misses one of them holds a wrong slice.
         cx.note(format!(
             "what changed takes {total} tokens, more than the {whole} that the slice was built with"
         ));
@@ -267,7 +267,7 @@ impl Render for Response {
         if self.not_modified {
             return format!("{handle} not modified from {known} to {current}");
         }
-        let what = if self.fresh_instance.is_some() { "whole slice anew" } else { "changed" };
+        let what = if self.fresh_instance.is_some() { "whole slice again" } else { "changed" };
         let mut text = format!("{handle} {known} -> {current}, {what}");
         append_block(&mut text, self.rendered.trim_end());
         if let Some(truncation) = &self.truncation {

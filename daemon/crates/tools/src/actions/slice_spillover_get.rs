@@ -25,7 +25,7 @@ const PAGE: usize = 20;
 pub(crate) struct Request {
     /// From `truncation`. Its `spilloverHandle`.
     spillover_handle: String,
-    /// From the page before.
+    /// From the previous page.
     cursor: Option<String>,
     /// Default 20. Cards on a page.
     #[schemars(range(min = 1, max = 100))]
@@ -108,14 +108,14 @@ impl ReadAction for SliceSpilloverGet {
     }
 }
 
-/// More than a note of this action ever takes.
+/// An upper bound for the tokens of this action's note.
 const NOTE_TOKENS: usize = 60;
 
 fn start_offset(cursor: Option<&str>, len: usize) -> Result<usize, ToolError> {
     let Some(cursor) = cursor else { return Ok(0) };
     let at = cursor.strip_prefix(CURSOR).and_then(|at| at.parse().ok()).filter(|at| *at <= len);
     at.ok_or_else(|| {
-        let message = "the cursor is not one that this handle gave; repeat the call without it";
+        let message = "the cursor is not from this handle; repeat the call without it";
         ToolError::new(Code::BadCursor, message).at("cursor")
     })
 }

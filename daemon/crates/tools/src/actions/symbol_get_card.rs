@@ -29,7 +29,7 @@ pub(crate) struct Request {
     detail: Option<DetailParam>,
     /// Etag you hold. If it is still valid, the answer is `notModified`, with the current `range`.
     if_none_match: Option<String>,
-    /// Of calls, default 0. Calls below are not shown.
+    /// For calls; default 0. Calls with a lower confidence are not shown.
     #[schemars(range(min = 0, max = 1))]
     min_call_confidence: Option<f64>,
     /// How dependencies were found. Adds `how` to each.
@@ -57,7 +57,7 @@ pub(crate) struct Response {
     /// The version for which it is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger_version: Option<String>,
-    /// Where the symbol of the held card is now: its lines may have moved.
+    /// Where the symbol of the held card is now, because its lines may have moved.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     range: Option<Range>,

@@ -38,7 +38,7 @@ pub(crate) struct Request {
     detail: Option<DetailParam>,
     /// One etag you hold. Prefer `knownEtags`.
     if_none_match: Option<String>,
-    /// Of calls, default 0. Calls below are not shown.
+    /// For calls; default 0. Calls with a lower confidence are not shown.
     #[schemars(range(min = 0, max = 1))]
     min_call_confidence: Option<f64>,
     /// How dependencies were found. Adds `how` to each.
@@ -145,7 +145,7 @@ impl ReadAction for SymbolGetCards {
     }
 }
 
-/// The most tokens that a symbol id takes in a list.
+/// Maximum number of tokens that a symbol id takes in a list.
 const ID_TOKENS: usize = 18;
 
 enum Input<'a> {
@@ -187,7 +187,7 @@ impl Page<'_> {
                 return Ok(());
             }
         }
-        // Once one card is left out, so are all later ones: the omitted symbols are always a tail.
+        // Once one card is left out, so are all later ones, because the omitted symbols must be a tail of the list.
         if !self.full {
             let first = self.response.cards.is_empty();
             let room = self.room();

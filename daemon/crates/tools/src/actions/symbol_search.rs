@@ -21,13 +21,13 @@ pub(crate) struct Request {
     /// Name, words, path or pattern. A simple or qualified name, words, a path, or, with `regex`, a pattern.
     #[schemars(length(min = 1, max = 2_000))]
     query: String,
-    /// Only these. Such as ["function"].
+    /// Only these. For example `["function", "method"]`.
     #[serde(default)]
     kinds: Vec<KindParam>,
     /// Default 50. Results on a page.
     #[schemars(range(min = 1, max = 1_000))]
     limit: Option<u32>,
-    /// From the page before.
+    /// From the previous page.
     cursor: Option<String>,
     /// Whole name. Simple or qualified, case included.
     exact: Option<bool>,

@@ -158,7 +158,7 @@ fn usage_shares(counts: BTreeMap<String, Count>) -> Vec<Share> {
 impl Render for Response {
     fn text(&self) -> String {
         let mut text = format!(
-            "{}: calls {}, tokens served {}; files that they stand for {}, tokens in them {}; saved {}",
+            "{}: calls {}, tokens served {}; files served from {}, tokens in them {}; saved {}",
             self.scope,
             self.calls,
             self.tokens_served,

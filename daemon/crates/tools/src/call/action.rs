@@ -1,7 +1,7 @@
 //! An action: its types, its description, and one of three ways to run it.
 //!
-//! The way decides what the pipeline does around the handler, so that no handler can forget it. A [`ReadAction`] gets a
-//! snapshot taken after the barrier, and its answer carries the snapshot's freshness. A [`RepoAction`] gets a
+//! The way decides which steps the pipeline adds around the handler, so no handler can forget one. A [`ReadAction`]
+//! gets a snapshot taken after the barrier, and its answer carries the snapshot's freshness. A [`RepoAction`] gets a
 //! repository. A [`HostAction`] gets only the host.
 
 use schemars::JsonSchema;
@@ -71,13 +71,13 @@ pub(crate) trait Action: 'static {
     type Response: Serialize + JsonSchema + Render;
     /// Its description.
     const DEF: ActionDef;
-    /// Most tokens of its answer if the caller names no budget; none if the action takes no budget.
+    /// Maximum number of tokens of its answer if the caller names no budget; none if the action takes no budget.
     const USUAL_TOKENS: Option<usize> = None;
 }
 
 /// The compact text of an answer.
 pub(crate) trait Render {
-    /// Renders the structured answer for a reader, in fewer tokens.
+    /// Renders the structured answer as text for a model, in fewer tokens than JSON.
     fn text(&self) -> String;
 }
 
@@ -88,8 +88,8 @@ pub(crate) trait ReadAction: Action {
     /// Whether it can answer before the first index is done. All others wait for the index, or fail.
     const EARLY: bool = false;
 
-    /// Returns the handle in the arguments. It names the repository, and its lease is read before the snapshot is
-    /// taken, so that no lease is ahead of its snapshot.
+    /// Returns the handle in the arguments. It names the repository. Its lease is read before the snapshot is taken,
+    /// because a lease must not be ahead of its snapshot.
     fn handle(_request: &Self::Request) -> Option<(HandleKind, &str)> {
         None
     }

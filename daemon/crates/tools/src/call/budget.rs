@@ -44,7 +44,7 @@ fn without_chance(json: &str) -> Cow<'_, str> {
     drawn.replace_all(json, |found: &Captures<'_>| {
         let length = found.get(0).map_or(0, |all| all.as_str().len() - 2);
         let kind = found.get(1).or(found.get(2)).map_or("", |kind| kind.as_str());
-        // Digits and letters alternate, so that no two of them are one token.
+        // Digits and letters alternate, because then no two of them are one token.
         let stand_in: String = "1a2b3c4d5e6f7g8h9j".chars().cycle().take(length - kind.len()).collect();
         format!("\"{kind}{stand_in}\"")
     })
@@ -57,7 +57,7 @@ pub(crate) fn text_tokens(text: &str) -> usize {
 
 /// Whether `text` has more than `limit` tokens. Stops counting there.
 pub(crate) fn is_above(text: &str, limit: usize) -> bool {
-    // No token is shorter than a byte: a text of at most `limit` bytes needs no counting.
+    // A text of at most `limit` bytes needs no counting, because no token is shorter than a byte.
     text.len() > limit && sdl_tokens::count_at_most(text, limit).is_none()
 }
 

@@ -130,7 +130,7 @@ impl From<sdl_ledger::Error> for Unwritten {
 pub(crate) struct Leases {
     /// By handle. Code that holds a reference into this map must not use the map otherwise meanwhile.
     held: DashMap<String, Held>,
-    /// Writes of one handle reach the ledger in the order in which they were made. Handles share these locks.
+    /// Locks that keep the writes of one handle in order. Several handles share a lock.
     turns: [Mutex<()>; 16],
     counter: AtomicU64,
     clock: Arc<dyn Clock>,

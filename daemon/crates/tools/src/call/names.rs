@@ -1,4 +1,4 @@
-//! How tools are called on the wire. Underscores everywhere by default: several clients refuse dots.
+//! How tools are called on the wire. Underscores by default (`sdl_slice_build`), because several clients refuse dots.
 
 use crate::Names;
 

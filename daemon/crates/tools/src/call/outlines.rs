@@ -23,7 +23,7 @@ impl Outlines for StoredOutlines<'_> {
     }
 }
 
-/// A version refers only to stored facts. Without them a file would look empty, and no answer may say that.
+/// Missing facts are an error, because a file without them would look empty, and no answer may claim that.
 fn require_facts<T>(key: FactsKey, facts: Option<T>) -> sdl_ledger::Result<Option<T>> {
     match facts {
         Some(facts) => Ok(Some(facts)),

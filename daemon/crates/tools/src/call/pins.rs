@@ -78,13 +78,13 @@ impl Pins {
     }
 
     /// Records the freshness of a step's answer.
-    pub(crate) fn stands(&self, repo: &str, freshness: &Freshness) {
+    pub(crate) fn set_freshness(&self, repo: &str, freshness: &Freshness) {
         let stood = Stood { repo: repo.to_owned(), freshness: freshness.clone() };
         self.0.borrow_mut().stood = Some(stood);
     }
 
     /// Returns the freshness of the latest step's answer; none if the answer doesn't depend on a tree.
-    pub(crate) fn stood(&self) -> Option<Stood> {
+    pub(crate) fn latest_freshness(&self) -> Option<Stood> {
         self.0.borrow_mut().stood.take()
     }
 

@@ -31,7 +31,7 @@ impl FromStr for Stamp {
             Some((version, seq)) => {
                 let digits = !seq.is_empty() && seq.bytes().all(|byte| byte.is_ascii_digit());
                 let seq = seq.parse().ok().filter(|_| digits);
-                (version, Some(seq.ok_or_else(|| format!("{text:?} has no number behind the +"))?))
+                (version, Some(seq.ok_or_else(|| format!("{text:?} has no number after the +"))?))
             }
         };
         let version = version.parse::<Version>().map_err(|error| error.to_string())?;

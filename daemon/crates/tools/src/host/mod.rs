@@ -97,7 +97,7 @@ pub struct Unserved {
 
 impl Unserved {
     /// Returns the message for a request that names this repository.
-    pub fn told(&self) -> String {
+    pub fn status_message(&self) -> String {
         let Self { id, why, .. } = self;
         match self.absence {
             Absence::Opening => format!("repository {id:?} is out of service for a moment: {why}; ask again"),

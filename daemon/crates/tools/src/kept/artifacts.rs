@@ -8,7 +8,7 @@ use crate::stored::tables::ARTIFACTS;
 use crate::{ToolError, stored};
 
 const LAYOUT: u8 = 1;
-/// Most outputs kept of one repository; the oldest is dropped.
+/// Maximum number of outputs kept of one repository; the oldest is dropped.
 const MOST: usize = 20;
 
 /// Keeps an output and returns its handle.

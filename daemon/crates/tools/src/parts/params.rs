@@ -58,7 +58,7 @@ by_name!(
     Lang::from_name
 );
 
-/// A symbol, by what one knows of it.
+/// A symbol, by the known parts of its name and place.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SymbolRef {

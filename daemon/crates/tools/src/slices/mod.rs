@@ -146,7 +146,7 @@ pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&L
         return error;
     }
     let Some(lease) = lease else {
-        // It is not known what the slice was built for.
+        // Without the request, the suggestion is only `slice.build` in general.
         return error.next(
             Call::tool("manual"),
             json!({"actions": ["slice.build"], "detail": "standard"}),

@@ -12,7 +12,7 @@ use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::parts::symbols;
 
-/// Most callers that are looked at: a symbol with more of them is next to nearly everything.
+/// Maximum number of callers that are looked at, because a symbol with more of them is next to nearly everything.
 const CALLERS: usize = 500;
 
 /// The task that a request belongs to.
@@ -39,7 +39,7 @@ pub(crate) struct SliceContext {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100))]
     pub(crate) entry_symbols: Vec<String>,
-    /// Size of the context. How much around the task counts.
+    /// Size of the context. How much code around the task counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) budget: Option<ContextBudget>,
 }
@@ -48,11 +48,11 @@ pub(crate) struct SliceContext {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ContextBudget {
-    /// Symbols. Most symbols around the task that count.
+    /// Symbols. How many symbols around the task count, at most.
     #[schemars(range(min = 1, max = 500))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_cards: Option<u32>,
-    /// Tokens. That a slice of the task would have.
+    /// Tokens. The size of the task's slice.
     #[schemars(range(min = 400, max = 20_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_estimated_tokens: Option<u32>,

@@ -11,7 +11,7 @@ const SHORTEST: usize = 4;
 /// Rates how well a reason matches a symbol: 1 if it names the symbol or one of the identifiers, half if it has a word
 /// in common with their names, the symbol's path or its file's.
 pub(crate) fn speaks_of(reason: &str, sym: &Sym, wanted: &[String]) -> f64 {
-    let names = |one: &str| one.len() > 2 && identifiers::stands_in(reason, one);
+    let names = |one: &str| one.len() > 2 && identifiers::contains_identifier(reason, one);
     if names(sym.name()) || wanted.iter().any(|one| names(one.trim())) {
         return 1.0;
     }

@@ -126,7 +126,7 @@ fn nobody_has_to_test_a_test() {
 }
 
 #[test]
-fn a_file_is_told_by_its_own_symbols_and_not_by_its_tests() {
+fn a_file_is_described_by_its_own_symbols_and_not_by_its_tests() {
     let world = World::shop();
     let mut source = "//- /tests/test_cart.py\n".to_owned();
     for i in 0..20 {

@@ -61,7 +61,7 @@ fn an_unknown_field_is_refused_with_the_nearest_and_the_schema() {
 }
 
 #[test]
-fn text_that_two_readers_would_read_differently_is_refused_on_every_path() {
+fn ambiguous_json_is_refused_on_every_path() {
     let world = World::shop();
     for (bad, twin) in [
         (

@@ -82,7 +82,7 @@ fn a_person_raises_the_ceiling_for_all_or_for_one_and_lowers_it_again() {
 
 #[cfg(unix)]
 #[test]
-fn a_ceiling_written_by_hand_is_logged_and_one_that_others_can_write_allows_nothing() {
+fn a_ceiling_edited_by_hand_is_logged_and_must_be_private() {
     use std::os::unix::fs::PermissionsExt;
     let world = World::shop();
     let path = world.host.ceilings().path().to_owned();

@@ -160,7 +160,7 @@ fn a_chain_says_how_fresh_it_is_where_its_steps_agree() {
 }
 
 #[test]
-fn a_version_is_told_with_the_first_step_that_answered_from_it() {
+fn a_version_is_reported_with_the_first_step_that_answered_from_it() {
     let world = World::shop();
     world.add("zoo").write("//- /a.py\ndef elsewhere()\n");
     let status = |repo: &str| json!({"action": "repo.status", "args": {"repoId": repo}});

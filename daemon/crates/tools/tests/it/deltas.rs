@@ -69,7 +69,7 @@ fn growing_fan_in_is_an_amplifier() {
 }
 
 #[test]
-fn a_budget_holds_for_the_whole_answer_and_the_rest_is_behind_a_handle() {
+fn a_budget_holds_for_the_whole_answer_and_a_handle_gives_the_rest() {
     let world = World::shop();
     world.repo.write(&handlers(300, " calls validate : One."));
     let edited = handlers(300, " calls decode : Another.");
@@ -113,7 +113,7 @@ fn versions_that_are_not_kept_say_which_are() {
 }
 
 #[test]
-fn a_delta_is_confirmed_unless_told_otherwise() {
+fn a_delta_is_confirmed_unless_the_call_says_otherwise() {
     let world = World::shop();
     *world.repo.synced.lock().unwrap() = Barrier::default();
     let mut args = json!({"fromVersion": "latest", "toVersion": "latest"});

@@ -94,7 +94,7 @@ fn a_removed_memory_is_gone_and_the_error_says_how_to_go_on() {
 }
 
 #[test]
-fn a_memory_is_stale_once_its_symbol_changed_or_is_gone_and_a_new_look_mends_it() {
+fn a_memory_is_stale_when_its_symbol_changes_until_it_is_stored_again() {
     let world = World::shop();
     let parse = world.repo.symbol("src/auth.py", "parse");
     let id = store(&world, "Parse", json!({"symbolIds": [parse]}))["memoryId"].clone();

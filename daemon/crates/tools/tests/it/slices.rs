@@ -79,7 +79,7 @@ fn an_unchanged_slice_is_not_modified_and_an_edit_is_its_delta() {
 }
 
 #[test]
-fn a_version_that_cannot_be_compared_with_gets_the_whole_slice_anew() {
+fn a_version_that_is_not_comparable_gets_the_whole_slice_again() {
     let world = World::shop();
     let slice = build(&world, json!({}));
     for version in ["v1", "v99999999999999999"] {
@@ -95,7 +95,7 @@ fn a_version_that_cannot_be_compared_with_gets_the_whole_slice_anew() {
 }
 
 #[test]
-fn refresh_is_confirmed_or_an_error_unless_told_otherwise() {
+fn refresh_is_confirmed_or_an_error_unless_the_call_says_otherwise() {
     let world = World::shop();
     let slice = build(&world, json!({}));
     *world.repo.synced.lock().unwrap() = Barrier::default();
@@ -296,7 +296,7 @@ fn what_has_no_effect_is_noted() {
             "failingTestPath: src/auth.py has no test \"test_gone\"",
         ),
         (json!({"stackTrace": "File \"gone.py\", line 3, in gone"}), "stackTrace: none of its 1 frames"),
-        (json!({"wireFormatVersion": 2}), "wireFormatVersion: there is one standard format"),
+        (json!({"wireFormatVersion": 2}), "wireFormatVersion: only compact has versions"),
         (json!({"editedFiles": ["gone.py"]}), "editedFiles[0]: gone.py is not in version"),
     ] {
         let built = build(&world, more.clone());
@@ -345,7 +345,7 @@ fn an_answer_without_room_for_its_entry_symbols_says_so() {
         )
     };
     let (small, large) = (of(800), of(4_000));
-    assert!(notes(&small).contains("entrySymbols: the budget does not hold compact cards"), "{small:#}");
+    assert!(notes(&small).contains("entrySymbols: the budget is too small for compact cards"), "{small:#}");
     assert!(sdl_tokens::count_tokens(&small.to_string()) <= 800);
     assert_eq!(
         (notes(&large), &levels(&large)[..3]),

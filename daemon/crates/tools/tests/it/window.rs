@@ -1,4 +1,4 @@
-//! Raw code: who gets it, what is served in its place, what a denial says, and that all of it is in the log.
+//! Raw code: who gets it, the replacement, the text of a denial, and the rows in the log.
 
 use std::fmt::Write as _;
 use std::sync::OnceLock;

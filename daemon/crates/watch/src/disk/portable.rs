@@ -1,5 +1,5 @@
 //! [`super`] where only the standard library is at hand. Links are checked for before use, which a swap in between
-//! can defeat; the folders' rights have to do the rest.
+//! can defeat. The folders' permissions have to prevent that.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, Metadata};

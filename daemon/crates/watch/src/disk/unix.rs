@@ -80,7 +80,7 @@ impl RootDir {
 
     /// Opens a regular file for reading; anything else is refused without being touched.
     pub(crate) fn file(&self, path: &Path) -> io::Result<(File, Meta)> {
-        // Without NONBLOCK the open would hang on a pipe that nobody writes to.
+        // NONBLOCK, because the open would otherwise hang on a pipe that nobody writes to.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
         let fd = self.open_beneath(path, flags)?;
         let meta = meta_of(&rustix::fs::fstat(&fd)?);
@@ -116,7 +116,8 @@ impl RootDir {
     }
 }
 
-/// One system call instead of one per part of the path; `None` where the kernel or a sandbox does not have it.
+/// One system call (`openat2`) instead of one per part of the path; `None` where the kernel or a sandbox does not
+/// have it.
 #[cfg(target_os = "linux")]
 fn try_openat2(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<rustix::io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;

@@ -78,14 +78,15 @@ fn check_top(folder: &Path) -> Result<(), GitRefused> {
             // A part of the index, opened with it.
             name if name.starts_with("sharedindex.") => check_file(&path, INDEX)?,
             name if is_pseudo_reference(name) => check_file(&path, PSEUDO_REFERENCE)?,
-            // Hooks, messages, a socket: nobody opens them.
+            // Everything else, such as hooks, is passed over, because nobody opens it.
             _ => {}
         }
     }
     Ok(())
 }
 
-/// Objects borrowed from elsewhere are another repository's: reading them would give its history to this one's clients.
+/// Refuses borrowed objects, because they are another repository's, and reading them would give its history to this
+/// one's clients.
 fn check_alternates(path: &Path) -> Result<(), GitRefused> {
     let bytes = plain::read_plain(path, POINTER, Links::Refused)
         .map_err(|error| GitRefused::new(path, error.to_string()))?
@@ -159,8 +160,7 @@ fn judge_worktree(entry: &fs::DirEntry, depth: usize) -> Result<Then, GitRefused
     }
 }
 
-/// Objects and packs are mapped, not read, so their size does not matter, and the listing says which kind of entry each
-/// is.
+/// Only the kind of each entry is checked. Its size does not matter, because objects and packs are mapped, not read.
 fn judge_object(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused> {
     match entry.file_type() {
         Ok(kind) if kind.is_file() || kind.is_dir() => Ok(Then::On),

@@ -7,7 +7,7 @@ use crate::plain::{self, Links};
 
 /// The work tree that a git folder says it belongs to.
 pub(super) fn work_tree(own: &Path) -> Option<PathBuf> {
-    // Git reads the second after the first where `extensions.worktreeConfig` is set; then the setting was moved there.
+    // `config.worktree` is read first, because git moves the setting there if `extensions.worktreeConfig` is set.
     ["config.worktree", "config"].into_iter().find_map(|name| {
         let bytes = plain::read_plain(&own.join(name), CONFIG, Links::Refused).ok()??;
         parse_worktree(&String::from_utf8_lossy(&bytes)).map(PathBuf::from)

@@ -1,9 +1,9 @@
 //! Finding a tree's git data, and making sure that it is this tree's.
 //!
-//! A `.git` file names a folder anywhere on the machine. Whoever writes such a file into a tree could have the daemon read
-//! another repository's history to its clients. So the folder has to name the tree as well: a worktree's folder by its file
-//! `gitdir`, a submodule's by `core.worktree` of its configuration. Git writes both itself. And it has to belong to
-//! the tree's owner or to this user.
+//! A `.git` file names a folder anywhere on the machine. So anybody who writes such a file into a tree could have the
+//! daemon show another repository's history to its clients. So the folder has to name the tree as well: a worktree's
+//! folder by its file `gitdir`, a submodule's by `core.worktree` of its configuration. Git writes both itself. And it
+//! has to belong to the tree's owner or to this user.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,8 @@ pub struct GitData {
 const POINTER: u64 = 8 << 10;
 
 impl GitData {
-    /// Finds the git data of the tree at `root`, there or above, but not as far up as `home`: many keep their dotfiles
-    /// in a repository there, and its rules are not meant for projects.
+    /// Finds the git data of the tree at `root`, there or above, but not as far up as `home`, because many people
+    /// keep their dotfiles in a repository there, and its rules are not meant for projects.
     pub fn find(root: &Path, home: Option<&Path>) -> Result<Option<Self>, GitRefused> {
         for top in root.ancestors().take_while(|at| *at == root || Some(*at) != home) {
             let dot_git = top.join(".git");
@@ -107,7 +107,8 @@ impl GitData {
         if is_ours {
             return Ok(());
         }
-        let why = format!("does not lead back to {}; mend it with: git worktree repair", self.top.display());
+        let why =
+            format!("does not lead back to {}; repair it with: git worktree repair", self.top.display());
         Err(GitRefused::new(&pointer, why))
     }
 

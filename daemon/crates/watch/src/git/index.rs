@@ -1,8 +1,8 @@
 //! The paths that git tracks, from its index.
 //!
-//! Read here and not by a library. Only the paths are needed, and the memory that they take has to be bounded before it
-//! is allocated: where paths are stored as differences (version 4), a few megabytes of index can expand to terabytes of
-//! paths.
+//! Read here and not by a library. Only the paths are needed, and their memory must be bounded before it is
+//! allocated, because in version 4, which stores paths as differences, a few megabytes of index can expand to
+//! terabytes of paths.
 
 use std::cmp::Ordering;
 use std::io::{self, BufRead, BufReader, Read};
@@ -37,7 +37,7 @@ impl Tracked {
             return Ok(Self::default());
         };
         let length = file.metadata()?.len();
-        // A file that is appended to meanwhile is another index.
+        // Only the length from the start is read, because a file that grows meanwhile is another index.
         parse_index(BufReader::new(file.take(length)), length, way)
     }
 
@@ -125,7 +125,7 @@ fn parse_index(mut from: impl BufRead, length: u64, way: &str) -> io::Result<Tra
         if at > 0 && last > entries.path {
             return Err(bad_index("is not in order"));
         }
-        // A file in conflict has up to three entries.
+        // Duplicates are skipped, because a file in conflict has up to three entries.
         let again = at > 0 && last == entries.path;
         last.clone_from(&entries.path);
         let path = std::str::from_utf8(&entries.path).ok().and_then(|path| path.strip_prefix(way));
@@ -224,8 +224,9 @@ impl<R: BufRead> Entries<R> {
                     "is split in two; `git update-index --no-split-index` makes one of them",
                 ));
             }
-            // An extension with a name in lower case changes the meaning of the entries. Of those only `sdir` is
-            // harmless: it puts folders in place of their files, none of which is checked out.
+            // An extension with a name in lower case, such as `link` (a split index), changes the meaning of the
+            // entries. Of those only `sdir` is harmless: it puts folders in place of their files, none of which is
+            // checked out.
             if name != *b"sdir" && !name.first().is_some_and(u8::is_ascii_uppercase) {
                 return Err(bad_index("has a part that is not known here"));
             }
@@ -332,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_index_that_stands_for_endless_paths_is_refused() {
+    fn a_small_index_that_expands_to_endless_paths_is_refused() {
         // Each path is the one before and a byte more, as far as paths go; then one that shares all but the last byte.
         let mut parts = Vec::new();
         let mut path = vec![b'a'; 10_000];

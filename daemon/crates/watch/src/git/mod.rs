@@ -45,8 +45,8 @@ pub(crate) enum GitChange {
 }
 
 impl GitFolder {
-    /// The meaning of a change of the entry `name`, if it has one. Git writes a file beside the old one and renames it,
-    /// so its lock files mean nothing.
+    /// The meaning of a change of the entry `name`, if it has one. Lock files such as `HEAD.lock` mean nothing,
+    /// because git writes them beside the old file and renames them.
     pub(crate) fn change(self, name: &str) -> Option<GitChange> {
         match self {
             // The latter two are folders that are watched themselves once they exist.
@@ -82,7 +82,8 @@ impl GitData {
             folders.push((self.common.clone(), GitFolder::Data));
         }
         let heads = self.common.join("refs").join("heads");
-        // A branch `a/b` is the file `b` in the folder `a`, which comes and goes with its branches.
+        // The folder of the branch is watched too, because a branch `a/b` is the file `b` in the folder `a`, which
+        // comes and goes with its branches.
         if let Some(branch) = self.branch() {
             let mut at = heads.clone();
             for part in Path::new(&branch).parent().into_iter().flat_map(Path::components) {

@@ -57,7 +57,7 @@ pub enum Rescan {
     TooManyChanges,
     /// The root itself was moved, removed or replaced.
     Root,
-    /// Rules that hold for the whole tree changed.
+    /// Rules that apply to the whole tree changed, such as the global excludes.
     Rules,
     /// The repository has no usable events: a barrier is served by comparing.
     Scanning,

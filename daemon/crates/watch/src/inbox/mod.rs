@@ -149,7 +149,7 @@ impl Inbox {
         let now = self.clock.now();
         let mut state = self.lock();
         state.collapse(reason);
-        // Whoever asks may know that the cause of the last failure is gone.
+        // The back-off ends, because the caller may know that the cause of the last failure is gone.
         state.not_before = None;
         state.asked = true;
         self.changed(&mut state, now);
@@ -259,7 +259,8 @@ impl Inbox {
         let mut due = if state.urgent() || state.rescan == Some(Rescan::Start) {
             now
         } else if state.rescan.is_some() && self.waiting.load(Ordering::Relaxed) > 0 {
-            // Somebody waits for another repository: let its worker have the machine.
+            // Wait for the full settle time, because somebody waits for another repository, whose worker should have
+            // the machine.
             first + self.settle.most
         } else {
             (last + self.settle.quiet).min(first + self.settle.most)
@@ -331,7 +332,8 @@ impl Inbox {
         let now = self.clock.now();
         let mut state = self.lock();
         if state.not_before.take().is_some() || state.taken.is_some() {
-            // The batch at work may have begun before the change that the caller knows about.
+            // A new rescan is asked for, because the batch at work may have begun before the change that the caller
+            // knows about.
             state.collapse(Rescan::Requested);
             state.asked = true;
             self.changed(&mut state, now);
@@ -424,7 +426,7 @@ impl Inbox {
 
 impl State {
     fn collapse(&mut self, reason: Rescan) {
-        // The first index stays one, whatever happens before it starts.
+        // `Start` is kept, because the first index stays the first index, whatever happens before it begins.
         if self.rescan != Some(Rescan::Start) {
             self.rescan = Some(reason);
         }

@@ -114,7 +114,7 @@ fn with_nothing_to_do_a_cookie_is_released_without_the_worker() {
 }
 
 #[test]
-fn a_cookie_behind_a_batch_at_work_is_released_when_that_is_committed() {
+fn a_cookie_after_a_running_batch_is_released_when_the_batch_is_committed() {
     let it = Fixture::new(Limits::default());
     it.touch("a");
     it.clock.advance(30 * MS);

@@ -63,7 +63,7 @@ pub(super) fn outside_rules(path: &Path, links: Links) -> Gitignore {
         }
         Ok(None) => Gitignore::empty(),
         Err(error) => {
-            tracing::warn!(file = %path.display(), %error, "an ignore file is left out");
+            tracing::warn!(file = %path.display(), %error, "an ignore file is skipped");
             Gitignore::empty()
         }
     }
@@ -113,7 +113,7 @@ fn compile_rules(text: &str, origin: &str, most: usize) -> Gitignore {
             break;
         }
         if let Err(error) = builder.add_line(None, line) {
-            tracing::debug!(file = origin, pattern = line, %error, "a pattern is not valid and is left out");
+            tracing::debug!(file = origin, pattern = line, %error, "a pattern is not valid and is skipped");
         }
     }
     builder.build().unwrap_or_else(|error| {

@@ -145,7 +145,7 @@ impl Rules {
             above,
             exclude: read(&outside.exclude, Links::Refused),
             exclude_prefix: outside.top.as_ref().map(|(_, way)| way.clone()).unwrap_or_default(),
-            // People keep it with their other settings and link to it.
+            // Links are followed, because people keep this file with their dotfiles and link to it.
             global: read(&outside.global, Links::Followed),
             outside: [&outside.exclude, &outside.global]
                 .map(|path| path.as_ref().map_or_else(String::new, |path| path.display().to_string())),
@@ -178,8 +178,8 @@ impl Rules {
         parents.iter().cloned().chain([level]).collect()
     }
 
-    /// Reads a folder's ignore files. How many of their patterns are kept depends only on the files above, so the
-    /// result is the same whenever they are read.
+    /// Reads a folder's ignore files. How many of their patterns are kept depends only on the files above, because
+    /// the result must be the same whenever they are read.
     fn load(&mut self, root: &RootDir, folder: &str, parents: &[Arc<Level>]) -> Arc<Level> {
         let above: usize = parents.iter().map(|level| level.patterns()).sum();
         let room = MOST_PATTERNS.saturating_sub(above).min(file::MOST_PATTERNS);
@@ -187,7 +187,7 @@ impl Rules {
         self.cache.remove(folder);
         let mut kept: usize = self.cache.values().map(|level| level.patterns()).sum();
         while self.cache.len() >= KEPT_LEVELS || kept + level.patterns() > KEPT_PATTERNS {
-            // It barely matters which one goes, but every path needs the root's.
+            // Any file but the root's is dropped, because every path needs the root's.
             let Some(victim) = self.cache.keys().find(|at| !at.is_empty()).cloned() else { break };
             kept -= self.cache.remove(&victim).map_or(0, |level| level.patterns());
         }
@@ -364,7 +364,7 @@ fn compile_patterns(lines: &[String]) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in lines {
         if let Err(error) = builder.add_line(None, line) {
-            tracing::warn!(pattern = line, %error, "an ignore pattern of the repository is not valid and is left out");
+            tracing::warn!(pattern = line, %error, "an ignore pattern of the repository is not valid and is skipped");
         }
     }
     builder.build().unwrap_or_else(|_| Gitignore::empty())

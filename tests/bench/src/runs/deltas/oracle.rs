@@ -313,7 +313,7 @@ mod tests {
             &[function("b", 4, 6, "yy"), function("c", 12, 13, "z"), function("d", 20, 21, "")],
         );
         let names = |side: &[Function]| side.iter().map(|f| f.name().to_owned()).collect::<Vec<_>>();
-        // What is added after line 3 is in `b`, and not in `a`, which ends there; `c` only moved.
+        // A line added after line 3 is in `b`, and not in `a`, which ends there; `c` only moved.
         assert_eq!((names(&old), names(&new)), (vec!["b".to_owned()], vec!["b".to_owned()]));
     }
 }

@@ -58,7 +58,8 @@ impl CallRules for C {
 impl CallRules for Cpp {
     shared_rules!();
 
-    /// A function without a body in the repository is from outside, whoever declares it.
+    /// A function without a body in the repository is from outside, for example `int printf(const char *, …);` in a
+    /// header of the repository.
     fn called_definition(
         &self,
         resolver: &Resolver<'_, '_>,
@@ -117,8 +118,8 @@ fn has_body(resolver: &Resolver<'_, '_>, def: DefRef, one: &Ref) -> bool {
             .is_none_or(|all| all.iter().any(|def| !resolver.is_declaration(*def)))
 }
 
-/// Whether the system provides the function that `one` names and `def` only declares. Else a macro defines a function
-/// that a header of the repository declares.
+/// Whether the system provides the function that `one` names and `def` only declares. Otherwise a macro defines a
+/// function that a header of the repository declares.
 fn is_of_system(resolver: &Resolver<'_, '_>, one: &Ref, def: DefRef) -> bool {
     let infer = &resolver.infer;
     let file = infer.file(def.file);
@@ -129,8 +130,8 @@ fn is_of_system(resolver: &Resolver<'_, '_>, one: &Ref, def: DefRef) -> bool {
         || platform::is_of_libc(infer.own.body.arena.str(one.name))
 }
 
-/// Whether a definition is private to another file than `from`: it can be meant only there, and in files that become
-/// part of that file.
+/// Whether a definition is private to another file than `from`, such as a `static` function. It can be meant only
+/// there, and in files that include that file.
 fn is_private_to_other(resolver: &Resolver<'_, '_>, from: FileIx, def: DefRef) -> bool {
     let file = resolver.infer.file(def.file);
     def.file != from

@@ -29,7 +29,7 @@ pub(super) fn resolve_include(w: &World<'_>, file: &FileIndex, text: &str) -> Pl
     by_suffix(w, file, text, false)
 }
 
-/// A header of the system's library, where the repository is that library.
+/// A header of the system's library, where the repository is that library, for example glibc.
 fn own_library(w: &World<'_>, text: &str) -> Place {
     let name = text.rsplit('/').next().unwrap_or(text);
     let found = w.files_named(name).iter().copied().find(|id| {
@@ -186,8 +186,8 @@ pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
             let rank = match found.kind {
                 SymbolKind::Function if found.flags.has(DefFlags::ABSTRACT) => 1,
                 SymbolKind::Macro => 2,
-                // A macro without parameters may rename a function of its own name, so it counts only where nothing
-                // else has the name.
+                // A macro without parameters counts only where nothing else has the name, because it may rename a
+                // function of its own name: `#define open open64`.
                 SymbolKind::Constant => 3,
                 kind if is_tag(kind, file.lang()) => 3,
                 _ => 0,
@@ -306,17 +306,18 @@ pub(super) fn linked_definition(w: &World<'_>, prototype: DefRef) -> Option<DefR
                 return None;
             }
             let flags = found.flags;
-            // A declaration in a header does not mean a static function of another file.
+            // A static function of another file is skipped, because a declaration in a header can't mean it.
             (!flags.has(DefFlags::ABSTRACT) && (at == prototype.file || !flags.has(DefFlags::STATIC)))
                 .then(|| (shared_depth(index.path.dir(), file.path.dir()), DefRef { file: at, def }))
         })
         .collect();
-    // One definition for each system: take the one for Linux.
+    // If there is one definition for each system, such as `poll_linux.c` and `poll_win.c`, take the one for Linux.
     let at_home = |def: &DefRef| !is_elsewhere(w, *def);
     if found.len() > 1 && at_home(&prototype) && found.iter().any(|(_, def)| at_home(def)) {
         found.retain(|(_, def)| at_home(def));
     }
-    // Several programs in one repository may define it. The nearest one counts, if no other is as near.
+    // Several programs in one repository may define it, for example `usage`. The nearest one counts, if no other is
+    // as near.
     let nearest = found.iter().map(|(near, _)| *near).max()?;
     found.retain(|(near, _)| *near == nearest);
     let (_, first) = *found.first()?;

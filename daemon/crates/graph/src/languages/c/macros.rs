@@ -89,7 +89,7 @@ fn renamed_function(resolver: &Resolver<'_, '_>, one: &Ref, file: &FileIndex, de
     let Expr::Name(name) = file.outline.arena.expr(value) else { return None };
     let same = |value: ExprIx| matches!(file.outline.arena.expr(value), Expr::Name(other) if other == name);
     twins.map(|def| def.value).all(|value| value.is_some_and(same)).then_some(())?;
-    // The text of a macro has the meaning of the place where the macro is used.
+    // Looked up at the place of the call, because the text of a macro has its meaning where the macro is used.
     let text = file.outline.str(*name);
     let meaning = resolver.infer.meaning_of(&resolver.ctx(one), text, Want::Call);
     let Meaning::Place(Place::Def(found), _) = meaning else { return None };
@@ -101,7 +101,8 @@ fn renamed_function(resolver: &Resolver<'_, '_>, one: &Ref, file: &FileIndex, de
     is_function.then_some(found)
 }
 
-/// A name is passed to a call that looks like a macro. Where the macro calls its parameter, this is a call.
+/// A name is passed to a call that looks like a macro. Where the macro calls its parameter, as in `#define RUN(f)
+/// f()`, this is a call.
 pub(super) fn handed_to_macro(resolver: &Resolver<'_, '_>, one: &Ref) -> (Outcome, EdgeKind) {
     let calls = || {
         let ctx = resolver.ctx(one);

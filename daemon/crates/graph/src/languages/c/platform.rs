@@ -63,7 +63,8 @@ pub(super) fn is_of_other_processor(path: &RelPath) -> bool {
         })
 }
 
-/// Whether a folder on the way to a file, or the end of its name, says that it is for another system than Linux.
+/// Whether a folder on the way to a file, or the end of its name, says that it is for another system than Linux:
+/// `win32/poll.c`, `poll_win.c`.
 pub(super) fn is_of_other_system(path: &RelPath) -> bool {
     let folders = path.dir().split('/');
     let last = path.stem().rsplit(['_', '-']).next().unwrap_or("");
@@ -122,8 +123,8 @@ pub(super) fn is_system_header(text: &str) -> bool {
 }
 
 /// Whether the system's own library, that of GNU, has a function or a macro with parameters called `name`. A call
-/// without a declaration means that one, and not another program's of the repository. Names that programs often use for
-/// functions of their own (`error`, `index`) are not included.
+/// without a declaration means that one, and not another program's of the repository. Names such as `error` and
+/// `index` are not included, because programs often use them for functions of their own.
 pub(super) fn is_of_libc(name: &str) -> bool {
     LIBC.contains(name)
 }

@@ -16,7 +16,7 @@ impl CallRules for CSharp {
         BUILTIN.contains(name)
     }
 
-    /// A struct has a constructor without parameters, whatever others it declares.
+    /// A struct has a constructor without parameters, whatever others it declares: `new Point()`.
     fn runs_constructor(
         &self,
         resolver: &Resolver<'_, '_>,

@@ -8,7 +8,7 @@ use crate::infer::{Bases, Infer, MemberRules};
 use crate::world::{DefRef, FileIndex, Sym};
 
 impl MemberRules for CSharp {
-    /// Any part may state what the type inherits from.
+    /// All parts are searched, because any of them may state the bases of the type.
     fn add_bases(&self, infer: &Infer<'_, '_>, file: &FileIndex, class: DefRef, bases: &mut Bases) {
         for part in other_parts(infer, file, class) {
             infer.add_stated_bases(&infer.file(part.file), part, class, bases);

@@ -17,7 +17,7 @@ impl CallRules for Ecma {
         BUILTIN.contains(name)
     }
 
-    /// A default export without a name holds the result of the code that made it.
+    /// A default export without a name holds the result of the code that made it: `export default create()`.
     fn holds_result(&self, file: &FileIndex, def: &Def) -> bool {
         def.kind == SymbolKind::Constant
             && def.flags.has(DefFlags::DEFAULT_EXPORT)
@@ -50,7 +50,8 @@ impl CallRules for Ecma {
             && !found.iter().any(|def| resolver.is_function(*def))
     }
 
-    /// Calls in JavaScript may leave arguments out, and pass more than there are parameters.
+    /// The number of arguments is not compared, because calls in JavaScript may leave arguments out, and pass more
+    /// than there are parameters.
     fn narrow_guess(&self, resolver: &Resolver<'_, '_>, one: &Ref, found: &mut Vec<DefRef>) {
         if self.is_typed {
             resolver.drop_unfitting(one, found);

@@ -20,7 +20,7 @@ pub(super) fn probe_file(w: &World<'_>, base: &str, lang: Lang) -> Place {
         if let Some(place) = found(base) {
             return place;
         }
-        // TypeScript names the file that the compiler will write.
+        // TypeScript imports name the file that the compiler will write: `./cart.js` for `cart.ts`.
         let stem = base.strip_suffix(extension).unwrap_or(base);
         let written: &[&str] = match extension {
             "js" => &["ts", "tsx", "d.ts"],
@@ -39,7 +39,7 @@ pub(super) fn probe_file(w: &World<'_>, base: &str, lang: Lang) -> Place {
     {
         return place;
     }
-    // One question for the folder instead of one for each possible index.
+    // One question for the folder instead of one for each possible index, because each question is recorded.
     let inside = w.files_in_dir(base);
     if inside.is_empty() {
         return Place::Missing;

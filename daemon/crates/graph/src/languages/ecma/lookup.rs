@@ -12,7 +12,7 @@ use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     if text == "." || text == ".." || text.starts_with("./") || text.starts_with("../") {
         let Some(base) = join_path(file.path.dir(), text) else { return Place::Missing };
-        // A folder means the main module that its manifest names, before any index.
+        // A folder means the main module that its manifest names (`"main"` in `package.json`), before any index.
         let names_folder = text.ends_with(['.', '/']);
         let place = if names_folder { Place::Missing } else { probe_file(w, &base, file.lang()) };
         return place

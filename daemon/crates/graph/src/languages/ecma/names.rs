@@ -8,7 +8,7 @@ use crate::infer::{NameRules, Want};
 use crate::world::{FileIndex, Sym};
 
 impl NameRules for Ecma {
-    /// A type and a value may share a name in TypeScript, so a type parameter does not hide a value of its name.
+    /// A type parameter does not hide a value of its name, because a type and a value may share a name in TypeScript.
     fn may_be_parameter(&self, want: Want) -> bool {
         want == Want::Type || !self.is_typed
     }

@@ -58,13 +58,15 @@ fn manifest_entries(file: &FileIndex, kind: ManifestKind) -> impl Iterator<Item 
         .map(|(key, value)| (file.outline.str(*key), file.outline.str(*value)))
 }
 
-/// The module by the path maps and base folders of a configuration and of those that it references.
+/// The module by the path maps and base folders of a configuration and of those that it references: `@app/cart` by
+/// `"@app/*": ["src/*"]`.
 fn by_config(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place {
     let found = mapped_path(w, config, from, text);
     if found.is_found() {
         return found;
     }
-    // A configuration that only lists others: they are for the same files.
+    // A configuration that only lists others (`"references"`) passes the question on, because they are for the same
+    // files.
     let file = w.file(config);
     let mut beside = manifest_entries(&file, ManifestKind::TsConfig)
         .filter(|(key, _)| *key == "references")
@@ -191,8 +193,8 @@ pub(super) fn main_of(w: &World<'_>, from: &FileIndex, dir: &str) -> Place {
     if main.is_found() { main } else { Place::Missing }
 }
 
-/// The module `rest` of a package of the repository. Empty means the main one. Build output is not in the repository,
-/// so the sources that it is usually built from are tried as well.
+/// The module `rest` of a package of the repository. Empty means the main one. The usual sources are tried as well,
+/// because build output such as `dist/` is not in the repository.
 fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> Place {
     let file = w.file(manifest);
     let dir = file.path.dir();

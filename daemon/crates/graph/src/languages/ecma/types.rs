@@ -78,8 +78,8 @@ impl TypeRules for Ecma {
         predicates::accepted_type(infer, ctx, call, at)
     }
 
-    /// The type comes from the stated type of the function's holder: its variable, or the object that it is a member
-    /// of.
+    /// The type comes from the stated type of the function's holder: its variable, as in `const f: Handler = (req) =>
+    /// …`, or the object that it is a member of.
     fn expected(&self, infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Ty {
         contextual_parameter(infer, def, at).unwrap_or(Ty::Unknown)
     }

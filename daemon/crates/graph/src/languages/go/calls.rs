@@ -17,7 +17,7 @@ impl CallRules for Go {
     }
 }
 
-/// `f[x](…)`: a call, where `f` is a function and `x` a type.
+/// `f[x](…)` is a call if `f` is a function and `x` a type, as in `Map[int](list)`. Otherwise it is a subscript.
 fn instantiated_call(resolver: &Resolver<'_, '_>, one: &Ref) -> (Outcome, EdgeKind) {
     let form = if one.recv.is_some() { RefForm::Attr } else { RefForm::Value };
     let (outcome, kind) = resolver.value(&Ref { form, ..*one });

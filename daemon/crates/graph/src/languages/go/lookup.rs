@@ -91,8 +91,8 @@ fn package_place(w: &World<'_>, dir: &str) -> Place {
     if holds { Place::Module(ModRef::Dir(Lang::Go, w.sym(dir))) } else { Place::External }
 }
 
-/// The package's files. Files for several systems may define the same name, and the first is used. So files for the
-/// systems that most servers run come first.
+/// The package's files. Files for the systems that most servers run, such as `_linux.go`, come first, because files
+/// for several systems may define the same name and the first one is used.
 fn package_files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
     let q = Question::PackageFiles { dir: w.sym(dir), with_tests: tests };
     w.derive(&w.memos.files, q, Rc::default(), || {

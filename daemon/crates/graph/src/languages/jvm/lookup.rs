@@ -15,7 +15,8 @@ pub(super) fn find_module(w: &World<'_>, text: &str) -> Place {
     if !w.files_of_package(text).is_empty() {
         return Place::Module(ModRef::Package(Lang::Java, w.sym(text)));
     }
-    // A class, perhaps inside another. Packages are in lower case, so this saves questions for names from outside.
+    // A class, perhaps inside another. A name in lower case is taken for a package, because that saves questions for
+    // names from outside.
     let (outer, name) = split_last(text);
     if outer.is_empty() || !name.starts_with(char::is_uppercase) {
         return Place::External;
@@ -46,14 +47,14 @@ pub(super) fn import_name(w: &World<'_>, module: Place, text: &str, name: &str) 
 pub(super) fn package_member(w: &World<'_>, package: Sym, name: Sym) -> Place {
     let files = w.files_of_package(&w.text(package));
     let text = w.text(name);
-    // By convention a public class is in a file of its name.
+    // The file `Cart.java` is tried first for `Cart`, because by convention a public class is in a file of its name.
     let by_stem = |id: &&FileId| w.path_of(**id).is_some_and(|path| path.stem() == &*text);
     let mut candidates: Vec<FileId> = files.iter().filter(by_stem).copied().collect();
     match w.named(name) {
         Some(hits) => candidates.extend(hits.iter().map(|hit| hit.file).filter(|file| files.contains(file))),
         None => candidates.extend(files.iter().copied().take(256)),
     }
-    // Of several copies in one tree, the one in the least deep folder.
+    // Of several copies in one tree, the one in the least deep folder that is not hidden.
     candidates.sort_by_cached_key(|id| {
         w.path_of(*id).map(|path| {
             let text = path.as_str();

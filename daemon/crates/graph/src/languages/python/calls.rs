@@ -15,8 +15,8 @@ impl CallRules for Python {
         BUILTIN.contains(name)
     }
 
-    /// A class used as a decorator is only named. The decorated definition's name denotes the value constructed from
-    /// it.
+    /// A class used as a decorator, as in `@Cached`, is only named. The decorated definition's name denotes the value
+    /// constructed from it.
     fn runs_constructor(&self, _: &Resolver<'_, '_>, one: &Ref, _: &Def, _: DefRef) -> bool {
         one.form != RefForm::Decorator || one.args > 0
     }
@@ -28,7 +28,8 @@ impl CallRules for Python {
 
     fn held_local(&self, resolver: &Resolver<'_, '_>, one: &Ref, local: u32) -> Outcome {
         match called_local(resolver, local) {
-            // A function that calls its own name calls what the name meant before.
+            // A function that calls its own name calls the earlier definition of that name, as in `def open(p):
+            // return open(p, "rb")`.
             Outcome::Found(found, _) if is_around(resolver, one, &found) => Outcome::Unresolved,
             held => held,
         }

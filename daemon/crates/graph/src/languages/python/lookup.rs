@@ -33,7 +33,7 @@ pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place 
     projects::by_name(w, rest).or_else(|| Place::External)
 }
 
-/// The place that `import text` binds to `local`: the first part of a dotted name, or all of it under an alias.
+/// The place that `import text` binds to `local`: `a` for `import a.b`, and `a.b` for `import a.b as c`.
 pub(super) fn import_module(w: &World<'_>, from: FileIx, text: &str, local: &str) -> Place {
     let text = match text.split_once('.') {
         Some((first, _)) if first == local => first,

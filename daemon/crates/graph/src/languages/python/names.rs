@@ -14,7 +14,8 @@ impl NameRules for Python {
         if def.kind.is_callable() { file.children(at, name).find(is_callable) } else { None }
     }
 
-    /// An import replaces a definition that every supported version of the language excludes.
+    /// An import replaces a definition that every supported version of the language excludes, such as one under `if
+    /// sys.version_info < (3,)`.
     fn child(
         &self,
         infer: &Infer<'_, '_>,

@@ -43,7 +43,7 @@ pub(super) fn in_project(w: &World<'_>, dir: &str, text: &str) -> Place {
     Place::Missing
 }
 
-/// The folders that hold packages according to a manifest.
+/// The folders that contain packages according to a manifest, for example `src`.
 fn package_folders(file: &FileIndex) -> Vec<String> {
     manifest_entries(file)
         .filter_map(|(key, value)| match key {

@@ -13,7 +13,8 @@ impl CallRules for Ruby {
         BUILTIN.contains(name)
     }
 
-    /// In a mixin, a name without a receiver may be a member of the including type.
+    /// In a mixin, a name without a receiver may be a member of the including type: `each` in a module that is mixed
+    /// into collections.
     fn unknown_function(&self, resolver: &Resolver<'_, '_>, one: &Ref, name: Sym) -> Outcome {
         let found = resolver.only_function(one, name);
         let is_method = one.form == RefForm::Call && matches!(found, Outcome::Unresolved | Outcome::External);

@@ -24,7 +24,7 @@ impl MemberRules for Ruby {
         bases.types.extend(of_mixins.into_iter().filter(|base| *base != class));
     }
 
-    /// A reopened type may hold types and constants, too.
+    /// A reopened type may contain types and constants, too.
     fn member_elsewhere(
         &self,
         infer: &Infer<'_, '_>,

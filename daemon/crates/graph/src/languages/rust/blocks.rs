@@ -7,7 +7,7 @@ use crate::infer::{Ctx, Infer, Meaning, Ty, Typed, Want};
 use crate::modules::Place;
 use crate::world::{DefRef, FileIndex, Sym};
 
-/// Types that no file has to name by a `use`.
+/// Types that no file has to name by a `use`, such as `Vec` and `Option`.
 fn is_prelude(name: &str) -> bool {
     matches!(
         name,
@@ -132,7 +132,7 @@ pub(super) fn member_of_block(infer: &Infer<'_, '_>, ctx: &Ctx<'_>, name: Sym) -
         return (Some(def) != around).then_some(meant);
     }
     of_trait().or_else(|| {
-        // The type is defined by a macro: look in other blocks of the file.
+        // Look in other blocks of the file, because the type is defined by a macro, for example by `bitflags!`.
         let owner = file.name(block.def)?;
         let def = file
             .blocks_of(owner)

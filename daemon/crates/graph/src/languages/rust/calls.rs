@@ -53,7 +53,7 @@ impl CallRules for Rust {
         ty: &Ty,
         outside: bool,
     ) -> Option<Outcome> {
-        // Acquiring a lock does not return the guarded value itself.
+        // `state.lock()` does not return the guarded value itself, so a trait's method may be meant.
         if !outside && !is_lock(&resolver.ctx(one), recv) {
             return None;
         }

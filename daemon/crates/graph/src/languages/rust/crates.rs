@@ -55,7 +55,7 @@ fn nearest_manifest(w: &World<'_>, dir: &str) -> Option<FileIx> {
     of_folder(w, dir, 1, || enclosing_manifests(w, dir).next())
 }
 
-/// Remembers what manifest `find` finds for a folder; `which` tells questions apart.
+/// Caches which manifest `find` returns for a folder; `which` tells questions apart.
 fn of_folder(
     w: &World<'_>,
     dir: &str,

@@ -62,7 +62,7 @@ impl MemberRules for Rust {
         infer.first_elsewhere(file, class, &hits, &SymbolKind::is_callable, &|_| false)
     }
 
-    /// A block may name its type by an alias.
+    /// A block may name its type by an alias, as in `impl Show for Names` with `type Names = List<String>`.
     fn extends(&self, infer: &Infer<'_, '_>, index: &FileIndex, member: DefRef, class: DefRef) -> bool {
         Infer::holder_of(index, member).is_some_and(|(at, holder)| {
             holder.owner.is_some()

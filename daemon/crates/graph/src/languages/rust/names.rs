@@ -9,7 +9,7 @@ use crate::modules::{self, Place};
 use crate::world::DefRef;
 
 impl NameRules for Rust {
-    /// No local variable hides a type or a module.
+    /// No local variable hides a type or a module, because Rust has separate namespaces for values and types.
     fn may_be_local(&self, want: Want) -> bool {
         want != Want::Type
     }
@@ -19,7 +19,8 @@ impl NameRules for Rust {
         Want::Type
     }
 
-    /// Code in a nested module does not see the names of the modules around it.
+    /// Code in a nested module does not see the names of the modules around it. For example, `mod tests` needs `use
+    /// super::*`.
     fn is_closed(&self, kind: SymbolKind) -> bool {
         kind == SymbolKind::Namespace
     }

@@ -15,7 +15,7 @@ use crate::world::DefRef;
 const ITEM: &str = "Item";
 
 impl TypeRules for Rust {
-    /// A parameter without a bound has no members that the repository could define.
+    /// A parameter without a bound, such as `T` in `fn f<T>(x: T)`, has no members that the repository could define.
     fn unbound(&self) -> Option<Ty> {
         Some(Ty::External(None))
     }

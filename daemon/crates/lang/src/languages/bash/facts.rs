@@ -129,7 +129,7 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let kind = if word == Some(K::Readonly) { SymbolKind::Constant } else { SymbolKind::Variable };
-    // Values stay out of signatures: they may be long, or secret.
+    // Values stay out of signatures, because they may be long, or secret: `TOKEN=…`.
     let mut new = NewDef::new(kind, name.text(), name, node).header_to(name.end());
     if declared {
         let single = parent.children().filter(|part| part.is(K::VariableAssignment)).nth(1).is_none();

@@ -34,8 +34,8 @@ impl Language for Bash {
 
     const FLOW: Flow = flow::FLOW;
 
-    /// The grammar's scanner looks characters up in a table of the C library that holds 256 of them, and reads beyond
-    /// it for others. To the shell all of those are alike, parts of words.
+    /// Replaces characters above 255, because the grammar's scanner looks characters up in a C table of 256 entries
+    /// and reads beyond its end. To the shell all of them are parts of words.
     fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
         if bytes.is_ascii() {
             return Cow::Borrowed(bytes);

@@ -168,7 +168,7 @@ pub(super) fn is_void(param: Node<'_>) -> bool {
     param.is(K::ParameterDeclaration) && param.text() == "void"
 }
 
-/// Whether a type is worked out from the value: `auto`.
+/// Whether a type is deduced from the value, as for `auto`.
 pub(super) fn is_deduced(ty: Node<'_>) -> bool {
     ty.is(K::PlaceholderType)
 }

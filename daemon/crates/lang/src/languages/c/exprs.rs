@@ -30,7 +30,8 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::SubscriptExpression => {
             let base = half.value_or_unknown(node.child(F::Argument));
-            // In C a subscripted value is a pointer, which has the shape of its target.
+            // The shape of the base, because in C a subscripted value is a pointer, which has the shape of its
+            // target.
             let cpp = node.child_of(K::SubscriptArguments).is_some();
             half.add(if cpp { Expr::Index(base) } else { Expr::Unwrap(base) })
         }

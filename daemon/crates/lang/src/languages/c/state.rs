@@ -12,7 +12,7 @@ use super::platform::Taken;
 /// How many definitions of one name, and how many names, are looked at for branches: bounds the work.
 const MOST_TWINS: usize = 8;
 const MOST_MIXED: usize = 64;
-/// The most macros of a file that are recorded for conditions.
+/// Maximum number of macros of a file that are recorded for conditions.
 const MOST_DEFINED: usize = 1 << 16;
 
 /// The extractor's state between nodes.
@@ -122,7 +122,7 @@ impl State {
     }
 }
 
-/// Reads a condition of the preprocessor: notes which branch is left out.
+/// Reads a condition of the preprocessor, and notes the excluded branch.
 pub(super) fn read_condition(cx: &mut Context<'_>, node: Node<'_>) {
     // An include guard may have any name: the first reader of the header takes it.
     if is_once(node) {

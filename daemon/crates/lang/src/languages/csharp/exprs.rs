@@ -169,7 +169,7 @@ fn binary_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 let right = half.value(right);
                 return half.either(vec![left, right]);
             }
-            // Arithmetic of a type gives that type, more often than not.
+            // The left operand's type, because arithmetic of a type mostly gives that type.
             half.value(left)
         }
     }

@@ -97,7 +97,7 @@ fn add_field<'a>(
         new = new.signature(format!("{ty} {text}"));
     } else {
         new = new.header_from(modifiers::header_start(whole));
-        // Text stays out of signatures: it may be long, or secret.
+        // Text stays out of signatures, because it may be long, or secret.
         if let Some(value) = value.filter(|value| !is_short(*value)) {
             new = new.header_to(value.start());
         }
@@ -115,7 +115,7 @@ fn add_field<'a>(
     }
 }
 
-/// Whether a value is so plain that it may be in a signature.
+/// Whether a value is so plain that it may be in a signature, such as `true` or `30`.
 fn is_short(value: Node<'_>) -> bool {
     let plain =
         matches!(value.kind(), K::Integer | K::Real | K::Boolean | K::Null | K::Identifier | K::MemberAccess);

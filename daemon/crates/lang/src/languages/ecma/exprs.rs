@@ -19,7 +19,7 @@ pub(super) const TYPED_THIS: &str = "this:";
 /// Its name where `this` is the module's exports.
 pub(super) const EXPORTED_THIS: &str = "this.";
 
-/// The most parameters that are read of a function passed as an argument.
+/// Maximum number of parameters that are read of a function passed as an argument.
 const MAX_PARAMS: usize = 4;
 pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {

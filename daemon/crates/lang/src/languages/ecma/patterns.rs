@@ -33,7 +33,7 @@ pub(super) fn pattern_parts<'a>(
     annotation: Option<Node<'a>>,
 ) -> Vec<Part<'a>> {
     let mut found = Vec::new();
-    // Patterns nest as deep as the text does, so the remaining ones are kept in a list.
+    // A list of pending patterns instead of recursion, because patterns nest as deep as the text does.
     let mut todo = vec![Todo { node: pattern, value, ty: annotation }];
     while let Some(Todo { node, value, ty }) = todo.pop() {
         let first = todo.len();
@@ -63,7 +63,7 @@ pub(super) fn pattern_parts<'a>(
                 }
             }
             K::ArrayPattern => {
-                // Holes are only commas, which are not on the tape, so they are counted in the text.
+                // Holes, as in `[, b]`, are counted in the text, because commas are not on the tape.
                 let mut at = 0;
                 let mut from = node.start();
                 for part in node.children() {

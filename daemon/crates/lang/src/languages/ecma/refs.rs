@@ -136,7 +136,7 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let silent = match form {
         RefForm::Value => matches!(name, "arguments" | "exports" | "module" | "require"),
         RefForm::Call => name == "require",
-        // A lower-case name is an element of the page, not a component.
+        // A lower-case name, such as `<div>`, is an element of the page, not a component.
         RefForm::Construct if is_tag(node) => !name.starts_with(|c: char| c.is_uppercase() || c == '_'),
         _ => false,
     };
@@ -215,7 +215,7 @@ pub(super) fn qualified_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
     Visit::Skip
 }
 
-/// How the value of `node` is used: called, built from, applied as a decorator, or used in another way.
+/// How the value of `node` is used, for example called (`f()`) or built from (`new F()`).
 fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let mut at = node;
     let Some(mut parent) = at.parent() else { return (RefForm::Value, 0) };

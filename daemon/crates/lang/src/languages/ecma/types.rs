@@ -32,7 +32,7 @@ pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.add(Expr::Tuple(items))
         }
         K::RequiredParameter | K::OptionalParameter => half.ty_or_unknown(node.child(F::TypeField)),
-        // A member of any part is a member of the whole, for all that a receiver needs.
+        // `A & B` is read like `A | B`, because for a receiver a member of any part is a member of the whole.
         K::UnionType | K::IntersectionType => union_shape(half, node),
         K::FlowMaybeType => {
             let inner = half.ty_or_unknown(node.first());

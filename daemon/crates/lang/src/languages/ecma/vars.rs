@@ -137,7 +137,7 @@ fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let mut new =
         NewDef::new(kind, declared.name.text(), declared.name, declared.whole).header_from(from.start());
     if let Some(value) = declared.value.filter(|value| !is_short(*value)) {
-        // Literal text stays out of signatures: it may be long, or secret.
+        // Literal text stays out of signatures, because it may be long, or secret.
         new = new.header_to(value.start());
     } else if declared.whole != declared.node {
         new = new.header_to(declared.declaration.end());
@@ -159,7 +159,7 @@ fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         jsdoc::apply_variable_doc(cx, def);
     }
     if let Some(value) = declared.value {
-        // Members that an object takes over from others are not its own.
+        // Members from `...other` are not the object's own.
         let spreads = declared.inner.is_some_and(|inner| {
             inner.is(K::Object) && inner.children().take(64).any(|part| part.is(K::SpreadElement))
         });
@@ -174,7 +174,7 @@ fn local_scope(cx: &Context<'_>, declaration: Node<'_>, from: u32) -> (u32, u32)
     let whole = cx.b.scope_end();
     let around = declaration.parent();
     if declaration.is(K::VariableDeclaration) || around.is_none() {
-        // To the end of the function; an anonymous one's end is that of its node.
+        // To the end of the function. For an anonymous one, that is the end of its node.
         let function = declaration.ancestors().take(64).find(|node| node.kind().is_function());
         let end = function.map_or(whole, |function| function.end());
         let own = function.is_none_or(|function| function.child(F::Body).map(Node::start) == body_start(cx));

@@ -88,7 +88,7 @@ pub(super) fn bind_range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         } else {
             let one = cx.b.body.add(Expr::Iter(whole));
             let key = cx.b.body.add(Expr::Item(one, 0));
-            // A channel gives its elements to the first name.
+            // `for x := range channel`: a channel gives its elements to the first name.
             if alone { cx.b.body.either(vec![key, one]) } else { key }
         };
         shadow_receiver(cx, name.text(), node.end(), to);

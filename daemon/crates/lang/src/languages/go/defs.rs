@@ -11,7 +11,7 @@ use crate::builder::text::fold_line;
 /// How long a variable's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 60;
 
-/// The most names of one declaration that each represent all of it.
+/// Maximum number of names of one declaration that each represent all of it.
 pub(super) const MAX_SHARED: usize = 16;
 
 /// The declaration of `spec` and whether it is part of a group. If `spec` is the only one, this is its parent; else it
@@ -110,7 +110,7 @@ fn value_at<'a>(
     Some(cx.b.out.add(Expr::Item(whole, at.min(255) as u8)))
 }
 
-/// Where the shown part of `spec` ends. Text stays out of signatures: it may be long, or secret.
+/// Where the shown part of `spec` ends. Text stays out of signatures, because it may be long, or secret.
 fn shown_to(spec: Node<'_>, values: &[Node<'_>]) -> u32 {
     let simple = |value: &Node<'_>| {
         matches!(

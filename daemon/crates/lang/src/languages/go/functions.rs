@@ -59,7 +59,7 @@ fn set_owner<'a>(cx: &mut Context<'a>, def: DefIx, receiver: Node<'a>, name: &st
         def.qualified = qualified;
         def.owner = Some(shape);
     }
-    // The type's parameters are named again by each method.
+    // Each method names the type's parameters again: `func (b *Box[T]) Get() T`.
     let arguments = first.descendants().take(8).find(|node| node.is(K::TypeArguments));
     if let Some(arguments) = arguments {
         cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(arguments.text(), 200)));
@@ -165,7 +165,7 @@ pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>
     }
 }
 
-/// Who may use `def`, called `name`: a capital letter exports.
+/// Sets who may use `def`, called `name`. A capital letter exports, as in `Close`.
 pub(super) fn set_visibility(cx: &mut Context<'_>, def: DefIx, name: &str) {
     let public = name.starts_with(char::is_uppercase);
     let local = cx.b.def(def).flags.has(DefFlags::LOCAL);

@@ -42,7 +42,8 @@ pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Skip
 }
 
-/// The most likely name of the package at `path`: the last part that is no version.
+/// The most likely name of the package at `path`: the last part that is not a version, such as `chi` of
+/// `github.com/go-chi/chi/v5`.
 fn package_name(path: &str) -> &str {
     let is_version = |part: &str| {
         part.strip_prefix('v').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))

@@ -29,7 +29,7 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether calling `callee` reads a setting named by its first argument.
+/// Whether calling `callee` reads a setting named by its first argument, such as `os.Getenv("HOME")`.
 fn is_config(callee: &str) -> bool {
     match callee.split_once('.') {
         Some(("os", name)) => matches!(name, "Getenv" | "LookupEnv" | "Setenv" | "Unsetenv"),
@@ -131,7 +131,7 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if declares || name == "_" || cx.b.body.is_receiver(name) {
         return;
     }
-    // A package before a dot is part of the member after it.
+    // Nothing for a package before a dot, such as `fmt` in `fmt.Println`, because it is part of the member after it.
     if parent.is(K::SelectorExpression) && cx.state.packages.contains(name) {
         return;
     }

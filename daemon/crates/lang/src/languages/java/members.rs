@@ -99,7 +99,7 @@ fn add_field<'a>(cx: &mut Context<'a>, node: Node<'a>, statement: Node<'a>, name
         new = new.signature(format!("{header} {}", name.text()));
     } else {
         new = new.header_from(start);
-        // Literal text stays out of signatures: it may be long, or secret.
+        // Literal text stays out of signatures, because it may be long, or secret.
         let simple = |value: &Node<'_>| {
             matches!(
                 value.kind(),

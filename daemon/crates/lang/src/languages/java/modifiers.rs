@@ -21,7 +21,7 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
     let last =
         list.children().filter(|part| matches!(part.kind(), K::MarkerAnnotation | K::Annotation)).last();
     match last {
-        // A keyword may be before an annotation; then all of it is the header.
+        // A keyword may be before an annotation, as in `public @Nullable String`. Then all of it is the header.
         Some(last)
             if list
                 .first()

@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::kinds::{F, K, Node};
 use crate::builder::Half;
 
-/// Most dimensions of an array.
+/// Maximum number of dimensions of an array.
 const MAX_DIMENSIONS: usize = 8;
 
 pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
@@ -55,7 +55,7 @@ fn is_argument(node: &Node<'_>) -> bool {
     !matches!(node.kind(), K::Less | K::Greater)
 }
 
-/// An array of `element` with as many dimensions as `dimensions` writes.
+/// An array of `element` with as many dimensions as `dimensions` writes, such as `int[][]`.
 pub(super) fn array_shape<'a>(half: &mut Half<'a>, element: ExprIx, dimensions: Option<Node<'a>>) -> ExprIx {
     let count = dimensions.map_or(0, |node| node.text().bytes().filter(|byte| *byte == b'[').count());
     (0..count.min(MAX_DIMENSIONS)).fold(element, |inner, _| half.add(Expr::Index(inner)))

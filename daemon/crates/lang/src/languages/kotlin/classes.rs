@@ -32,7 +32,7 @@ pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// A companion: its members are the class's, since they are used by its name.
+/// A companion object. Its members are the class's, because they are used by the class's name: `Cart.empty()`.
 pub(super) fn read_companion<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let name = node.child(F::Name);
     let text = name.map_or("Companion", Node::text);

@@ -175,7 +175,7 @@ fn binary_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.either(vec![left, right])
         }
         Some(_) => half.lit(Lit::Bool),
-        // Arithmetic of a type gives that type, more often than not.
+        // The left operand's type, because arithmetic of a type mostly gives that type.
         None => half.value(left),
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
     end + (rest.len() - rest.trim_start().len()) as u32
 }
 
-/// A declaration with its header; the body is left out.
+/// A declaration with its header but without its body.
 pub(super) fn new_declaration<'a>(
     kind: SymbolKind,
     name: &'a str,

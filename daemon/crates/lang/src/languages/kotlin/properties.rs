@@ -35,7 +35,7 @@ pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     };
     let mut new =
         NewDef::new(kind, plain_name(name.text()), name, node).header_from(modifiers::header_start(node));
-    // Text stays out of signatures: it may be long, or secret.
+    // Text stays out of signatures, because it may be long, or secret.
     if let Some(end) = value.filter(|value| !is_short(*value)).or(delegate).or(accessors) {
         new = new.header_to(end.start());
     }
@@ -85,7 +85,7 @@ fn lazy_value(delegate: Node<'_>) -> Option<Node<'_>> {
     lambda.children().last()
 }
 
-/// Whether a value is so plain that it may be in a signature.
+/// Whether a value is so plain that it may be in a signature, such as `true` or `30`.
 fn is_short(value: Node<'_>) -> bool {
     let plain =
         matches!(value.kind(), K::NumberLiteral | K::FloatLiteral | K::Identifier | K::NavigationExpression);

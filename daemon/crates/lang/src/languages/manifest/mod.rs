@@ -22,7 +22,7 @@ use sdl_model::facts::Facts;
 
 use crate::builder::{Found, bare_with};
 
-/// A manifest larger than this is not worth reading.
+/// A manifest larger than this is not read.
 const MAX_BYTES: usize = 1 << 20;
 
 /// The facts of the manifest `bytes`. One that can't be read yields just the module.

@@ -1,4 +1,4 @@
-//! Local names. They keep their `$`, so that none is mistaken for a function, a class or a constant.
+//! Local names. They keep their `$`, because otherwise `$count` could be taken for the function `count`.
 
 use sdl_model::facts::{BindingKind, Expr};
 

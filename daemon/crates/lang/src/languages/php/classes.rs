@@ -11,7 +11,7 @@ use crate::driver::Visit;
 
 /// How long a constant's or property's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 80;
-/// The most parts of a declaration before the declared item.
+/// Maximum number of parts of a declaration before the declared item.
 const MODIFIERS: usize = 10;
 
 pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: SymbolKind) {
@@ -108,7 +108,7 @@ fn add_member<'a>(
         let header = fold_line(cx.b.slice(start, first), 300);
         new = new.signature(format!("{header} {}", name.text()));
     } else {
-        // Literal text stays out of signatures: it may be long, or secret.
+        // Literal text stays out of signatures, because it may be long, or secret.
         let simple = |value: &Node<'_>| {
             matches!(
                 value.kind(),

@@ -10,7 +10,7 @@ use crate::builder::Half;
 const LONGEST: usize = 16 * 1024;
 /// How deep a type is read.
 const DEPTH: u8 = 4;
-/// Most parts of a type.
+/// Maximum number of parts of a type.
 const PARTS: usize = 6;
 
 /// The documentation right before `node`.
@@ -67,7 +67,7 @@ fn first_type(text: &str) -> Option<&str> {
     (!ty.is_empty() && !ty.starts_with('$')).then_some(ty)
 }
 
-/// Whether documentation is more precise than a stated type.
+/// Whether documentation is more precise than a stated type, such as `@param Cart[] $carts` for `array $carts`.
 pub(super) fn says_more(ty: Option<Node<'_>>) -> bool {
     let text = ty.map_or("", |ty| ty.text()).trim_start_matches('?').trim_start_matches('\\');
     matches!(

@@ -13,7 +13,7 @@ pub(super) fn bind_pattern<'a>(
     from: u32,
     to: Option<u32>,
 ) {
-    // Patterns nest as deep as the text does, so the remaining ones are kept in a list.
+    // A list of pending patterns instead of recursion, because patterns nest as deep as the text does.
     let mut todo = vec![(target, value)];
     while let Some((target, value)) = todo.pop() {
         match target.kind() {
@@ -123,7 +123,7 @@ pub(super) fn as_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// The value that entering the context manager `source` gives.
+/// The value that entering the context manager `source` gives: `f` in `with open(p) as f`.
 fn entered_shape<'a>(cx: &mut Context<'a>, node: Node<'a>, source: Node<'a>) -> ExprIx {
     let value = cx.b.body.value(source);
     // These library functions give their argument when entered.

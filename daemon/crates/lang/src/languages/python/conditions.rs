@@ -1,5 +1,5 @@
-//! Branches that a program never takes when it runs here: those for type checkers only, for other systems or for old
-//! versions.
+//! Branches that a program never takes when it runs here, for example under `if TYPE_CHECKING:` or `if sys.platform
+//! == "win32":`.
 
 use sdl_model::facts::{DefFlags, DefIx};
 
@@ -38,7 +38,7 @@ pub(super) fn note_dead_branches(cx: &mut Context<'_>, node: Node<'_>) {
     }
 }
 
-/// Marks `def`, which starts at `at`, if it is in a branch that is left out.
+/// Marks `def`, which starts at `at`, if it is in an excluded branch.
 pub(super) fn mark_left_out(cx: &mut Context<'_>, def: DefIx, at: u32) {
     if !cx.state.left_out.iter().any(|(from, to)| *from <= at && at < *to) {
         return;

@@ -126,7 +126,7 @@ fn read_function<'a>(
             "staticmethod" => flags = flags.with(DefFlags::STATIC),
             "classmethod" => flags = flags.with(DefFlags::CLASS_METHOD),
             "setter" | "getter" | "deleter" | "reify" => is_property = true,
-            // By custom, decorators that make properties have such a name, whatever else they do.
+            // By custom, decorators that make properties have such a name, for example `cached_property`.
             name if name.ends_with("property") => is_property = true,
             "abstractmethod" | "overload" => flags = flags.with(DefFlags::ABSTRACT),
             "override" => flags = flags.with(DefFlags::OVERRIDE),
@@ -232,7 +232,7 @@ impl<'a> Statement<'a> {
             )
         };
         match self.value {
-            // Literal text stays out of signatures: it may be long, or secret.
+            // Literal text stays out of signatures, because it may be long, or secret.
             Some(value) if !simple(value) || whole.end() - whole.start() > SHORT_VALUE as u32 => {
                 new.header_to(value.start())
             }

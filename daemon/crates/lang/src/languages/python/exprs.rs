@@ -48,7 +48,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::Type => half.ty(node),
         K::BinaryOperator => {
-            // Only text keeps its type whatever is added to it.
+            // Only text keeps its type whatever is added to it: `"a" + b` is text.
             let left = node.child(F::Left).map(|left| half.value(left));
             match left.map(|left| half.expr(left)) {
                 Some(Expr::Lit(Lit::Str)) => half.lit(Lit::Str),

@@ -31,7 +31,7 @@ pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
                 import.reexport = alias.is_some_and(|alias| alias == name);
             }
         }
-        // `from __future__ import …` binds nothing that anyone looks up.
+        // Nothing for `from __future__ import …`, because nobody looks up these names.
         _ => {}
     }
     Visit::Skip

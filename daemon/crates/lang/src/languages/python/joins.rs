@@ -6,11 +6,11 @@ use sdl_model::facts::{Binding, BindingKind, Expr, ExprIx, StrIx};
 
 use super::kinds::{Context, F, K, Node};
 
-/// A statement whose branches bind more names than this is a table.
+/// A statement whose branches bind more names than this is a table of data and is not joined.
 const MAX_BINDINGS: usize = 128;
-/// Most branches.
+/// Maximum number of branches.
 const MAX_BRANCHES: usize = 12;
-/// The most parts of a value that are searched.
+/// Maximum number of parts of a value that are searched.
 const MAX_PARTS: usize = 32;
 
 /// Notes the start of the bindings of a statement with branches.

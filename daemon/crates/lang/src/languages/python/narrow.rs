@@ -78,7 +78,8 @@ pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     };
     apply_facts(cx, condition_facts(condition, true), block.start(), block.end());
-    // The code after a branch that leaves is reached only if the test failed.
+    // After a branch that leaves the block, the opposite holds, because the code there is reached only if the test
+    // failed.
     let leaves = block.children().last().is_some_and(|last| {
         matches!(
             last.kind(),

@@ -6,7 +6,7 @@ use sdl_model::{SymbolKind, Visibility};
 use super::kinds::{Context, F, K, Node};
 use crate::builder::NewDef;
 
-/// A class or a module; a module can be mixed in, so it counts as a trait.
+/// A class or a module. A module counts as a trait, because it can be mixed in: `include Comparable`.
 pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(written) = node.child(F::NameField) else { return };
     let name = if written.is(K::ScopeResolution) { written.child(F::NameField) } else { Some(written) };

@@ -31,7 +31,7 @@ pub(super) const FLOW: Flow = Flow {
         ("in", "part of a loop's header"),
         ("do", "the body of a loop"),
         ("do_block", "a closure"),
-        ("begin_block", "code that runs first, wherever it stands"),
+        ("begin_block", "code that runs first, at any place"),
         ("match_pattern", "an expression"),
         ("test_pattern", "an expression"),
         ("yield", "a call"),

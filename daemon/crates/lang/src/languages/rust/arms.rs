@@ -9,9 +9,9 @@ use super::patterns;
 use super::tuples::{placed_parts, tuple_field_name};
 use crate::builder::Half;
 
-/// The most patterns that are read inside one.
+/// Maximum number of patterns that are read inside one.
 const MAX_PARTS: usize = 24;
-/// The most borrowings around a name.
+/// Maximum number of borrowings around a name.
 const MAX_WRAPS: usize = 4;
 
 /// The value of the arm `arm` of a match of `subject`.

@@ -14,7 +14,7 @@ use crate::driver::Visit;
 /// The longest condition that is kept whole.
 const MAX_CONDITION: usize = 200;
 
-/// Attributes of the language itself: they lead to no definition.
+/// Attributes of the language itself, such as `inline`. They lead to no definition.
 const BUILTIN: &[&str] = &[
     "allow",
     "automatically_derived",

@@ -6,9 +6,9 @@ use super::kinds::{K, Node};
 use super::names::{is_pointer, plain_name};
 use crate::builder::Half;
 
-/// The most tokens of an element that is read as an expression.
+/// Maximum number of tokens of an element that is read as an expression.
 const MAX_PATH: usize = 12;
-/// The most pointers to pointers in one value.
+/// Maximum number of pointers to pointers in one value.
 const MAX_POINTERS: u8 = 4;
 
 /// The text between two tokens.

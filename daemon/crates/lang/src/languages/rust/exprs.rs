@@ -57,7 +57,7 @@ fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Unwrap(inner))
         }
-        // A borrowed value has the members of the value.
+        // `&x` has the shape of `x`, because a borrowed value has the members of the value.
         K::ReferenceExpression => half.value_or_unknown(node.child(F::Value)),
         // Dereferences the reference that a method has, and then applies `Deref`.
         K::UnaryExpression
@@ -230,7 +230,7 @@ pub(super) fn of_values(half: &mut Half<'_>, name: &str, element: ExprIx) -> Exp
     half.add(Expr::New(ty))
 }
 
-/// Methods that return the result of the function passed to them, or a container of it.
+/// Methods that return the result of the function passed to them, or a container of it, such as `map`.
 fn is_made_by(name: &str) -> bool {
     matches!(
         name,

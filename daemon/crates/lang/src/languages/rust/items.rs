@@ -26,7 +26,7 @@ pub(super) fn read_item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a
         K::ModItem => read_module(cx, item, whole)?,
         _ => return None,
     };
-    // A module's own documentation does not describe the first item in it.
+    // Cut off, because a module's own documentation (`//!`) does not describe the first item in it.
     let start = cx.b.def(def).span.start;
     if matches!(cx.b.slice(start, start + 3), "//!" | "/*!") {
         cx.b.def_mut(def).doc = None;
@@ -74,7 +74,7 @@ fn read_impl<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Optio
     let def = cx.b.open(new);
     cx.b.def_mut(def).visibility = Visibility::Public;
     let owner = cx.b.out.ty(ty);
-    // `impl T for &X` is another block than `impl T for X`.
+    // The reference is kept, because `impl T for &X` is another block than `impl T for X`.
     let owner = if ty.is(K::ReferenceType) { cx.b.out.add(Expr::Unwrap(owner)) } else { owner };
     cx.b.def_mut(def).owner = Some(owner);
     if let Some(base) = base {

@@ -75,7 +75,7 @@ pub(super) fn read_constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Nod
                 | K::Identifier
                 | K::ScopedIdentifier
         );
-        // Literal text stays out of signatures: it may be long, or secret.
+        // Literal text stays out of signatures, because it may be long, or secret.
         if !simple || item.end() - item.start() > SHORT_VALUE {
             new = new.header_to(value.start());
         }

@@ -5,7 +5,7 @@ pub(super) fn plain_name(text: &str) -> &str {
     text.strip_prefix("r#").unwrap_or(text)
 }
 
-/// Names of the prelude, which lead to no definition.
+/// Names of the prelude, such as `Some` and `Ok`, which lead to no definition.
 pub(super) fn is_prelude(name: &str) -> bool {
     matches!(name, "Some" | "None" | "Ok" | "Err" | "Self" | "_")
 }

@@ -7,9 +7,9 @@ use super::names::plain_name;
 use super::tuples::{placed_parts, tuple_field_name};
 use crate::builder::{Half, MAX_ELEMENTS};
 
-/// The most patterns that are read inside one.
+/// Maximum number of patterns that are read inside one.
 const MAX_PARTS: usize = 4_000;
-/// Most borrowings around one name.
+/// Maximum number of borrowings around one name.
 const MAX_WRAPS: usize = 4;
 
 /// Whether a name in a pattern is bound, and not a constant or a variant.
@@ -38,7 +38,7 @@ pub(super) fn bind_pattern<'a>(
         }
         return;
     }
-    // Patterns nest as deep as the text does, so the remaining ones are kept in a list.
+    // A list of pending patterns instead of recursion, because patterns nest as deep as the text does.
     let mut todo = vec![(pattern, ty, value)];
     let mut parts = 0;
     while let Some((pattern, ty, value)) = todo.pop() {

@@ -102,7 +102,7 @@ pub(super) fn read_path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let form = match node.parent_kind() {
         _ if is_base(node) => return,
         Some(K::ScopedIdentifier | K::ScopedTypeIdentifier) if node.field() == F::Path => {
-            // Modules in the path get no references of their own.
+            // Modules in the path, such as `std::fs` in `std::fs::read`, get no references of their own.
             if !text.starts_with(char::is_uppercase) {
                 return;
             }

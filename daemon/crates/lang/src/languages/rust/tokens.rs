@@ -14,7 +14,7 @@ use crate::driver::Visit;
 
 /// The longest type of a static that is read.
 const MAX_TYPE: u32 = 200;
-/// The most arguments of such a type.
+/// Maximum number of arguments of such a type.
 const MAX_ARGS: usize = 12;
 /// How deep they nest.
 const MAX_TYPES: u8 = 4;
@@ -165,7 +165,7 @@ impl<'a> Reader<'_, 'a, '_> {
         if !trimmed.starts_with("::") || !trimmed.trim_start_matches(':').trim_start().starts_with('<') {
             return Some((self.at, trimmed));
         }
-        // Only so far: nobody writes more type arguments, and the cost stays bounded.
+        // A bounded number of tokens, because nobody writes more type arguments and the cost must stay bounded.
         let mut depth = 0_i32;
         let mut before = token;
         for at in self.at..self.tokens.len().min(self.at + 32) {

@@ -11,7 +11,7 @@ pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::TypeIdentifier | K::Identifier | K::PrimitiveType => name_shape(half, node.text()),
         K::Crate | K::Super | K::SelfName => half.type_name(node.text()),
         K::Metavariable if node.text() == "$crate" => half.type_name("crate"),
-        // A borrowed value has the members of the value.
+        // `&x` has the shape of `x`, because a borrowed value has the members of the value.
         K::ReferenceType | K::PointerType => half.ty_or_unknown(node.child(F::TypeField)),
         K::ScopedTypeIdentifier | K::ScopedIdentifier => {
             let name = node.child(F::Name).map_or("", Node::text);

@@ -5,8 +5,8 @@ use crate::Result;
 use crate::codec::id_key;
 use crate::env::{Env, Table, Write};
 
-/// A transaction is committed when it holds this much: LMDB keeps the pages of a running one in memory, and keeps that
-/// memory.
+/// A transaction is committed when it holds this much: The limit is low because LMDB keeps the pages of a running
+/// transaction in memory, and never returns that memory.
 const STAGE_BYTES: usize = 2 << 20;
 /// The overhead of a row besides its key and value.
 const ROW_COST: usize = 24;
@@ -24,8 +24,8 @@ impl<'e> Loader<'e> {
         Self { env, txn: None, bytes: 0 }
     }
 
-    /// The running transaction, or the next one if that would grow too large. There is room for it: a full map in the
-    /// middle of one would lose rows that are no longer in memory.
+    /// The running transaction, or the next one if that would grow too large. Room is made before, because a full map
+    /// in the middle of a transaction would lose rows that are no longer in memory.
     fn txn(&mut self, bytes: usize) -> Result<&mut Write<'e>> {
         if self.bytes > 0
             && self.bytes + bytes > STAGE_BYTES

@@ -211,7 +211,7 @@ impl Files {
         for ((found, seen), home) in best.iter().zip(seen).zip(homes) {
             let file = home.map(|home| files.entry(home).or_default());
             let mut before = 0;
-            // A module represents its file, so it does not count again.
+            // A module is left out, because it represents its file and would count twice.
             if let Some(file) = file.filter(|_| !is_module(seen.flags.kind())) {
                 before = file.count;
                 file.count += 1;
@@ -257,7 +257,7 @@ impl Calls {
                     / 100.0
                     / highest;
                 calls.callees[from] += sure * best[to].score;
-                // Use by a test means little, because tests use everything.
+                // Use by a test does not count, because tests use everything.
                 if !seen.flags.test() {
                     calls.callers[to] += sure * caller.score;
                     calls.best_caller[to] = calls.best_caller[to].max(sure * caller.score);

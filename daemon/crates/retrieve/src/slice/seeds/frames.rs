@@ -95,7 +95,8 @@ fn function_line(line: &str) -> Option<String> {
     (!plain.contains(' ')).then(|| plain.to_owned())
 }
 
-/// The path of a frame without what launchers put before it; Java's from the class's package.
+/// The path of a frame without the prefix of launchers, such as `webpack:///./`. For Java, the path follows from the
+/// class's package.
 fn frame_path(path: &str, qualified: Option<&str>) -> String {
     let java = [".java", ".kt", ".kts", ".scala", ".groovy"].iter().any(|end| path.ends_with(end));
     if java && !path.contains('/') {

@@ -23,7 +23,7 @@ pub(crate) struct Seed {
     pub(crate) symbol: SymbolId,
     /// How much it matters, 1 at most.
     pub(crate) score: f32,
-    /// Whether it comes before all that is merely reached.
+    /// Whether it comes before all symbols that were only reached over edges.
     pub(crate) forced: bool,
     /// Whether nothing but words points to it: then what it leads to is worth less.
     pub(crate) guess: bool,

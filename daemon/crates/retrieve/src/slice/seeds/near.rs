@@ -1,4 +1,4 @@
-//! Symbols that mean nearly what the task means; for those who brought a model.
+//! Symbols with a meaning near the task's. Needs a model that the user provides.
 
 use super::Seeds;
 use crate::index::Wants;

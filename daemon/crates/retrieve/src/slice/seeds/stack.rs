@@ -66,7 +66,7 @@ fn frame_symbol(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
 
 /// The symbol of a frame in an installed copy of a file that is in another folder of this tree:
 /// `site-packages/flask/app.py` is `src/flask/app.py`. Its path ends like the frame's. Where only the file's name
-/// agrees, the line must be that of the function, because many files share a name.
+/// agrees, the line must be that of the function, because many files share a name such as `utils.py`.
 fn installed_symbol(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
     let Some(name) = frame.path.rsplit('/').next().filter(|name| !name.is_empty()) else { return Ok(None) };
     let mut longest = 0;

@@ -44,7 +44,8 @@ pub(super) fn add_task_seeds(
     rank::keep_best(&mut ranked, most);
     let best = ranked.first().map_or(1.0, |found| found.score).max(f32::EPSILON);
     for found in &ranked {
-        // Scores fall off faster than relevance does. If each word is in every symbol, they are 0 or just below.
+        // A power below 1 of the share is used, because scores fall off faster than relevance does. If each word is
+        // in every symbol, they are 0 or just below.
         let share = (found.score / best).max(0.0);
         seeds.guess(found.symbol, 0.9 * share.powf(0.7));
     }

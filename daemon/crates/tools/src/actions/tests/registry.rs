@@ -50,7 +50,7 @@ fn collect_undescribed(schema: &Value, place: &str, faults: &mut Vec<String>) {
         if text.trim().len() < 4 {
             faults.push(format!("{place}: {text:?}"));
         }
-        for stilted in ["so many", "anew", "stands to", "By default"] {
+        for stilted in ["so many", "anew", "stands ", "told", "of what", "behind", "hardly", "By default"] {
             if text.contains(stilted) {
                 faults.push(format!("{place}: says {stilted:?}: {text}"));
             }
@@ -79,7 +79,7 @@ fn every_property_is_described() {
 }
 
 #[test]
-fn defaults_and_examples_are_told_on_the_flat_surface() {
+fn defaults_and_examples_are_on_the_flat_surface() {
     let flat = listed_tools(Surface::Flat);
     let said = |tool: &str, pointer: &str| {
         let tool = flat.iter().find(|listed| listed["name"] == tool).unwrap();
@@ -142,7 +142,7 @@ fn names_fit_every_client_and_descriptions_say_when() {
 }
 
 #[test]
-fn every_action_is_found_by_each_of_its_names_and_listed_by_its_gateway() {
+fn every_action_is_found_by_all_its_names_and_listed_by_its_gateway() {
     let registry = full_registry();
     let gateways = serde_json::to_string(&listed_tools(Surface::Gateway)).unwrap();
     for entry in registry.entries() {
@@ -168,7 +168,7 @@ fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
         }
         let fresh = entry.response.pointer("/properties/freshness").is_some();
         let is_apart = matches!(entry.runner, Runner::Host(_) | Runner::Registry(_));
-        // A chain has that of its steps; what registers a repository has none before.
+        // A chain has the freshness of its steps, and `repo.register` has none before the repository exists.
         let own = [crate::call::chain::NAME, "repo.register"].contains(&entry.def.name);
         assert_eq!(fresh, own || !is_apart, "{}", entry.def.name);
         for common in ["sync", "syncTimeoutMs"] {

@@ -12,13 +12,14 @@ use super::buffer::{Buffer, Text};
 use super::overlay::{self, Overlay};
 use crate::{Cancel, Code, Explained, Repo, ToolError};
 
-/// How long a buffer outlives its connection, in milliseconds: an editor that reconnects finds its buffers again.
+/// How long a buffer outlives its connection, in milliseconds. It does so because an editor that reconnects should
+/// find its buffers again.
 const GRACE_MS: u64 = 30_000;
-/// Most buffers of one repository.
+/// Maximum number of buffers of one repository.
 const MOST_FILES: usize = 256;
-/// Most bytes of text in the buffers of one repository.
+/// Maximum number of bytes of text in the buffers of one repository.
 const MOST_BYTES: usize = 32 << 20;
-/// Most states of one repository that are kept for comparison.
+/// Maximum number of states of one repository that are kept for comparison.
 const KEPT_STATES: usize = 16;
 
 /// The buffers of one repository.
@@ -75,7 +76,7 @@ pub(crate) struct Checkpoint {
 /// The buffers of all repositories.
 pub(crate) struct Buffers {
     clock: Arc<dyn Clock>,
-    /// By root: a repository that is forgotten and registered again under another id is the same tree.
+    /// By root, because a repository that is forgotten and registered again under another id is the same tree.
     desks: Mutex<HashMap<PathBuf, Desk>>,
 }
 
@@ -91,7 +92,8 @@ impl Buffers {
         Self { clock, desks: Mutex::default() }
     }
 
-    /// Locks the desks. A poisoned lock is used anyway: nothing that is done under it can leave a desk half changed.
+    /// Locks the desks. A poisoned lock is used anyway, because nothing that is done under it can leave a desk half
+    /// changed.
     fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Desk>> {
         self.desks.lock().unwrap_or_else(PoisonError::into_inner)
     }

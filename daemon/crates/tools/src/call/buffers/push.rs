@@ -78,8 +78,8 @@ impl Buffers {
             .as_ref()
             .map(|content| read_buffer(&repo.rules(), &push.path, push.language, content, &mut warnings));
         let differs = text.as_ref().is_some_and(|text| text.row.as_ref() != saved);
-        // Once it is saved, the file is what counts: changes by other programs that the editor has not noticed must be
-        // seen.
+        // After a save the file counts, because another program, such as a formatter, may have changed it without the
+        // editor noticing.
         let dirty = match push.event {
             Event::Save => false,
             Event::Open => push.dirty.unwrap_or(differs),
@@ -87,7 +87,7 @@ impl Buffers {
         };
         if !dirty && differs && push.event != Event::Save {
             warnings
-                .push("the text is not that of the file, and not said to be unsaved: the file counts".into());
+                .push("the text differs from the file but is not marked as dirty: the file counts".into());
         }
         let text = text.filter(|text| dirty && (text.row.is_some() || saved.is_some()));
         let (version, session) = (push.version, push.session);

@@ -23,7 +23,7 @@ pub(crate) use steps::{Done, Step};
 pub(crate) const NAME: &str = "chain";
 /// How often steps are run again because the repository moved on between them.
 const ATTEMPTS: usize = 8;
-/// Most bytes that references may add to the arguments of one step.
+/// Maximum number of bytes that references may add to the arguments of one step.
 const MOST_ARGUMENTS: usize = 1 << 20;
 
 /// A version that steps answered from.
@@ -71,7 +71,7 @@ pub(crate) fn run_chain(
             continue;
         }
         let ends = outcome.is_err() && stop;
-        let stood = pins.stood().filter(|_| outcome.is_ok());
+        let stood = pins.latest_freshness().filter(|_| outcome.is_ok());
         done.push(Done { outcome: outcome.map(Arc::new), stood });
         if registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
             pinned.extend(release_pins(&pins));
@@ -200,7 +200,11 @@ impl Resolver<'_> {
         let found = path.find(&result).map_err(|why| unknown_reference(text, place, &why))?;
         let found = found.cloned().unwrap_or(Value::Null);
         self.room = self.room.checked_sub(found.to_string().len()).ok_or_else(|| {
-            unknown_reference(text, place, "what it brings in is above 1 MB; pick or limit it first")
+            unknown_reference(
+                text,
+                place,
+                "the values that it refers to exceed 1 MB; use pick or limit first",
+            )
         })?;
         Ok(found)
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{Code, Explained, ToolError};
 
-/// Longer paths match nothing: no answer is that deep.
+/// Longer paths match nothing, because no answer is that deep.
 const MOST_PARTS: usize = 64;
 
 /// One part of a path.

@@ -37,7 +37,7 @@ impl Budget {
                 Ok(answer) => budget::json_tokens(&answer.structured)?,
                 Err(error) => budget::json_tokens(&error.to_value())?,
             };
-            // A result that does not fit will be left out: it takes nothing from the others.
+            // A result that does not fit takes nothing from the others, because it will be left out.
             room = room.checked_sub(taken).unwrap_or(room);
         }
         // Transforms take no share.

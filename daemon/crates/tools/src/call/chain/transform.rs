@@ -11,7 +11,7 @@ use crate::{Code, Explained, ToolError};
 
 /// The transforms, as steps name them.
 pub(super) const NAMES: [&str; 6] = ["pick", "map", "filter", "sort", "limit", "template"];
-/// Most bytes of a text that a template makes.
+/// Maximum number of bytes of a text that a template makes.
 const LONGEST: usize = 1 << 20;
 
 /// `{from, fields}`: only these fields of an object, or of each object of a list.
@@ -277,7 +277,7 @@ fn fill_template(text: &str, item: &Value, out: &mut String) -> Result<(), Wrong
             rest = after;
             continue;
         }
-        let open = || Wrong::Other("a brace is not closed; {{ stands for one".to_owned());
+        let open = || Wrong::Other("a brace is not closed; write {{ for one".to_owned());
         let (path, after) = after.split_once('}').ok_or_else(open)?;
         let wrong = Wrong::path(path);
         match Path::read(path).map_err(&wrong)?.find(item).map_err(&wrong)? {

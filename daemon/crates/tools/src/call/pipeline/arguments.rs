@@ -94,7 +94,7 @@ fn check_schema(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Check
     match entry.shape.check(value, "") {
         Ok(Value::Object(args)) => Ok(Checked { entry, args, notes }),
         Ok(other) => Err(wrong_type("object", &other, "").into()),
-        // A caller with an unknown field may hold a stale schema, so the error has the current one.
+        // The error includes the current schema, because a caller with an unknown field may hold a stale one.
         Err(error) if error.code == Code::UnknownField => {
             Err(error.with("schema", entry.request.clone()).into())
         }
@@ -171,7 +171,7 @@ fn through_gateway(
     for (key, value) in inner {
         if outer.contains_key(&key) {
             let shown: String = key.chars().take(80).collect();
-            let message = format!("{shown:?} stands both in args and beside action; give it once");
+            let message = format!("{shown:?} is given both in args and beside action; give it once");
             return Err(ToolError::invalid(shown, message));
         }
         outer.insert(key, value);
@@ -197,7 +197,7 @@ pub(super) fn likely_actions<'r>(registry: &'r Registry, name: &str) -> Vec<&'r 
     let found = registry.finder().search(&words);
     let hits = found.hits.iter().filter_map(|(at, _)| Some(registry.entries().get(*at)?.def.name));
     let (mut meant, others): (Vec<_>, Vec<_>) = hits.partition(|hit| {
-        // `symbol.find` means an action of symbols before one that finds other things.
+        // `symbol.find` means `symbol.search` before `action.search`, because its first part matches.
         hit.split_once('.').is_some_and(|(family, _)| words.split(' ').any(|word| word == family))
     });
     meant.extend(others);

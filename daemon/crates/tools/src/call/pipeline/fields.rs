@@ -7,7 +7,8 @@ use crate::call::freshness::Freshness;
 use crate::call::registry::Answer;
 use crate::{Explained, ToolError};
 
-/// Adds the freshness of the answer, in both forms: a reader of only the text must not mistake stale for fresh.
+/// Adds the freshness of the answer in both forms, because a reader of only the text must not mistake stale for
+/// fresh.
 pub(super) fn stamp_freshness(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {
     add_field(answer, "freshness", freshness)?;
     answer.text.push_str(&freshness.line());

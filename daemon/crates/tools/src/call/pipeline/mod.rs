@@ -153,7 +153,7 @@ fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Re
             let freshness = Freshness::from(stand);
             stamp_freshness(&mut answer, &freshness)?;
             if let Some(pins) = call.pins.filter(|_| !apart) {
-                pins.stands(repo.id(), &freshness);
+                pins.set_freshness(repo.id(), &freshness);
             }
             answer
         }

@@ -24,7 +24,7 @@ use crate::{Code, Explained, Repo, ToolError};
 
 /// How long to wait for the tree unless the call says otherwise.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
-/// The longest life of a snapshot: old snapshots keep the store from reusing pages.
+/// The longest life of a snapshot. It is limited because old snapshots keep the store from reusing pages.
 const READ_LIMIT: Duration = Duration::from_secs(20);
 
 /// How often a call is answered again because another call restarted its slice meanwhile.
@@ -62,7 +62,8 @@ pub(super) fn run_read(
                 return Err(first_index::too_early(repo.as_ref(), &waited));
             }
             match prepared.as_ref().map_err(Clone::clone).and_then(|prepared| prepared.run(cx)) {
-                // The named symbol or file may well exist once the tree is read.
+                // The error is "still indexing", because the named symbol or file may well exist once the tree is
+                // read.
                 Err(error) if unread && names_nothing(error.refusal.code) => {
                     Err(first_index::too_early(repo.as_ref(), &waited))
                 }
@@ -88,7 +89,7 @@ pub(super) fn run_read(
             Err(Unwritten::Overtaken) => call.decisions.back_to(decided),
             Err(Unwritten::Store(error)) => {
                 let note = format!(
-                    "the handle holds until the daemon restarts, for it could not be stored: {error}"
+                    "the handle is lost when the daemon restarts, because it could not be stored: {error}"
                 );
                 add_notes(&mut answer, &[note])?;
                 return Ok(answer);
@@ -165,7 +166,7 @@ fn on_snapshot(
         stamp_freshness(&mut answer, &freshness)?;
         add_notes(&mut answer, &notes.borrow())?;
         if let Some(pins) = call.pins {
-            pins.stands(repo.id(), &freshness);
+            pins.set_freshness(repo.id(), &freshness);
         }
         Ok::<_, ToolError>(answer)
     })??;

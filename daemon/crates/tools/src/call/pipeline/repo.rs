@@ -68,8 +68,8 @@ fn stray_handle(handle: &str) -> ToolError {
     let shown: String = handle.chars().take(40).collect();
     let message = match incarnation_of(handle) {
         None => format!(
-            "{shown:?} is no handle: those are h_ (slices) or sp_ (what did not fit) and 15 characters, as an \
-             answer gave them"
+            "{shown:?} is not a handle: a handle is h_ (slice) or sp_ (spillover) and 15 characters, as an \
+             answer gave it"
         ),
         Some(_) => format!("{shown} is a handle of no registered repository"),
     };
@@ -91,7 +91,7 @@ fn unserved_error(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) ->
         (None, Some(cwd)) => std::fs::canonicalize(cwd).is_ok_and(|cwd| cwd.starts_with(&unserved.root)),
         (None, None) => false,
     })?;
-    let retry = ToolError::new(Code::Unavailable, meant.told());
+    let retry = ToolError::new(Code::Unavailable, meant.status_message());
     if meant.absence != Absence::Opening {
         return Some(retry);
     }
@@ -107,7 +107,7 @@ fn infer_repo(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
             "repoId is missing, and the client's working directory is not known".into(),
         ));
     };
-    // Roots are canonical; the client's directory may come through a link.
+    // Made canonical, because roots are, and the client's directory may come through a link.
     let canonical = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
     let mut holding: Vec<Arc<dyn Repo>> =
         repos.iter().filter(|repo| canonical.starts_with(repo.root())).cloned().collect();

@@ -8,7 +8,7 @@ use crate::Host;
 use crate::call::budget;
 
 const HOUR_MS: u64 = 60 * 60 * 1_000;
-/// Most bytes of a file that are counted: no agent reads more at once.
+/// Maximum number of bytes of a file that are counted, because no agent reads more at once.
 const MOST_BYTES: u64 = 1 << 20;
 
 /// The calls that a count is for: their action, hour and repository. The repository is empty for calls that belong to

@@ -19,11 +19,11 @@ pub(crate) use served::Served;
 
 /// Calls after which a batch is processed.
 const BATCH: u64 = 256;
-/// Most files that wait to be counted; no more are added.
+/// Maximum number of files that wait to be counted; no more are added.
 const MOST_WAITING: usize = 20_000;
-/// Most files that are remembered as seen by a session; no more are added.
+/// Maximum number of files that are remembered as seen by a session; no more are added.
 const MOST_SEEN: usize = 20_000;
-/// Most sessions that are kept; the oldest is dropped.
+/// Maximum number of sessions that are kept; the oldest is dropped.
 const MOST_SESSIONS: usize = 128;
 
 /// Counts of every session, and of those before.

@@ -66,7 +66,7 @@ pub(crate) fn find_end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -
         _ => text.parse::<Version>().map_err(|_| {
             let shown: String = text.chars().take(80).collect();
             let message = format!(
-                "{shown:?} is no version: give v<number>, latest, previous, or git:<revision> such as git:HEAD~1"
+                "{shown:?} is not a version: give v<number>, latest, previous, or git:<revision> such as git:HEAD~1"
             );
             suggest_versions(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
         })?,

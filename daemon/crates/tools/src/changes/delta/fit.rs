@@ -9,7 +9,7 @@ use super::{Compared, Subject};
 use crate::ToolError;
 use crate::call::budget::{self, Room};
 
-/// Most symbols that a spillover handle holds.
+/// Maximum number of symbols that a spillover handle holds.
 pub(crate) const MOST_SPILLED: usize = 2_000;
 
 /// The part that fits, and the rest.
@@ -68,7 +68,8 @@ pub(crate) fn fit_lists(compared: &Compared, costs: &Costs, whole: Room) -> Fitt
     }
     let mut full = false;
     for (item, cost) in compared.blast.iter().zip(&costs.blast) {
-        // The shown entries must be the most important ones, so nothing is added after the first that doesn't fit.
+        // Nothing is added after the first entry that doesn't fit, because the shown entries must be the most
+        // important ones.
         full = full || !room.take(*cost);
         if full {
             dropped += 1;

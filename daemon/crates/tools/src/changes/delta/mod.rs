@@ -22,11 +22,11 @@ use crate::call::context::ReadCx;
 pub(crate) use ends::{End, find_end, find_ends};
 pub(crate) use fit::{Costs, Fitted, MOST_SPILLED, fit_lists};
 
-/// Most affected symbols that are looked for.
+/// Maximum number of affected symbols that are looked for.
 const MOST_AFFECTED: usize = 2_000;
-/// Most symbols with a growing fan-in that are listed.
+/// Maximum number of symbols with a growing fan-in that are listed.
 const MOST_AMPLIFIERS: usize = 10;
-/// Most files that are named one by one.
+/// Maximum number of files that are named one by one.
 const MOST_FILES: usize = 20;
 
 /// A symbol on which more and more depends.
@@ -106,9 +106,9 @@ pub(crate) struct TestOf {
     pub(crate) file: String,
 }
 
-/// Most tests that are looked for, for one symbol.
+/// Maximum number of tests that are looked for, for one symbol.
 const MOST_TESTS: usize = 5;
-/// Most users that are checked for being tests.
+/// Maximum number of users that are checked for being tests.
 const MOST_USERS: usize = 100;
 
 impl Subject {
@@ -266,7 +266,7 @@ fn tests_of(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<V
         let (name, file) = (user.qualified().to_owned(), user.path().to_owned());
         let found = TestOf { symbol: user.id, name, file };
         let stem = found.file.rsplit('/').next().unwrap_or_default().to_lowercase();
-        // A symbol among tests can't always be run: there are models, settings and fixtures too.
+        // Only callable symbols named like tests count, because test files also contain fixtures and settings.
         if user.kind().is_callable() && user.name().to_lowercase().starts_with("test") {
             tests.insert(found);
         } else if user.kind().is_callable() || stem.contains("test") || stem.contains("spec") {

@@ -12,9 +12,9 @@ use crate::changes::delta::{Compared, Subject};
 
 /// Findings of one type that are listed one by one.
 const MOST_OF_TYPE: usize = 10;
-/// From 10 dependents on a symbol counts as widely used.
+/// A symbol with at least this many dependents counts as widely used.
 const WIDE: u64 = 10;
-/// From 50 affected symbols on a change counts as far-reaching.
+/// A change with at least this many affected symbols counts as far-reaching.
 const FAR: usize = 50;
 /// The highest score of a finding that breaks no users: medium.
 const MOST: f64 = 49.0;
@@ -60,7 +60,7 @@ fn make_finding(kind: &'static str, score: f64, message: String, affected: Vec<N
     Finding { kind, severity: Verdict::of(score).level, score, message, affected_symbols: affected }
 }
 
-/// The highest score of missing tests: low. Missing tests say nothing about the effect of the change.
+/// The highest score of missing tests. It is low because missing tests say nothing about the effect of the change.
 const MOST_UNTESTED: f64 = 24.0;
 
 struct Found {

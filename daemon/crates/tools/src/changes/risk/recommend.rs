@@ -11,11 +11,11 @@ use serde::Serialize;
 use super::{Named, counted_subjects, is_testable};
 use crate::changes::delta::{Compared, Subject};
 
-/// Most test files that are named.
+/// Maximum number of test files that are named.
 const MOST_FILES: usize = 12;
-/// Most functions that a test is proposed for.
+/// Maximum number of functions that a test is proposed for.
 const MOST_MISSING: usize = 8;
-/// Most targets that are named for one test.
+/// Maximum number of targets that are named for one test.
 const MOST_TARGETS: usize = 10;
 
 /// A test to run or to write.

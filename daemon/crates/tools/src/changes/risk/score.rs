@@ -1,7 +1,7 @@
 //! The score of a change, and the verdict that follows from it.
 //!
-//! It is the sum of seven parts, each `weight × value` with a value from 0 to 1, rounded, and 100 at most. Where a part counts
-//! something, `value = x / (x + half)`: the first few count most, and no number of them fills the part.
+//! It is the sum of seven parts, each `weight × value` with a value from 0 to 1, rounded, and 100 at most. Where a
+//! part counts something, `value = x / (x + half)`: the first few count most, and no number of them fills the part.
 //!
 //! | part | weight | x, half |
 //! |---|---|---|
@@ -13,8 +13,8 @@
 //! | `guards` | 20 | removed checks, raised errors and early returns; 1 |
 //! | `untested` | 5 | changed or new functions that no test uses: their share of all such, times `n / (n + 2)` |
 //!
-//! Comments, white space and documentation count nowhere. Changed tests count in no part; tests that use what changed count
-//! as users.
+//! Comments, white space and documentation count nowhere. Changed tests count in no part; tests that use what changed
+//! count as users.
 //!
 //! [`Verdict`](super::Verdict) maps the score to a level and the level to a decision.
 
@@ -117,9 +117,9 @@ pub(crate) fn change_score(compared: &Compared, findings: &[Finding]) -> Score {
             "sideEffects",
             15,
             saturate_at(effects as f64, 2.0),
-            format!("{effects} side effects came"),
+            format!("{effects} side effects added"),
         ),
-        score_part("guards", 20, saturate_at(guards as f64, 1.0), format!("{guards} guards went")),
+        score_part("guards", 20, saturate_at(guards as f64, 1.0), format!("{guards} guards removed")),
         score_part(
             "untested",
             5,

@@ -1,10 +1,10 @@
 //! The level of a score, and the decision that follows from it. Nothing else maps one to the other.
 
-/// From this score on somebody should look at it.
+/// The lowest `medium` score: somebody should look at the change.
 const MEDIUM: u32 = 26;
-/// From this score on somebody who knows the code has to look at it.
+/// The lowest `high` score: somebody who knows the code has to look at the change.
 pub(crate) const HIGH: u32 = 60;
-/// From this score on many users are left broken.
+/// The lowest `critical` score: many users are broken.
 const CRITICAL: u32 = 75;
 
 /// The verdict on a score.
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn leaving_one_behind_is_high_and_many_are_critical() {
+    fn one_broken_user_is_high_and_many_are_critical() {
         assert_eq!(left_behind_score(0).to_bits(), 0.0_f64.to_bits());
         assert_eq!(Verdict::of(left_behind_score(1) as u32).level, "high");
         assert_eq!(Verdict::of(left_behind_score(172) as u32).level, "critical");

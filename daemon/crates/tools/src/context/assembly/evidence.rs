@@ -22,11 +22,11 @@ use crate::source::text;
 use crate::source::text::SourceText;
 use sdl_redact::{self as redact, Level};
 
-/// With less room than this, opening a file is not worth it.
+/// With less room than this, no file is opened.
 pub(super) const LEAST: usize = 60;
 /// The approximate size of the smallest piece.
 pub(super) const SMALLEST: usize = 36;
-/// Most lines of one skeleton or hot path.
+/// Maximum number of lines of one skeleton or hot path.
 const MOST_LINES: usize = 60;
 /// Lines around each match.
 const CONTEXT: u32 = 2;

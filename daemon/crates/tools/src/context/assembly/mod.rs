@@ -54,28 +54,28 @@ fn budget_shares(task: Option<TaskType>) -> [Share; 3] {
     match task {
         Some(TaskType::Debug) => [
             (Cards, 45, "what the symbols on the way do, throw and touch"),
-            (HotPaths, 75, "the lines where the task's names stand"),
+            (HotPaths, 75, "the lines that contain the task's names"),
             (Skeletons, 100, "the control flow around them"),
         ],
         Some(TaskType::Review) => [
-            (Cards, 55, "contracts and dependencies of what is reviewed"),
+            (Cards, 55, "contracts and dependencies of the reviewed code"),
             (Skeletons, 80, "its control flow"),
             (HotPaths, 100, "the lines where its parts meet"),
         ],
         Some(TaskType::Implement) => [
-            (Cards, 45, "what there is to build on"),
+            (Cards, 45, "existing code to build on"),
             (Skeletons, 85, "the shape of the code to change"),
-            (HotPaths, 100, "the lines where the task's names stand"),
+            (HotPaths, 100, "the lines that contain the task's names"),
         ],
         Some(TaskType::Explain) => [
-            (Cards, 60, "what each part is for and leans on"),
+            (Cards, 60, "the purpose and dependencies of each part"),
             (Skeletons, 95, "how the parts work"),
             (HotPaths, 100, "the lines where they meet"),
         ],
         None => [
-            (Cards, 55, "what the symbols are and lean on"),
+            (Cards, 55, "the symbols and their dependencies"),
             (Skeletons, 80, "how the best of them work"),
-            (HotPaths, 100, "the lines where the task's names stand"),
+            (HotPaths, 100, "the lines that contain the task's names"),
         ],
     }
 }
@@ -146,7 +146,7 @@ pub(crate) struct Gathered {
 
 /// Symbols whose source is read on one rung.
 const MOST_OPENED: usize = 16;
-/// Most edges that are listed.
+/// Maximum number of edges that are listed.
 const MOST_EDGES: usize = 40;
 
 /// The material that an assembly is gathered from. Data read for one budget is reused for the next.
@@ -293,7 +293,7 @@ impl<'a> Ground<'a> {
                 break;
             }
             let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
-            // A skeleton of source that has been shown would add nothing.
+            // No skeleton for source that has been shown, because it would add nothing.
             let long = (found.range.end_line - found.range.start_line) as usize + 1;
             if matches!(rung, Rung::Skeletons) && evidence::lines_shown(&out.evidence, sym.id) * 2 > long {
                 continue;

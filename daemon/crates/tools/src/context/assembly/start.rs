@@ -15,11 +15,11 @@ use crate::call::context::ReadCx;
 use crate::parts::symbols;
 use crate::{Explained, ToolError};
 
-/// Most symbols that a focused file starts with.
+/// Maximum number of symbols that a focused file starts with.
 const MOST_OF_A_FILE: usize = 12;
-/// Most symbols that a focused folder starts with.
+/// Maximum number of symbols that a focused folder starts with.
 const MOST_OF_A_FOLDER: usize = 8;
-/// Most names that are looked for in source.
+/// Maximum number of names that are looked for in source.
 const MOST_NAMES: usize = 40;
 
 /// The request, still as text.

@@ -9,9 +9,9 @@ use crate::{Candidate, Code, Explained, ToolError, stored};
 
 /// The layout of the stored rows.
 const LAYOUT: u8 = 1;
-/// Most assemblies of one repository. Those of the oldest versions are dropped first.
+/// Maximum number of assemblies of one repository. Those of the oldest versions are dropped first.
 const MOST: usize = 1_000;
-/// Most characters of a task that are kept.
+/// Maximum number of characters of a task that are kept.
 const MOST_TEXT: usize = 2_000;
 
 /// The sources of an assembly.

@@ -22,13 +22,13 @@ pub(crate) use render::render_markdown;
 pub(crate) use risk::Risk;
 pub(crate) use scope::{Scope, briefing_seeds};
 
-/// Most symbols whose full cards are read to rate their risk.
+/// Maximum number of symbols whose full cards are read to rate their risk.
 const MOST_WEIGHED: usize = 12;
-/// Most symbols just outside the briefing that are named.
+/// Maximum number of symbols just outside the briefing that are named.
 const MOST_FRONTIER: usize = 8;
-/// Most tests among the key symbols, where none is asked for.
+/// Maximum number of tests among the key symbols, where none is asked for.
 const MOST_TESTS: usize = 3;
-/// Most edges that are listed.
+/// Maximum number of edges that are listed.
 const MOST_EDGES: usize = 60;
 
 /// What matters for a question.

@@ -14,7 +14,7 @@ use crate::call::context::ReadCx;
 use crate::parts::symbols;
 use crate::{Code, Explained, ToolError};
 
-/// Most symbols of the same name that a briefing starts from.
+/// Maximum number of symbols of the same name that a briefing starts from.
 const MOST_STARTS: usize = 3;
 
 /// Words that make a short question a task.
@@ -126,7 +126,7 @@ fn file_request(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError>
 }
 
 /// Starts from a file's own symbols, best first: tests last, then values, then what other files can't see. Its users
-/// are no starts, as they are where it was edited: a file with many tests would be told by them.
+/// are no starts, as they are where it was edited: a file with many tests would be described by them.
 fn own_request(cx: &ReadCx<'_>, file: FileId) -> Result<SliceRequest, ToolError> {
     let mut own = Vec::new();
     for (place, sym) in cx.source.symbols_of(file)?.into_iter().enumerate() {
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn questions_are_told_apart_by_their_looks() {
+    fn the_form_of_a_question_decides_its_scope() {
         let all = [
             ("src/auth.ts", Scope::File),
             (r"src\auth", Scope::File),

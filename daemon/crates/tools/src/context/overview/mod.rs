@@ -19,7 +19,7 @@ use crate::call::stamp::Stamp;
 
 pub(crate) use layers::folder_layers;
 
-/// Most hotspots and most entry points that are kept.
+/// Maximum number of hotspots and most entry points that are kept.
 const TOP: usize = 20;
 /// Folder parts that make a folder of the overview: `django/db`, not `django/db/models/fields`.
 const DEPTH: usize = 2;

@@ -15,9 +15,9 @@ use crate::guard::private_file;
 use crate::stored::tables::AUDIT;
 use sdl_redact::{self as redact, Level};
 
-/// Most rows that are kept.
+/// Maximum number of rows that are kept.
 pub(super) const KEPT: u64 = 200_000;
-/// Most cuts that the anchor names; each has its row besides.
+/// Maximum number of cuts that the anchor names; each has its row besides.
 const MOST_CUTS: usize = 50;
 /// A larger file is not accepted as a head.
 const MOST_HEAD_BYTES: u64 = 256 << 10;

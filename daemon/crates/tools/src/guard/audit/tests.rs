@@ -137,7 +137,7 @@ const CHANGES: [(&str, Change); 9] = [
 ];
 
 #[test]
-fn whatever_is_changed_is_found_and_stays_found_until_a_person_acknowledges_it() {
+fn every_tampered_row_is_reported_until_a_person_acknowledges_it() {
     for while_open in [true, false] {
         for (says, change) in CHANGES {
             let mut bed = Bed::new();

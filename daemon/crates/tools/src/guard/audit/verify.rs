@@ -12,7 +12,7 @@ use super::seal::Stored;
 use super::{ACKNOWLEDGED, ANCHOR, Anchor, CUT, Row, key, number};
 use crate::stored::tables::AUDIT;
 
-/// Most faults that one acknowledgement covers.
+/// Maximum number of faults that one acknowledgement covers.
 const MOST_ACKNOWLEDGED: usize = 500;
 
 /// The result of a check of the log.
@@ -154,7 +154,7 @@ impl Audit {
             at_ms: SystemClock.unix_ms(),
             action: "audit.acknowledge".to_owned(),
             decision: ACKNOWLEDGED.to_owned(),
-            why: vec!["a person took note of what is wrong with the log".to_owned()],
+            why: vec!["a person acknowledged the damage of the log".to_owned()],
             details: acknowledged_details(&faults, reason),
             ..who.clone()
         };

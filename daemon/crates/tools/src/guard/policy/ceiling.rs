@@ -128,7 +128,7 @@ impl Ceilings {
         let refused = |why: String| {
             let path = self.path.display();
             let message =
-                format!("the ceiling of the policies is in {path}, which {why}; a person has to mend it");
+                format!("the ceiling of the policies is in {path}, which {why}; a person has to repair it");
             ToolError::new(Code::Unavailable, message)
         };
         let found = private_file::read_private(&self.path, MOST_BYTES).map_err(refused)?;

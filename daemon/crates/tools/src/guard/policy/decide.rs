@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn utility_stays_between_0_and_1_and_an_estimate_or_one_guess_costs_nothing() {
+    fn utility_is_from_0_to_1_and_one_wrong_guess_costs_nothing() {
         assert!(Ask::default().utility() < 1e-9);
         let best = Ask { wanted: 3, found: 3, inner: 1, relevance: 9.0, reason: 2.0, ..Ask::default() };
         assert!((best.utility() - 1.0).abs() < 1e-9);

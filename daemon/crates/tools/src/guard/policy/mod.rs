@@ -15,9 +15,9 @@ pub use ceiling::Ceilings;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Policy {
-    /// Most lines of a window.
+    /// Maximum lines of a window.
     pub(crate) max_window_lines: u32,
-    /// Most tokens of an answer with a window.
+    /// Maximum tokens of an answer with a window.
     pub(crate) max_window_tokens: u32,
     /// Whether a window must contain the identifiers that the request names.
     pub(crate) require_identifiers: bool,
@@ -37,9 +37,9 @@ pub struct Policy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BudgetCaps {
-    /// Most cards.
+    /// Maximum cards.
     pub(crate) max_cards: u32,
-    /// Most tokens.
+    /// Maximum tokens.
     pub(crate) max_estimated_tokens: u32,
 }
 
@@ -68,11 +68,11 @@ impl Default for Policy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PolicyPatch {
-    /// Default 180. Most lines of a window.
+    /// Default 180. Maximum lines of a window.
     #[schemars(range(min = 1, max = 10_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_window_lines: Option<u32>,
-    /// Default 1400. Most tokens of an answer with a window.
+    /// Default 1400. Maximum tokens of an answer with a window.
     #[schemars(range(min = 500, max = 20_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_window_tokens: Option<u32>,
@@ -85,7 +85,7 @@ pub struct PolicyPatch {
     /// Window needs a slice. With its symbol, or enough utility; default true.
     #[serde(skip_serializing_if = "Option::is_none")]
     default_deny_raw: Option<bool>,
-    /// 0 to 1, default 0.5. From this utility on a window needs no slice.
+    /// 0 to 1, default 0.5. A window with this utility or more needs no slice.
     #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     utility_threshold: Option<f64>,
@@ -101,11 +101,11 @@ pub struct PolicyPatch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CapsPatch {
-    /// Default 500. Most cards.
+    /// Default 500. Maximum cards.
     #[schemars(range(min = 1, max = sdl_retrieve::slice::MAX_CARDS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_cards: Option<u32>,
-    /// Default 20000. Most tokens.
+    /// Default 20000. Maximum tokens.
     #[schemars(range(min = 400, max = 20_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_estimated_tokens: Option<u32>,

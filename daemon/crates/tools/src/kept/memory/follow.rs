@@ -140,7 +140,7 @@ fn move_link(link: &mut SymbolLink, change: &Change) {
 /// Points the link to the only symbol with the same name and content, if the history has no answer.
 fn find_link(cx: &ReadCx<'_>, link: &mut SymbolLink, head: Version) -> Result<(), ToolError> {
     let request = SearchRequest { limit: NAMESAKES, exact: true, ..SearchRequest::new(&link.name) };
-    // A name that can't be searched for belongs to no existing symbol.
+    // An error counts as no hit, because a name that can't be searched for belongs to no existing symbol.
     let hits = search_symbols(cx.source, &request).map(|found| found.results).unwrap_or_default();
     let mut alike = Vec::new();
     for hit in hits {

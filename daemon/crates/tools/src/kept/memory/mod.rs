@@ -21,11 +21,11 @@ pub(crate) use rows::{Draft, remove_memory, store_memory};
 pub(crate) use shown::{MemoryOut, Page, line_of, memory_page};
 pub(crate) use surfaced::{Surfaced, TOKENS, memory_tokens, write_memories};
 
-/// Most memories of one repository.
+/// Maximum number of memories of one repository.
 pub(crate) const MOST: usize = 2_000;
-/// Most symbols, and most files, that one memory may link to.
+/// Maximum symbols, and maximum files, that one memory may link to.
 pub(crate) const MOST_LINKS: usize = 50;
-/// Most tags of one memory.
+/// Maximum number of tags of one memory.
 pub(crate) const MOST_TAGS: usize = 20;
 
 /// What a memory is about.
@@ -37,7 +37,7 @@ pub(crate) enum Kind {
     Decision,
     /// What was wrong and how it was mended.
     Bugfix,
-    /// Where a task stands.
+    /// The progress of a task.
     TaskContext,
     /// A way in which things are done here.
     Pattern,

@@ -14,10 +14,10 @@ use crate::call::context::ReadCx;
 
 /// Default number of memories that are shown.
 const LIMIT: usize = 5;
-/// Most tokens of memories in an answer about something else.
+/// Maximum number of tokens of memories in an answer about something else.
 pub(crate) const TOKENS: usize = 1_000;
 
-/// Most characters of a memory's content in such an answer.
+/// Maximum number of characters of a memory's content in such an answer.
 const CONTENT: usize = 600;
 
 /// The memories of a repository, for an answer that shows some of them on request.

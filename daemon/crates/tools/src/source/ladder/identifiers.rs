@@ -1,5 +1,5 @@
 //! Finds the lines of wanted identifiers. An identifier is a token that the grammar treats as one. Words in comments
-//! and literals don't count. Neither do masked ones, so that no one can guess at a secret.
+//! and literals don't count. Neither do masked ones, because a match would confirm a guess at a secret.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use sdl_retrieve::Sym;
 
 use crate::source::text::SourceText;
 
-/// Names that a class uses for itself. They are on nearly every line, whatever the caller looks for.
+/// Names that a class uses for itself. They don't count, because they are on nearly every line.
 const EVERYWHERE: &[&str] = &["cls", "self", "super", "this"];
 
 /// Words that say nothing about the subject of code, in any language.
@@ -335,7 +335,7 @@ fn word_places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = u
 }
 
 /// Whether `line` contains `identifier` as a whole word.
-pub(crate) fn stands_in(line: &str, identifier: &str) -> bool {
+pub(crate) fn contains_identifier(line: &str, identifier: &str) -> bool {
     let identifier = identifier.trim();
     !identifier.is_empty() && word_places(line, identifier).next().is_some()
 }
@@ -347,11 +347,15 @@ mod tests {
     #[test]
     fn identifiers_are_whole_words() {
         assert!(
-            stands_in("a.cache = b", "cache")
-                && stands_in("this.cache", "this.cache")
-                && stands_in("f(x)", "f(")
+            contains_identifier("a.cache = b", "cache")
+                && contains_identifier("this.cache", "this.cache")
+                && contains_identifier("f(x)", "f(")
         );
-        assert!(!stands_in("cached", "cache") && !stands_in("my_cache", "cache") && !stands_in("x", ""));
+        assert!(
+            !contains_identifier("cached", "cache")
+                && !contains_identifier("my_cache", "cache")
+                && !contains_identifier("x", "")
+        );
         assert!(KEYWORDS.is_sorted() && is_keyword("if") && is_keyword("None") && !is_keyword("cache"));
         let found: Vec<&str> =
             word_ranges("this.cache->a_b(c)").map(|at| &"this.cache->a_b(c)"[at]).collect();

@@ -6,7 +6,7 @@ use crate::call::budget;
 use crate::source::text::SourceText;
 use crate::{Explained, ToolError};
 
-/// Longer lines are cut: no one reads them, and one alone could fill an answer.
+/// Longer lines are cut, because one alone could fill an answer.
 const LONGEST: usize = 1_000;
 
 /// Returns the first and the last line of a definition, or of the file.

@@ -22,7 +22,7 @@ use crate::call::memos::Recent;
 use crate::source::text::SourceText;
 use crate::{Code, Explained, ToolError};
 
-/// The mark for text that is left out.
+/// The mark for omitted text.
 pub(crate) const GAP: &str = "/* ... */";
 
 /// A stretch of a file. Lines are 1-based, columns 0-based in bytes, the end is exclusive.
@@ -65,7 +65,8 @@ impl RangeOut {
     }
 }
 
-/// The structures of recent texts. An agent that works on a file looks at it again, and parsing is most of the cost.
+/// The structures of recent texts. They are kept because an agent that works on a file looks at it again, and parsing
+/// is most of the cost.
 #[derive(Default)]
 struct Structures(Recent<FactsKey, Arc<Structure>, 48>);
 

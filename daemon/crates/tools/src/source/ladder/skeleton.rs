@@ -54,7 +54,7 @@ fn render_line(text: &SourceText, line: &skeleton::Line, found: &Matches) -> Str
         }
     }
     let mut out = shorten_line(out.trim_end());
-    let names = found.identifiers.iter().filter(|one| marked && identifiers::stands_in(&out, one));
+    let names = found.identifiers.iter().filter(|one| marked && identifiers::contains_identifier(&out, one));
     let names: Vec<&str> = names.map(String::as_str).collect();
     if !names.is_empty() {
         out.push_str(&format!(" /* <- {} */", names.join(", ")));

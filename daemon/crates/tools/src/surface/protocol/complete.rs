@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::errors::ProtocolError;
 use super::request::Request;
 
-/// The most that the protocol lets one answer have.
+/// Maximum number of that the protocol lets one answer have.
 const MOST: usize = 100;
 
 #[derive(Deserialize)]

@@ -27,14 +27,14 @@ const PROMPTS: [Prompt; 4] = [
         about: "Judge a change",
         steps: "Get what changed with delta.get and its risk with pr.risk.analyze between the two versions or git revisions. \
                 For each changed symbol look at its callers in the blast radius. Report defects by severity, missing \
-                tests, and what is safe.",
+                tests, and the safe parts.",
     },
     Prompt {
         name: "implement",
         about: "Make a change",
-        steps: "Build a slice with slice.build from the task and look for what exists already with symbol.search. Follow the \
+        steps: "Build a slice with slice.build from the task and look for existing code with symbol.search. Follow the \
                 signatures and invariants of the cards. After each edit call slice.refresh with the version you know, \
-                and check the callers of what you changed.",
+                and check the callers of the changed symbols.",
     },
     Prompt {
         name: "explain",

@@ -13,7 +13,7 @@ pub(crate) struct Oracle {
     files: BTreeMap<String, Vec<String>>,
 }
 
-/// The mark for source that is left out.
+/// The mark for omitted source.
 const GAP: &str = "/* ... */";
 /// The mark for a secret.
 const MASK: &str = "***";

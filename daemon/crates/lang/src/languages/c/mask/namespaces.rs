@@ -6,9 +6,9 @@ use super::lex::{Tok, TokKind};
 
 /// The replacement for a use of an opening macro.
 const OPENS: &[u8] = b"namespace{";
-/// Most such macros of a file.
+/// Maximum number of such macros of a file.
 const MOST: usize = 16;
-/// Most namespaces that a macro opens.
+/// Maximum number of namespaces that a macro opens.
 const DEPTH: usize = 8;
 
 /// The text with such macros' uses replaced, if there are any.

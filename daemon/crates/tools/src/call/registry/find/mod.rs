@@ -17,7 +17,7 @@ const K1: f64 = 1.2;
 const SYNONYM: f64 = 0.4;
 /// The weight of the search action itself: a caller who reads the answer has found it already.
 const SELF: (&str, f64) = ("action_search", 0.5);
-/// Longer queries are cut to this many terms: more words don't make the goal clearer.
+/// Longer queries are cut to this many terms, because more words don't make the goal clearer.
 const MOST_TERMS: usize = 64;
 
 /// One kind of text that an action has.
@@ -126,8 +126,8 @@ impl Finder {
         list.iter().map(|(at, weight)| (*at, share * idf * weight / (K1 + weight))).collect()
     }
 
-    /// Returns the actions whose names are in the query, in the order of its words. A name that is a plain word counts
-    /// only if it is the whole query.
+    /// Returns the actions whose names are in the query, in the order of its words. A name that is a plain word, such
+    /// as `info` or `chain`, counts only if it is the whole query.
     fn named(&self, query: &str) -> Vec<usize> {
         let whole = query.trim();
         let words = whole.split(|c: char| !(c.is_alphanumeric() || c == '.' || c == '_'));
@@ -159,7 +159,7 @@ fn field_terms(entry: &Entry) -> [Vec<String>; 5] {
 /// Appends every property's name, including nested ones.
 fn property_names(schema: &Value, out: &mut String) {
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        // Every action has these, so they don't distinguish any.
+        // Passed over, because every action has these.
         if matches!(name.as_str(), "repoId" | "sync" | "syncTimeoutMs") {
             continue;
         }
