@@ -92,7 +92,7 @@ fn print_related(answer: &Value, limit: u32) {
     }
 }
 
-/// What is drawn before each row of a tree, given the rows' depths from 1, in the order in which they are printed.
+/// Returns the lines to draw before each row of a tree, such as `│  └─ `. `depths` count from 1, in the order of the rows.
 pub(super) fn tree_stems(depths: &[u64]) -> Vec<String> {
     let mut stems = Vec::with_capacity(depths.len());
     for (at, depth) in depths.iter().enumerate() {
