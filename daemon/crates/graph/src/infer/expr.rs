@@ -377,7 +377,10 @@ impl Infer<'_, '_> {
                 Some(class) => self.member_value(&Ty::Class(class), class, sym, call).at_least(how),
                 None => match self.rules(def.file).inner_function(self, *def, sym) {
                     Some(inner) => Typed::new(Ty::Func(inner, None), how),
-                    None => Typed::UNKNOWN.at_least(how),
+                    None => match self.decorated_value(*def) {
+                        Some(value) => self.attribute(&value, name, call).at_least(how),
+                        None => Typed::UNKNOWN.at_least(how),
+                    },
                 },
             },
             Ty::Callable(_) => Typed::EXTERNAL,

@@ -360,6 +360,12 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         None
     }
 
+    /// The value that the name of the decorated function `def` denotes, where its decorators put one of a type of the
+    /// repository in its place. For example, `@click.command()` puts a `Command`.
+    fn decorated(&self, infer: &Infer<'_, '_>, def: DefRef) -> Option<Typed> {
+        None
+    }
+
     /// The target of an iterator or smart pointer that the repository defines, such as a `unique_ptr` of its own.
     fn pointed_to(&self, infer: &Infer<'_, '_>, ty: &Ty) -> Option<Ty> {
         None

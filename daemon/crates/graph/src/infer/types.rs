@@ -264,6 +264,15 @@ impl Infer<'_, '_> {
         }
     }
 
+    /// The value that the name of a decorated function denotes, where that is one of a type of the repository.
+    pub(crate) fn decorated_value(&self, def: DefRef) -> Option<Typed> {
+        let q = Question::Decorated(def);
+        let value = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
+            self.rules(def.file).decorated(self, def).unwrap_or(Typed::UNKNOWN)
+        });
+        (value.ty != Ty::Unknown).then_some(value)
+    }
+
     /// The type that an alias names.
     pub(crate) fn alias(&self, def: DefRef) -> Ty {
         let q = Question::Alias(def);

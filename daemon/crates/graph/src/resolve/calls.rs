@@ -263,12 +263,20 @@ impl Resolver<'_, '_> {
                 let member = self.rules.super_member(&self.infer, *class, name, call);
                 found.add(member, &s::SUPER_MEMBER);
             }
-            Ty::Func(def, _) => {
-                let class = self.infer.class_behind(*def);
-                let member = class.and_then(|class| self.infer.member(class, name, call));
-                let rule = found.rule;
-                found.add(member.map(|member| member.def), rule);
-            }
+            Ty::Func(def, _) => match self.infer.decorated_value(*def) {
+                Some(value) => {
+                    found.rule = rule_of_receiver(value.how);
+                    for ty in value.ty.each() {
+                        self.member_of_type(found, ty, Asked { how: value.how, ..asked });
+                    }
+                }
+                None => {
+                    let class = self.infer.class_behind(*def);
+                    let member = class.and_then(|class| self.infer.member(class, name, call));
+                    let rule = found.rule;
+                    found.add(member.map(|member| member.def), rule);
+                }
+            },
             // The code that makes a value of an object type decides which members it has.
             Ty::Object(written) if written.is_type() => found.outside = true,
             Ty::Object(_) => {

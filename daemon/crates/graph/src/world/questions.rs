@@ -45,6 +45,8 @@ pub(crate) enum Question {
     Variable(DefRef),
     /// The return type of a function, reached through a type.
     Result(DefRef, Option<DefRef>),
+    /// The value that the name of a decorated function denotes.
+    Decorated(DefRef),
     /// The type that an alias names.
     Alias(DefRef),
     /// The type that a function constructs, by its stated type.

@@ -8,6 +8,9 @@ use super::names::only_inner;
 use crate::infer::{Ctx, How, Infer, Ty, TypeRules, Typed};
 use crate::world::{DefRef, FileIndex, Sym};
 
+/// Most decorators of a function that are followed.
+const DECORATORS: usize = 8;
+
 /// The method that reading a descriptor runs.
 const GET: &str = "__get__";
 
@@ -68,10 +71,47 @@ impl TypeRules for Python {
         }
     }
 
+    fn decorated(&self, infer: &Infer<'_, '_>, def: DefRef) -> Option<Typed> {
+        let file = infer.file(def.file);
+        let found = file.outline.def(def.def).filter(|found| !found.decorators.is_empty())?;
+        let ctx = Ctx {
+            members: false,
+            scope: found.parent.unwrap_or(DefIx::MODULE),
+            ..Infer::outline_ctx(&file, def, None)
+        };
+        let mut value = None;
+        // The decorator next to the function is applied first.
+        for decorator in found.decorators.iter().rev().take(DECORATORS) {
+            let decorator = infer.eval(&ctx, *decorator);
+            let given = applied_decorator(infer, &decorator);
+            if given.ty.each().iter().any(|ty| ty.instance_of().is_some()) {
+                value = Some(Typed::new(only_instances(&given.ty), given.how.max(How::Guessed)));
+            }
+        }
+        value
+    }
+
     fn inner_function(&self, infer: &Infer<'_, '_>, def: DefRef, name: Sym) -> Option<DefRef> {
         let inner = only_inner(&infer.file(def.file), def.def, name)?;
         Some(DefRef { def: inner, ..def })
     }
+}
+
+/// The result of calling a decorator with a function. A decorator with arguments is the result of a call, and where that
+/// may also be the decorated value itself, because the function can be its argument, the one that can be called counts.
+fn applied_decorator(infer: &Infer<'_, '_>, decorator: &Typed) -> Typed {
+    let each = decorator.ty.each();
+    let callable = each.iter().filter(|ty| matches!(ty, Ty::Callable(_) | Ty::Func(..) | Ty::Class(_)));
+    let callable: Vec<Ty> = callable.cloned().collect();
+    if callable.is_empty() {
+        return Typed::UNKNOWN;
+    }
+    infer.called(&Typed::new(Ty::union(callable), decorator.how))
+}
+
+/// Those of several types that are of values of the repository's types.
+fn only_instances(ty: &Ty) -> Ty {
+    Ty::union(ty.each().iter().filter(|ty| ty.instance_of().is_some()).cloned())
 }
 
 /// The type of reading a field whose value may be a descriptor.
