@@ -1,15 +1,21 @@
 //! The symbols that a unified diff touches.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
-use sdl_model::{FileId, RelPath, SymbolId};
-use sdl_retrieve::{Result, Source};
+use sdl_model::{FileId, RelPath, SymbolId, SymbolKind};
+use sdl_retrieve::{Result, Source, Sym};
 
 /// Most bytes of a diff.
 pub const MAX_PATCH_BYTES: usize = 4 << 20;
 /// Most files of a diff.
 const MAX_FILES: usize = 5_000;
+/// How lines begin that only say what a file uses. What is used differently then has other lines that change.
+const IMPORTS: [&str; 8] =
+    ["import ", "from ", "use ", "using ", "#include", "require", "export *", "export {"];
+/// How lines begin that belong to the definition after them.
+const ATTRIBUTES: [&str; 4] = ["@", "#[", "[[", "///"];
+/// How comments begin.
+const COMMENTS: [&str; 5] = ["//", "/*", "* ", "# ", "-- "];
 
 /// The part of a diff that is about one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,9 +24,29 @@ pub struct PatchedFile {
     pub path: String,
     /// Whether the change makes the file.
     pub is_new: bool,
-    /// The lines that change, as they are numbered before the change. Lines that are only added count as the lines on
-    /// both sides of them.
-    pub lines: Vec<RangeInclusive<u32>>,
+    /// The lines that change, without comments and empty lines.
+    pub edits: Vec<Edit>,
+}
+
+/// One line that changes. Lines are numbered as they are before the change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Edit {
+    /// A line that goes.
+    Removed {
+        /// Its number.
+        line: u32,
+        /// Whether it only says what the file uses.
+        is_import: bool,
+    },
+    /// A line that comes.
+    Inserted {
+        /// The line that it comes before.
+        before: u32,
+        /// The white space in front of it.
+        indent: u32,
+        /// Whether it belongs to the definition after it, such as a decorator does.
+        is_attribute: bool,
+    },
 }
 
 /// Reads a unified diff, as `git diff` and `diff -u` write it. Lines outside of hunks are passed over. Empty if nothing in
@@ -32,7 +58,7 @@ pub fn parse_patch(text: &str) -> Vec<PatchedFile> {
     for line in text.lines() {
         if hunk.is_open() {
             if let Some(file) = files.last_mut() {
-                hunk.take_line(line, &mut file.lines);
+                file.edits.extend(hunk.take_line(line));
             }
         } else if let Some(path) = line.strip_prefix("--- ") {
             old_path = side_path(path, "a/");
@@ -42,13 +68,12 @@ pub fn parse_patch(text: &str) -> Vec<PatchedFile> {
             if files.len() < MAX_FILES
                 && let Some(path) = old_path.take().or(new_path)
             {
-                files.push(PatchedFile { path, is_new, lines: Vec::new() });
+                files.push(PatchedFile { path, is_new, edits: Vec::new() });
             }
         } else if let Some(found) = Hunk::parse(line) {
             hunk = found;
         }
     }
-    files.retain(|file| !file.lines.is_empty() || file.is_new);
     files
 }
 
@@ -91,26 +116,42 @@ impl Hunk {
         self.old > 0 || self.new > 0
     }
 
-    fn take_line(&mut self, line: &str, changed: &mut Vec<RangeInclusive<u32>>) {
+    fn take_line(&mut self, line: &str) -> Option<Edit> {
+        let text = line.get(1..).unwrap_or_default();
+        let counts = !is_remark(text);
         match line.as_bytes().first() {
             Some(b'-') => {
-                changed.push(self.line..=self.line);
+                let removed = Edit::Removed { line: self.line, is_import: begins_with(text, &IMPORTS) };
                 self.old = self.old.saturating_sub(1);
                 self.line = self.line.saturating_add(1);
+                counts.then_some(removed)
             }
             Some(b'+') => {
-                changed.push(self.line.saturating_sub(1).max(1)..=self.line);
                 self.new = self.new.saturating_sub(1);
+                let indent = (text.len() - text.trim_start().len()) as u32;
+                let is_attribute = begins_with(text, &ATTRIBUTES);
+                counts.then_some(Edit::Inserted { before: self.line, indent, is_attribute })
             }
             // "\ No newline at end of file"
-            Some(b'\\') => {}
+            Some(b'\\') => None,
             _ => {
                 self.old = self.old.saturating_sub(1);
                 self.new = self.new.saturating_sub(1);
                 self.line = self.line.saturating_add(1);
+                None
             }
         }
     }
+}
+
+fn begins_with(text: &str, starts: &[&str]) -> bool {
+    let text = text.trim_start();
+    starts.iter().any(|start| text.starts_with(start))
+}
+
+/// Whether a line is empty or a comment.
+fn is_remark(text: &str) -> bool {
+    text.trim().is_empty() || (begins_with(text, &COMMENTS) && !begins_with(text, &ATTRIBUTES))
 }
 
 /// The symbols whose lines a diff changes, and the paths of its files that this version does not have.
@@ -127,24 +168,66 @@ pub fn patched_symbols(
             unknown.push(patched.path.clone());
             continue;
         };
-        for line in patched.lines.iter().cloned().flatten() {
-            symbols.extend(source.symbol_at(file, line)?.map(|sym| sym.id));
+        for edit in &patched.edits {
+            symbols.extend(edited_symbol(source, file, *edit)?);
         }
     }
     Ok((symbols, unknown))
+}
+
+/// The symbol that an edit changes. A line that comes between definitions makes another one and changes none.
+fn edited_symbol(source: &Source<'_>, file: FileId, edit: Edit) -> Result<Option<SymbolId>> {
+    match edit {
+        Edit::Removed { line, is_import } => {
+            let sym = source.symbol_at(file, line)?;
+            Ok(sym.filter(|sym| !(is_import && sym.kind() == SymbolKind::Module)).map(|sym| sym.id))
+        }
+        Edit::Inserted { before, indent, is_attribute } => {
+            let above = source.symbol_at(file, before.saturating_sub(1).max(1))?;
+            let below = source.symbol_at(file, before)?;
+            if is_attribute {
+                return Ok(below.map(|sym| sym.id));
+            }
+            let holds = |sym: &Sym| {
+                let is_container = sym.kind() == SymbolKind::Module || sym.kind().is_type();
+                !is_container && indent > sym.def().span.start_col
+            };
+            // A line at the end of a function is part of it if it is further in than its header.
+            let changed = above
+                .filter(holds)
+                .or_else(|| below.filter(|sym| holds(sym) && sym.def().span.start_line < before));
+            Ok(changed.map(|sym| sym.id))
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn removed(line: u32) -> Edit {
+        Edit::Removed { line, is_import: false }
+    }
+
+    fn inserted(before: u32) -> Edit {
+        Edit::Inserted { before, indent: 0, is_attribute: false }
+    }
+
     #[test]
     fn hunks_become_lines_before_the_change() {
-        let text = "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -3,4 +3,4 @@ def f():\n x\n-y\n+z\n \n w\n@@ -20,0 +21,2 @@\n+p\n+q\n";
+        let text = "diff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n@@ -3,4 +3,4 @@ def f():\n x\n-y\n+z\n \n w\n@@ -20,0 +21,2 @@\n+p\n+  @q\n";
         let files = parse_patch(text);
         assert_eq!(files.len(), 1);
         assert_eq!(files[0].path, "src/a.py");
-        assert_eq!(files[0].lines, [4..=4, 4..=5, 20..=21, 20..=21]);
+        let attribute = Edit::Inserted { before: 21, indent: 2, is_attribute: true };
+        assert_eq!(files[0].edits, [removed(4), inserted(5), inserted(21), attribute]);
+    }
+
+    #[test]
+    fn comments_and_empty_lines_change_nothing() {
+        let text = "--- a/a.py\n+++ b/a.py\n@@ -1,4 +1,2 @@\n-# old\n-\n-import os\n-x = 1\n+# new\n+\n";
+        let import = Edit::Removed { line: 3, is_import: true };
+        assert_eq!(parse_patch(text)[0].edits, [import, removed(4)]);
     }
 
     #[test]
@@ -153,17 +236,18 @@ mod tests {
         let files = parse_patch(text);
         assert_eq!(files.len(), 2);
         assert!(files[0].is_new && files[0].path == "new.py");
-        assert!(!files[1].is_new && files[1].path == "old.py" && files[1].lines == [1..=1]);
-        assert!(parse_patch("just words\n+++ and more").is_empty() || parse_patch("words").is_empty());
-        assert!(
-            parse_patch("--- a/x\n+++ b/x\n@@ -1,4294967295 +1 @@\n-a").len() == 1,
+        assert!(!files[1].is_new && files[1].path == "old.py" && files[1].edits == [removed(1)]);
+        assert!(parse_patch("just words").is_empty());
+        assert_eq!(
+            parse_patch("--- a/x\n+++ b/x\n@@ -1,4294967295 +1 @@\n-a").len(),
+            1,
             "a hunk that is cut off"
         );
     }
 
     #[test]
     fn a_removed_line_that_looks_like_a_header_is_a_line() {
-        let text = "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1 @@\n--- a comment\n y\n";
-        assert_eq!(parse_patch(text)[0].lines, [1..=1]);
+        let text = "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1 @@\n---a line\n y\n";
+        assert_eq!(parse_patch(text).len(), 1);
     }
 }
