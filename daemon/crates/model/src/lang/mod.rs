@@ -4,9 +4,22 @@
 //! Code outside of a language's own folders asks the table and never names a language.
 
 mod paths;
-mod rows;
 mod shallow;
 mod traits;
+
+/// The rows of the deep languages, a file for each family.
+mod rows {
+    pub(super) mod c;
+    pub(super) mod dotnet;
+    pub(super) mod ecma;
+    pub(super) mod go;
+    pub(super) mod jvm;
+    pub(super) mod php;
+    pub(super) mod python;
+    pub(super) mod ruby;
+    pub(super) mod rust;
+    pub(super) mod scripts;
+}
 
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +100,14 @@ languages! {
         members: Members { open: true, name_their_owner: true, ..Members::PLAIN },
         // `local map = tablex.map`.
         calls: Calls { variables_hold: true, ..Calls::PLAIN },
-        stdlib: Library { builtin_members: shallow::LUA_MEMBERS, ..Library::PLAIN },
+        // Strings and files.
+        stdlib: Library {
+            builtin_members: &[
+                "byte", "char", "close", "find", "flush", "format", "gmatch", "gsub", "len", "lines", "lower", "match",
+                "read", "rep", "reverse", "seek", "setvbuf", "sub", "upper", "write",
+            ],
+            ..Library::PLAIN
+        },
         ..Traits::shallow(
             "lua",
             Files { interpreters: &["lua", "luajit"], ..Files::of(&["lua", "rockspec"]) },

@@ -4,7 +4,7 @@ use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, Paramet
 
 pub(in crate::lang) const GO: Traits = Traits {
     name: "go",
-    family: Family::Go,
+    family: Family::Deep("go"),
     measured_as: Some("go"),
     files: Files { extensions: &["go"], ..Files::PLAIN },
     names: Names {

@@ -5,7 +5,7 @@ use crate::lang::traits::{Calls, Family, Files, Library, MapEntries, Members, Na
 
 pub(in crate::lang) const RUST: Traits = Traits {
     name: "rust",
-    family: Family::Rust,
+    family: Family::Deep("rust"),
     measured_as: Some("rust"),
     files: Files { extensions: &["rs"], inline_tests: true, ..Files::PLAIN },
     names: Names {
