@@ -22,6 +22,7 @@ languages! {
     java,
     javascript,
     kotlin,
+    lua,
     php,
     python,
     ruby,
