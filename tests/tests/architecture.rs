@@ -304,10 +304,10 @@ fn the_architecture_page_lists_exactly_the_dependencies_there_are() {
             }
         }
     }
-    // A pack names its grammar itself, and one row speaks for all.
-    let grammars = grammars_of_packs();
-    used.retain(|name, _| !grammars.contains(&name.replace('-', "_")));
-    let declared = declared_dependencies();
+    // One row is for all grammars.
+    used.retain(|name, _| !is_grammar(name));
+    let mut declared = declared_dependencies();
+    declared.retain(|name| !is_grammar(name));
     let mut faults = String::new();
     for (name, users) in &used {
         if !listed.contains(name) {
@@ -413,6 +413,11 @@ fn listed_dependencies(page: &str) -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// Whether a package is the grammar of a language.
+fn is_grammar(package: &str) -> bool {
+    package.starts_with("tree-sitter-")
 }
 
 /// The libraries that the packs of `sdl-lang` name as their grammars.

@@ -1,45 +1,66 @@
 //! With many definitions of one name in one file, the cost grows with their number, not its square, and none is taken
 //! for another.
 
-#![allow(clippy::unwrap_used, reason = "a test that has no result must fail")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that has no result must fail")]
 
 mod support;
 
-use sdl_graph::testing::{Repo, steps_taken};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
-/// A file's beginning, its repeated part, and its end.
-const SHAPES: &[(&str, &str, &str, &str)] = &[
-    ("a.c", "", "void f(void) { f(); }\n", ""),
-    ("a.c", "", "extern int x; int g(void) { return x; }\n", ""),
-    ("a.cpp", "", "void f() { f(); }\n", ""),
-    ("a.cpp", "", "void f(int a) { f(1); }\n", ""),
-    ("a.cpp", "struct A { void f(); };\n", "void A::f() { f(); }\n", ""),
-    ("a.cpp", "struct A { void f(); };\n", "void A::f() { this->f(); }\n", ""),
-    ("a.cpp", "struct A {\n", "A(int x) { A a(1); }\n", "};\n"),
-    ("a.cpp", "", "namespace n { void f() { n::f(); } }\n", ""),
-    ("A.java", "class A {\n", "void f() { f(); }\n", "}\n"),
-    ("A.java", "class A {\n", "void f(int a) { this.f(1); }\n", "}\n"),
-    ("A.java", "class A {\n", "A(int x) { new A(1); }\n", "}\n"),
-    ("A.java", "", "class A { void f() { new A().f(); } }\n", ""),
-    ("A.kt", "", "fun f() { f() }\n", ""),
-    ("A.kt", "class A {\n", "fun f() { f() }\n", "}\n"),
-    ("A.kt", "", "fun String.f() { \"a\".f() }\n", ""),
-    ("A.cs", "class A {\n", "void f() { f(); }\n", "}\n"),
-    ("A.cs", "class A {\n", "A(int x) { new A(1); }\n", "}\n"),
-    ("a.go", "package a\n", "func f() { f() }\n", ""),
-    ("a.go", "package a\ntype A struct{}\n", "func (a A) f() { a.f() }\n", ""),
-    ("a.rs", "", "fn f() { f(); }\n", ""),
-    ("a.rs", "struct A;\n", "impl A { fn f(&self) { self.f(); } }\n", ""),
-    ("a.rs", "struct A; trait T {}\n", "impl T for A { fn f(&self) { self.f(); } }\n", ""),
-    ("a.ts", "", "function f() { f(); }\n", ""),
-    ("a.ts", "class A {\n", "f() { this.f(); }\n", "}\n"),
-    ("a.js", "", "function f() { f(); }\n", ""),
-    ("a.py", "", "def f(): f()\n", ""),
-    ("a.py", "class A:\n", "  def f(self): self.f()\n", ""),
-    ("a.php", "<?php\n", "function f() { f(); }\n", ""),
-    ("a.rb", "", "def f() f() end\n", ""),
-    ("a.sh", "", "f() { f; }\n", ""),
-];
+use sdl_graph::testing::{Repo, steps_taken};
+use sdl_model::Lang;
+
+/// A file with a part that can be repeated.
+struct Shape {
+    path: String,
+    begin: String,
+    repeated: String,
+    end: String,
+}
+
+/// The shapes in `crowds/`, where each language has a file: a path with the file's beginning, its repeated part, its end.
+fn shapes() -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = Vec::new();
+    for (name, text) in texts("crowds") {
+        for (part, text) in support::parts(&text) {
+            let text = if text.is_empty() { String::new() } else { format!("{text}\n") };
+            match (part.strip_prefix('/'), part, shapes.last_mut()) {
+                (Some(path), ..) => {
+                    let (repeated, end) = (String::new(), String::new());
+                    shapes.push(Shape { path: path.to_owned(), begin: text, repeated, end });
+                }
+                (None, "repeated", Some(last)) => last.repeated = text,
+                (None, "end", Some(last)) => last.end = text,
+                _ => panic!("{name}: a part called {part}"),
+            }
+        }
+    }
+    shapes
+}
+
+/// The texts in a folder of the tests, each with its language's name.
+fn texts(folder: &str) -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|extension| extension == "txt"));
+    let read = |path: PathBuf| {
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        (name, std::fs::read_to_string(path).unwrap())
+    };
+    texts.map(read).collect()
+}
+
+#[test]
+fn each_deep_language_has_a_crowd_and_a_workspace() {
+    // These are resolved as TypeScript.
+    let other = |lang: &Lang| matches!(lang, Lang::Tsx | Lang::Vue | Lang::Svelte);
+    let deep = Lang::ALL.into_iter().filter(|lang| lang.has_code() && !lang.is_shallow() && !other(lang));
+    let wanted: BTreeSet<String> = deep.map(|lang| lang.name().to_owned()).collect();
+    for folder in ["crowds", "workspaces"] {
+        assert_eq!(texts(folder).into_keys().collect::<BTreeSet<_>>(), wanted, "{folder}");
+    }
+}
 
 /// The number of definitions that are visited while a file is resolved.
 fn steps(path: &str, text: &str) -> u64 {
@@ -53,8 +74,8 @@ fn steps(path: &str, text: &str) -> u64 {
 #[test]
 fn work_grows_with_the_number_of_definitions() {
     let mut wrong = Vec::new();
-    for (path, begin, unit, end) in SHAPES {
-        let of = |count: usize| steps(path, &format!("{begin}{}{end}", unit.repeat(count)));
+    for Shape { path, begin, repeated: unit, end } in shapes() {
+        let of = |count: usize| steps(&path, &format!("{begin}{}{end}", unit.repeat(count)));
         let (some, more) = (of(1_000), of(4_000));
         // The square of their number would be sixteen times as much.
         if more > some * 5 + 1_000 {

@@ -10,6 +10,7 @@ mod ecma;
 mod extensions;
 mod go;
 mod jvm;
+mod lua;
 mod namespaces;
 mod php;
 mod python;
@@ -52,6 +53,7 @@ fn call_rules(lang: Lang) -> &'static dyn CallRules {
         Lang::JavaScript => &ecma::Ecma { is_typed: false },
         Lang::TypeScript | Lang::Tsx | Lang::Vue | Lang::Svelte => &ecma::Ecma { is_typed: true },
         Lang::Kotlin => &jvm::Kotlin,
+        Lang::Lua => &lua::Lua,
         Lang::Php => &php::Php,
         Lang::Python => &python::Python,
         Lang::Ruby => &ruby::Ruby,

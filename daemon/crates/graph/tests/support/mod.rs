@@ -35,6 +35,13 @@ pub(crate) fn files(text: &str) -> Vec<(&str, String)> {
     files
 }
 
+/// The parts of a text: each begins after a line `//- name` and ends before the next such line.
+pub(crate) fn parts(text: &str) -> Vec<(&str, &str)> {
+    let text = text.strip_prefix("//- ").unwrap_or(text);
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.split("\n//- ").map(|part| part.split_once('\n').unwrap_or((part, ""))).collect()
+}
+
 /// A symbol as `a.py:Class.method`, a module as `a.py`.
 fn label(path: &RelPath, facts: &Facts, symbol: SymbolId) -> String {
     let def = facts.outline.find(FileId::of(path), symbol).and_then(|ix| facts.outline.def(ix));

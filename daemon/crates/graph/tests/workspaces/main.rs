@@ -1,6 +1,6 @@
 //! Resolution as a function of the tree alone. Generated workspaces consist of several packages that import each other
 //! in cycles. After each random edit, the edges and the asked questions must be the same, whichever way they were
-//! reached.
+//! reached. Each language is a file in this folder and a test of its own.
 //!
 //! `SDL_WORKSPACES` sets how many histories each language goes through.
 
@@ -11,6 +11,7 @@ mod dialects;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use dialects::Dialect;
 use sdl_graph::Limits;
@@ -128,36 +129,16 @@ fn live(dialect: &Dialect, seed: u64) {
     }
 }
 
-fn live_all(dialect: &Dialect) {
+fn resolves_alike(path: &Path) -> datatest_stable::Result<()> {
+    let name = path.file_stem().and_then(|name| name.to_str()).ok_or("a name that is no text")?;
+    let dialect = Dialect::read(name, &std::fs::read_to_string(path)?);
     let histories = std::env::var("SDL_WORKSPACES").map_or(HISTORIES, |text| text.parse().unwrap());
     for seed in 0..histories {
-        live(dialect, seed);
+        live(&dialect, seed);
     }
+    Ok(())
 }
 
-macro_rules! languages {
-    ($($name:ident: $dialect:ident,)*) => {
-        $(
-            #[test]
-            fn $name() {
-                live_all(&dialects::$dialect);
-            }
-        )*
-    };
-}
-
-languages! {
-    bash: BASH,
-    c: C,
-    cpp: CPP,
-    csharp: CSHARP,
-    go: GO,
-    java: JAVA,
-    javascript: JAVASCRIPT,
-    kotlin: KOTLIN,
-    php: PHP,
-    python: PYTHON,
-    ruby: RUBY,
-    rust: RUST,
-    typescript: TYPESCRIPT,
+datatest_stable::harness! {
+    { test = resolves_alike, root = "tests/workspaces", pattern = r"\.txt$" },
 }

@@ -100,10 +100,14 @@ pub(crate) fn cases(lang: Lang) -> Vec<Case> {
     cases
 }
 
-/// The fixture of a shallow language's pack: all that its queries match.
+/// A fixture of the language: all that its extractor knows.
 fn fixture_of(lang: Lang) -> Option<&'static str> {
-    let pack = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("packs").join(lang.name());
-    let text = std::fs::read_to_string(pack.join("fixtures/facts.fix")).ok()?;
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = [
+        root.join("packs").join(lang.name()).join("fixtures"),
+        root.join("tests/fixtures").join(lang.name()),
+    ];
+    let text = folders.iter().find_map(|folder| std::fs::read_to_string(folder.join("facts.fix")).ok())?;
     // For as long as the program runs, as the other patterns.
     Some(&*text.split_once('\n')?.1.replace('%', "").leak())
 }

@@ -61,7 +61,7 @@ pub fn clean_comment(text: &str) -> Option<String> {
     let mut lines = Vec::new();
     for line in text.lines().take(200) {
         let mut line = line.trim();
-        for mark in ["/**", "/*!", "/*", "///", "//!", "//", "#:", "#!", "#", "*/", "*", "--"] {
+        for mark in ["/**", "/*!", "/*", "///", "//!", "//", "#:", "#!", "#", "*/", "*", "---", "--"] {
             if let Some(rest) = line.strip_prefix(mark) {
                 line = rest;
                 break;
@@ -134,6 +134,7 @@ mod tests {
     fn comments() {
         assert_eq!(clean_comment("/**\n * Adds.\n *\n * Slowly.\n */").as_deref(), Some("Adds.\n\nSlowly."));
         assert_eq!(clean_comment("// ------\n// One\n//   two").as_deref(), Some("One\n  two"));
+        assert_eq!(clean_comment("--- One\n-- two\n---three").as_deref(), Some("One\ntwo\nthree"));
         assert_eq!(clean_comment("#"), None);
     }
 

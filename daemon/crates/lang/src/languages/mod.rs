@@ -32,6 +32,7 @@ pub mod ecma;
 pub mod go;
 pub mod java;
 pub mod kotlin;
+pub mod lua;
 pub(crate) mod manifest;
 pub mod php;
 pub mod python;
@@ -119,6 +120,7 @@ static REGISTRY: &[Entry] = &[
     entry!(Go, go::Go, tree_sitter_go::LANGUAGE),
     entry!(Java, java::Java, tree_sitter_java::LANGUAGE),
     entry!(JavaScript, ecma::Ecma, tree_sitter_javascript::LANGUAGE),
+    entry!(Lua, lua::Lua, tree_sitter_lua::LANGUAGE),
     entry!(Php, php::Php, tree_sitter_php::LANGUAGE_PHP),
     entry!(Kotlin, kotlin::Kotlin, tree_sitter_kotlin_ng::LANGUAGE),
     entry!(Python, python::Python, tree_sitter_python::LANGUAGE),

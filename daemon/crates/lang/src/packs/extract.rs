@@ -165,11 +165,6 @@ fn read_definition<'a, P: Pack>(
     }
     cx.b.def_mut(def).visibility = visibility;
     cx.b.flag(def, flags);
-    // `--- …` of Lua, a mark and a hyphen to others.
-    let marked = cx.b.def(def).doc.map(|doc| cx.b.out.text(doc)).and_then(|doc| doc.strip_prefix("- "));
-    if let Some(doc) = marked.map(str::to_owned) {
-        cx.b.doc(def, &doc);
-    }
     if let Some(doc) = cx.state.docs.take() {
         cx.b.doc(def, &doc);
     }

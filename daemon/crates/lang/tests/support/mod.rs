@@ -48,6 +48,24 @@ pub(crate) fn all() -> Vec<File> {
     fixtures.flat_map(|fixture| files(&std::fs::read_to_string(fixture).unwrap())).collect()
 }
 
+/// The parts of a text: each begins after a line `//- name` and ends before the next such line.
+pub(crate) fn parts(text: &str) -> Vec<(&str, &str)> {
+    let text = text.strip_prefix("//- ").unwrap_or(text);
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    text.split("\n//- ").map(|part| part.split_once('\n').unwrap_or((part, ""))).collect()
+}
+
+/// The texts in the folder `name` of the tests, each with the language that its file is named after.
+pub(crate) fn texts(name: &str) -> Vec<(Lang, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name);
+    let text = |path: PathBuf| {
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap();
+        let lang = Lang::from_name(stem).expect("a file named after a language");
+        (lang, std::fs::read_to_string(&path).unwrap())
+    };
+    sorted(&folder).into_iter().map(text).collect()
+}
+
 fn sorted(dir: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();

@@ -4,9 +4,23 @@
 //! rules for names. Code outside of a language's own folders asks the table and never names a language.
 
 mod paths;
-mod rows;
 mod shallow;
 mod traits;
+
+/// The rows of the deep languages, a file for each family.
+mod rows {
+    pub(super) mod c;
+    pub(super) mod dotnet;
+    pub(super) mod ecma;
+    pub(super) mod go;
+    pub(super) mod jvm;
+    pub(super) mod lua;
+    pub(super) mod php;
+    pub(super) mod python;
+    pub(super) mod ruby;
+    pub(super) mod rust;
+    pub(super) mod scripts;
+}
 
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +77,8 @@ languages! {
     Vue = 16 => Traits { name: "vue", files: Files::of(&["vue"]), ..rows::ecma::TYPESCRIPT },
     Svelte = 17 => Traits { name: "svelte", files: Files::of(&["svelte"]), ..rows::ecma::TYPESCRIPT },
 
+    Lua = 20 => rows::lua::LUA,
+
     // Shallow languages, each a pack of `sdl-lang`.
     Swift = 18 => Traits {
         names: Names { implicit_receiver: true, functions_name_types: false, ..Names::SHALLOW },
@@ -81,17 +97,6 @@ languages! {
         types: Types { merges_declarations: true, ..Types::PLAIN },
         stdlib: Library { builtin_members: shallow::SCALA_MEMBERS, ..Library::PLAIN },
         ..Traits::shallow("scala", Files { test_suffixes: &["Spec", "Suite", "Test"], ..Files::of(&["sc", "scala"]) })
-    },
-    Lua = 20 => Traits {
-        // `function M.f()` is outside of `M`.
-        members: Members { open: true, name_their_owner: true, ..Members::PLAIN },
-        // `local map = tablex.map`.
-        calls: Calls { variables_hold: true, ..Calls::PLAIN },
-        stdlib: Library { builtin_members: shallow::LUA_MEMBERS, ..Library::PLAIN },
-        ..Traits::shallow(
-            "lua",
-            Files { interpreters: &["lua", "luajit"], ..Files::of(&["lua", "rockspec"]) },
-        )
     },
     Dart = 21 => Traits {
         names: Names {

@@ -1,12 +1,6 @@
 //! The members of built-in types in shallow languages. On a value of unknown type, a call of such a name more likely
 //! means the built-in member than that of the one type of a repository with a member of the name.
 
-/// Strings and files of Lua.
-pub(super) const LUA_MEMBERS: &[&str] = &[
-    "byte", "char", "close", "find", "flush", "format", "gmatch", "gsub", "len", "lines", "lower", "match",
-    "read", "rep", "reverse", "seek", "setvbuf", "sub", "upper", "write",
-];
-
 /// Collections, texts and options of Swift.
 pub(super) const SWIFT_MEMBERS: &[&str] = &[
     "allSatisfy",

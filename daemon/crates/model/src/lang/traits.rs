@@ -27,20 +27,11 @@ pub struct Traits {
 
 /// Languages whose definitions can see each other. A call from one family to another is never guessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[allow(missing_docs)]
 pub enum Family {
-    Bash,
-    C,
-    DotNet,
-    Ecma,
-    Go,
-    Jvm,
+    /// One or several deep languages, by a name that they share.
+    Deep(&'static str),
     /// Settings that say how modules are found.
     Manifest,
-    Php,
-    Python,
-    Ruby,
-    Rust,
     /// A shallow language, by its name.
     Shallow(&'static str),
 }

@@ -1,7 +1,6 @@
 //! Java and Kotlin: packages by declaration, classes by import, package or wildcard.
 
 use sdl_model::facts::{DefFlags, DefIx};
-use sdl_model::lang::Family;
 use sdl_model::{FileId, Lang, RelPath};
 
 use crate::modules::{ModRef, Place, find_declared, find_inside, split_last};
@@ -65,7 +64,7 @@ pub(super) fn package_member(w: &World<'_>, package: Sym, name: Sym) -> Place {
         .into_iter()
         .filter_map(|id| w.open(id))
         // Other languages have packages of the same names.
-        .filter(|at| w.file(*at).traits().family == Family::Jvm)
+        .filter(|at| w.file(*at).traits().family == Lang::Java.traits().family)
         .map(|at| find_declared(w, at, name))
         .find(|place| place.is_found())
         .unwrap_or(Place::Missing)

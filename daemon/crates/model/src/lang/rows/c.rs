@@ -7,7 +7,7 @@ use crate::lang::traits::{
 
 pub(in crate::lang) const C: Traits = Traits {
     name: "c",
-    family: Family::C,
+    family: Family::Deep("c"),
     measured_as: Some("c"),
     files: Files { extensions: &["c", "h"], ..Files::PLAIN },
     names: Names { functions_name_types: false, shared_by_include: true, ..Names::PLAIN },
@@ -19,7 +19,7 @@ pub(in crate::lang) const C: Traits = Traits {
 
 pub(in crate::lang) const CPP: Traits = Traits {
     name: "cpp",
-    family: Family::C,
+    family: Family::Deep("c"),
     measured_as: Some("cpp"),
     files: Files {
         extensions: &[

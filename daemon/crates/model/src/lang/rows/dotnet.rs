@@ -6,7 +6,7 @@ use crate::lang::traits::{
 
 pub(in crate::lang) const CSHARP: Traits = Traits {
     name: "csharp",
-    family: Family::DotNet,
+    family: Family::Deep("dotnet"),
     measured_as: Some("csharp"),
     files: Files {
         extensions: &["cs", "csx"],

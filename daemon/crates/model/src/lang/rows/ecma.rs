@@ -18,7 +18,7 @@ const LIBRARY: Library = Library { maps_are_of_lists: true, promises: true, ..Li
 
 pub(in crate::lang) const JAVASCRIPT: Traits = Traits {
     name: "javascript",
-    family: Family::Ecma,
+    family: Family::Deep("ecma"),
     measured_as: Some("ecma"),
     files: Files {
         extensions: &["cjs", "js", "jsx", "mjs"],
@@ -35,7 +35,7 @@ pub(in crate::lang) const JAVASCRIPT: Traits = Traits {
 
 pub(in crate::lang) const TYPESCRIPT: Traits = Traits {
     name: "typescript",
-    family: Family::Ecma,
+    family: Family::Deep("ecma"),
     measured_as: Some("ecma"),
     files: Files {
         extensions: &["cts", "mts", "ts"],

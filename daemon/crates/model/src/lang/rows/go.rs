@@ -6,7 +6,7 @@ use crate::lang::traits::{
 
 pub(in crate::lang) const GO: Traits = Traits {
     name: "go",
-    family: Family::Go,
+    family: Family::Deep("go"),
     measured_as: Some("go"),
     files: Files { extensions: &["go"], runner: TestRunner::Go, ..Files::PLAIN },
     names: Names {

@@ -7,7 +7,7 @@ use crate::lang::traits::{
 
 pub(in crate::lang) const JAVA: Traits = Traits {
     name: "java",
-    family: Family::Jvm,
+    family: Family::Deep("jvm"),
     measured_as: Some("java"),
     files: Files {
         extensions: &["java"],
@@ -36,7 +36,7 @@ pub(in crate::lang) const JAVA: Traits = Traits {
 
 pub(in crate::lang) const KOTLIN: Traits = Traits {
     name: "kotlin",
-    family: Family::Jvm,
+    family: Family::Deep("jvm"),
     measured_as: Some("kotlin"),
     files: Files {
         extensions: &["kt", "kts"],

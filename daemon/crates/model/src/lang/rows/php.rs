@@ -6,7 +6,7 @@ use crate::lang::traits::{
 
 pub(in crate::lang) const PHP: Traits = Traits {
     name: "php",
-    family: Family::Php,
+    family: Family::Deep("php"),
     measured_as: Some("php"),
     files: Files {
         extensions: &["php", "php5", "phtml"],

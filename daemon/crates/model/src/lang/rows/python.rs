@@ -7,7 +7,7 @@ use crate::lang::traits::{
 
 pub(in crate::lang) const PYTHON: Traits = Traits {
     name: "python",
-    family: Family::Python,
+    family: Family::Deep("python"),
     measured_as: Some("python"),
     files: Files {
         extensions: &["py", "pyi", "pyw"],

@@ -6,7 +6,7 @@ use crate::lang::traits::{
 
 pub(in crate::lang) const RUBY: Traits = Traits {
     name: "ruby",
-    family: Family::Ruby,
+    family: Family::Deep("ruby"),
     measured_as: Some("ruby"),
     files: Files {
         extensions: &["gemspec", "rake", "rb", "rbi", "ru"],

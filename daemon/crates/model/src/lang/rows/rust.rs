@@ -7,7 +7,7 @@ use crate::lang::traits::{
 
 pub(in crate::lang) const RUST: Traits = Traits {
     name: "rust",
-    family: Family::Rust,
+    family: Family::Deep("rust"),
     measured_as: Some("rust"),
     files: Files { extensions: &["rs"], inline_tests: true, runner: TestRunner::Cargo, ..Files::PLAIN },
     names: Names {

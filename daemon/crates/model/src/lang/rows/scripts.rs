@@ -4,7 +4,7 @@ use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, Traits,
 
 pub(in crate::lang) const BASH: Traits = Traits {
     name: "bash",
-    family: Family::Bash,
+    family: Family::Deep("bash"),
     measured_as: None,
     files: Files {
         extensions: &["bash", "bats", "ksh", "sh", "zsh"],
