@@ -9,10 +9,10 @@ use sdl_retrieve::{Result, Source, Sym};
 pub const MAX_PATCH_BYTES: usize = 4 << 20;
 /// Most files of a diff.
 const MAX_FILES: usize = 5_000;
-/// How lines begin that only say what a file uses. What is used differently then has other lines that change.
+/// The starts of lines that only import names. Code that uses such a name differently has other lines that change.
 const IMPORTS: [&str; 8] =
     ["import ", "from ", "use ", "using ", "#include", "require", "export *", "export {"];
-/// How lines begin that belong to the definition after them.
+/// The starts of lines that belong to the definition after them, such as decorators.
 const ATTRIBUTES: [&str; 4] = ["@", "#[", "[[", "///"];
 /// How comments begin.
 const COMMENTS: [&str; 5] = ["//", "/*", "* ", "# ", "-- "];

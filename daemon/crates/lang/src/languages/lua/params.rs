@@ -43,7 +43,7 @@ pub(super) fn read_params<'a>(
             name: cx.b.out.str(name),
             ty_text: said.map(|(_, text)| cx.b.out.str(text)),
             ty: said.map(|(ty, _)| ty),
-            // Whatever is left out is nil, but only `...` says that it may be.
+            // An argument that a call omits is nil, but only `...` says that it may be.
             optional: rest,
             kind,
         };
