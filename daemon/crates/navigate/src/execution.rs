@@ -34,9 +34,11 @@ pub fn select_tests(source: &Source<'_>, origins: &[SymbolId], reach: &Reach) ->
     let crates = CrateFolders::of(source.view())?;
     let mut tests = Vec::new();
     let mut add = |symbol: SymbolId, listed: &Listed, distance: u32, weight: f32| {
-        let whole_file = listed.kind() == SymbolKind::Module && listed.is_test();
+        let runner = runner_of(listed.path());
+        // Where tests are compiled, nothing in their file runs outside of them.
+        let runs_files = matches!(runner, TestRunner::Pytest | TestRunner::Jest | TestRunner::ByFile);
+        let whole_file = runs_files && listed.kind() == SymbolKind::Module && listed.is_test();
         if listed.is_test_case() || whole_file {
-            let runner = runner_of(listed.path());
             let id = test_id(listed, runner, &crates);
             tests.push(SelectedTest { symbol, listed: listed.clone(), id, runner, distance, weight });
         }

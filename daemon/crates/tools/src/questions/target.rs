@@ -78,7 +78,12 @@ fn by_name(
 ) -> Result<Vec<Sym>, ToolError> {
     let wanted =
         SymbolRef { name: name.to_owned(), file: file.map(str::to_owned), kind: None, exported_only: None };
-    let hits = symbols::hits_of(source, &wanted)?;
+    let mut hits = symbols::hits_of(source, &wanted)?;
+    if hits.is_empty() {
+        // `Walk.build` and `Walk::build` are one name, which each language writes in its own way.
+        let other = if name.contains("::") { name.replace("::", ".") } else { name.replace('.', "::") };
+        hits = symbols::hits_of(source, &SymbolRef { name: other, ..wanted.clone() })?;
+    }
     let Some(first) = hits.first() else { return Err(symbols::no_such_symbol(cx, &wanted, field)) };
     let is_overload = |hit: &Hit| hit.file == first.file && hit.qualified_name == first.qualified_name;
     if !hits.iter().all(is_overload) {
