@@ -37,6 +37,8 @@ pub(crate) enum Relation {
     References,
     Implementations,
     Supertypes,
+    /// Of a file or type, with the number of files that use each
+    Members,
 }
 
 #[derive(Args)]

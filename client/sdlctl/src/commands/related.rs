@@ -15,6 +15,7 @@ pub(crate) fn run_related(args: &RelatedArgs, as_json: bool) -> Result<Outcome, 
         Relation::References => "references",
         Relation::Implementations => "implementations",
         Relation::Supertypes => "supertypes",
+        Relation::Members => "members",
     };
     let arguments = json_object([
         ("repoId", Some(repo.into())),
@@ -74,6 +75,10 @@ fn print_related(answer: &Value, limit: u32) {
         }
         if let Some(through) = row["through"].as_str() {
             line.push_str(&style_dim(&format!(" through {through}")));
+        }
+        if let Some(users) = row["users"].as_u64() {
+            let seen = if row["exported"] == true { "exported" } else { "private" };
+            line.push_str(&style_dim(&format!(" {} {seen}, used by {users} files", text_at(row, "/kind"))));
         }
         if let Some(text) = row["text"].as_str() {
             line.push_str(&format!("  {text}"));

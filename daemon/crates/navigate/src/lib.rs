@@ -5,6 +5,7 @@
 //! * [`graph`]: the links of a symbol, with those that dynamic dispatch adds;
 //! * [`related`]: callers, callees, implementations and supertypes, to a depth;
 //! * [`mentions`]: each place that mentions a symbol;
+//! * [`outline`]: what a file or a type contains;
 //! * [`paths`]: the best ways from one symbol to another;
 //! * [`reach`]: everything that depends on a set of symbols;
 //! * [`execution`]: the tests among these, and how to run them;
@@ -14,6 +15,7 @@ pub mod execution;
 mod filter;
 pub mod graph;
 pub mod mentions;
+pub mod outline;
 mod overrides;
 pub mod patch;
 pub mod paths;

@@ -24,8 +24,45 @@ pub struct PatchedFile {
     pub path: String,
     /// Whether the change makes the file.
     pub is_new: bool,
+    /// Whether the change removes the file.
+    pub is_gone: bool,
     /// The lines that change, without comments and empty lines.
     pub edits: Vec<Edit>,
+    hunks: Vec<Lines>,
+}
+
+/// The lines of a hunk, before and after the change.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Lines {
+    /// The number of the first line before the change.
+    start: u32,
+    old: Vec<String>,
+    new: Vec<String>,
+}
+
+impl PatchedFile {
+    /// The text of the file after the change, given the text before it. None if the diff is not of this text.
+    pub fn apply(&self, text: &str) -> Option<String> {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let mut out = String::with_capacity(text.len());
+        let mut next = 0;
+        for hunk in &self.hunks {
+            let start = (hunk.start as usize).checked_sub(1)?;
+            lines.get(next..start)?.iter().for_each(|line| out.push_str(line));
+            let old = lines.get(start..start.checked_add(hunk.old.len())?)?;
+            let is_same = |(line, wanted): (&&str, &String)| line.trim_end_matches(['\r', '\n']) == wanted;
+            if !old.iter().zip(&hunk.old).all(is_same) {
+                return None;
+            }
+            for line in &hunk.new {
+                out.push_str(line);
+                out.push('\n');
+            }
+            next = start + hunk.old.len();
+        }
+        lines.get(next..)?.iter().for_each(|line| out.push_str(line));
+        Some(out)
+    }
 }
 
 /// One line that changes. Lines are numbered as they are before the change.
@@ -59,18 +96,24 @@ pub fn parse_patch(text: &str) -> Vec<PatchedFile> {
         if hunk.is_open() {
             if let Some(file) = files.last_mut() {
                 file.edits.extend(hunk.take_line(line));
+                if let Some(lines) = file.hunks.last_mut() {
+                    lines.take_line(line);
+                }
             }
         } else if let Some(path) = line.strip_prefix("--- ") {
             old_path = side_path(path, "a/");
         } else if let Some(path) = line.strip_prefix("+++ ") {
             let new_path = side_path(path, "b/");
-            let is_new = old_path.is_none();
+            let (is_new, is_gone) = (old_path.is_none(), new_path.is_none());
             if files.len() < MAX_FILES
                 && let Some(path) = old_path.take().or(new_path)
             {
-                files.push(PatchedFile { path, is_new, edits: Vec::new() });
+                files.push(PatchedFile { path, is_new, is_gone, ..PatchedFile::default() });
             }
         } else if let Some(found) = Hunk::parse(line) {
+            if let Some(file) = files.last_mut() {
+                file.hunks.push(Lines { start: found.line, ..Lines::default() });
+            }
             hunk = found;
         }
     }
@@ -83,6 +126,21 @@ fn side_path(text: &str, prefix: &str) -> Option<String> {
     let path = path.strip_prefix('"').and_then(|path| path.strip_suffix('"')).unwrap_or(path);
     let path = path.strip_prefix(prefix).unwrap_or(path);
     (path != "/dev/null").then(|| path.to_owned())
+}
+
+impl Lines {
+    fn take_line(&mut self, line: &str) {
+        let text = line.get(1..).unwrap_or_default().trim_end_matches('\r').to_owned();
+        match line.as_bytes().first() {
+            Some(b'-') => self.old.push(text),
+            Some(b'+') => self.new.push(text),
+            Some(b'\\') => {}
+            _ => {
+                self.old.push(text.clone());
+                self.new.push(text);
+            }
+        }
+    }
 }
 
 /// A hunk that is being read.
@@ -157,10 +215,10 @@ fn is_remark(text: &str) -> bool {
 /// The symbols whose lines a diff changes, and the paths of its files that this version does not have.
 pub fn patched_symbols(
     source: &Source<'_>,
-    patch: &[PatchedFile],
+    patch: &[&PatchedFile],
 ) -> Result<(BTreeSet<SymbolId>, Vec<String>)> {
     let (mut symbols, mut unknown) = (BTreeSet::new(), Vec::new());
-    for patched in patch.iter().filter(|patched| !patched.is_new) {
+    for patched in patch.iter().copied().filter(|patched| !patched.is_new) {
         let file = RelPath::new(&patched.path).map(|path| FileId::of(&path));
         let is_known =
             file.map_or(Ok(false), |file| Ok::<_, sdl_retrieve::Error>(source.view().file(file)?.is_some()))?;
@@ -221,6 +279,15 @@ mod tests {
         assert_eq!(files[0].path, "src/a.py");
         let attribute = Edit::Inserted { before: 21, indent: 2, is_attribute: true };
         assert_eq!(files[0].edits, [removed(4), inserted(5), inserted(21), attribute]);
+    }
+
+    #[test]
+    fn a_diff_is_applied_to_the_text_that_it_was_made_of() {
+        let text = "--- a/a.py\n+++ b/a.py\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -5 +5,2 @@\n e\n+f\n";
+        let patched = &parse_patch(text)[0];
+        assert_eq!(patched.apply("a\nb\nc\nd\ne\n").as_deref(), Some("a\nB\nc\nd\ne\nf\n"));
+        assert_eq!(patched.apply("a\nx\nc\nd\ne\n"), None, "another line");
+        assert_eq!(patched.apply("a\n"), None, "too short");
     }
 
     #[test]

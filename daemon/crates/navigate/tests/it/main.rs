@@ -7,6 +7,7 @@
 mod ledger;
 
 mod mentions;
+mod outline;
 mod paths;
 mod reach;
 mod related;

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use sdl_navigate::Graph;
+use sdl_navigate::outline::outline_parts;
 use sdl_navigate::related::{Relation, related_symbols};
 use sdl_retrieve::Sym;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use crate::questions::filter::read_filter;
 use crate::questions::lines::{LineTexts, record_lines};
 use crate::questions::mentions::{add_texts, find_mentions};
 use crate::questions::page::{PAGE_TOKENS, Pages};
-use crate::questions::related::{End, RelatedOut, related_line, show_related};
+use crate::questions::related::{End, RelatedOut, related_line, show_part, show_related};
 use crate::questions::rows::SymbolOut;
 use crate::questions::state::{Asked, read_state};
 use crate::questions::target::find_target;
@@ -71,6 +72,7 @@ pub(crate) enum Want {
     References,
     Implementations,
     Supertypes,
+    Members,
 }
 
 impl Want {
@@ -82,17 +84,18 @@ impl Want {
             Self::References => "references",
             Self::Implementations => "implementations",
             Self::Supertypes => "supertypes",
+            Self::Members => "members",
         }
     }
 
-    /// The relation; none for references, which are places.
+    /// The relation; none for references, which are places, and for members, which are an outline.
     fn relation(self) -> Option<Relation> {
         match self {
             Self::Callers => Some(Relation::Callers),
             Self::Callees => Some(Relation::Callees),
             Self::Implementations => Some(Relation::Implementations),
             Self::Supertypes => Some(Relation::Supertypes),
-            Self::References => None,
+            Self::References | Self::Members => None,
         }
     }
 }
@@ -129,7 +132,7 @@ impl Action for SymbolRelated {
         name: "symbol.related",
         namespace: Namespace::Query,
         mutating: false,
-        description: "Call this when you ask who calls or mentions a symbol, what it calls, implements or is implemented by",
+        description: "Call this when you ask who calls or mentions a symbol, what it calls, implements or contains",
         needs: "symbol",
         examples: &[
             r#"{"repoId":"my-repo","symbol":"validateToken"}"#,
@@ -145,6 +148,7 @@ impl ReadAction for SymbolRelated {
             let targets = find_target(cx, asked.source, &request.symbol, "symbol")?;
             let response = match request.want.relation() {
                 Some(relation) => answer_tree(cx, asked, &request, &targets, relation)?,
+                None if request.want == Want::Members => answer_outline(cx, asked, &request, &targets)?,
                 None => answer_mentions(cx, asked, &request, &targets)?,
             };
             let shown = response.related.iter().filter(|row| row.text.is_some());
@@ -238,6 +242,31 @@ fn answer_tree(
             related: rows.get(..count).unwrap_or_default().to_vec(),
             total: total as u64,
             cursor: pages.next_cursor(count, total),
+            ..whole.clone()
+        })
+    })
+}
+
+fn answer_outline(
+    cx: &ReadCx<'_>,
+    asked: &Asked<'_, '_>,
+    request: &Request,
+    targets: &[Sym],
+) -> Result<Response, ToolError> {
+    let filter = read_filter(request.include_tests, None, &request.paths)?;
+    let pages = request.pages(asked, targets)?;
+    let graph = Graph::new(asked.source);
+    let mut parts = Vec::new();
+    for target in targets {
+        parts.extend(outline_parts(&graph, target, request.depth.unwrap_or(1), &filter)?);
+    }
+    let rows: Vec<RelatedOut> = pages.items(&parts).iter().map(show_part).collect();
+    let whole = request.response(asked, targets)?;
+    pages.fit(cx, rows.len(), |count| {
+        Ok(Response {
+            related: rows.get(..count).unwrap_or_default().to_vec(),
+            total: parts.len() as u64,
+            cursor: pages.next_cursor(count, parts.len()),
             ..whole.clone()
         })
     })

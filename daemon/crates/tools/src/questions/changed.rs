@@ -6,6 +6,7 @@ use sdl_model::SymbolId;
 use sdl_navigate::patch::{MAX_PATCH_BYTES, parse_patch, patched_symbols};
 use sdl_retrieve::Source;
 
+use super::patched;
 use super::target::find_target;
 use crate::call::context::ReadCx;
 use crate::changes::delta;
@@ -77,7 +78,9 @@ fn read_diff(cx: &ReadCx<'_>, source: &Source<'_>, diff: &str) -> Result<BTreeSe
         let message = "diff has no hunk: give a unified diff, as git diff prints it";
         return Err(ToolError::invalid("diff", message));
     }
-    let (symbols, unknown) = patched_symbols(source, &patch)?;
+    let (mut symbols, rest) = patched::changed_definitions(cx, &patch)?;
+    let (by_line, unknown) = patched_symbols(source, &rest)?;
+    symbols.extend(by_line);
     if !unknown.is_empty() {
         let shown = unknown.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
         cx.note(format!("the diff names {} files that this version does not have: {shown}", unknown.len()));
@@ -85,10 +88,11 @@ fn read_diff(cx: &ReadCx<'_>, source: &Source<'_>, diff: &str) -> Result<BTreeSe
     Ok(symbols)
 }
 
-/// The symbols that differ between two states and are in the newest one.
+/// The symbols that differ between two states in more than documentation and layout.
 fn compared_symbols(cx: &ReadCx<'_>, args: &ChangeArgs<'_>, from: &str) -> Result<Vec<SymbolId>, ToolError> {
     let to = args.to_version.unwrap_or("latest");
     let (from, to) = delta::find_ends(cx, args.action, from, to)?;
     let compared = delta::compare_ends(cx, &from, &to)?;
-    Ok(compared.changed.iter().map(|subject| subject.wire.symbol_id).collect())
+    let changed = compared.changed.iter().filter(|subject| subject.does_something_else());
+    Ok(changed.map(|subject| subject.wire.symbol_id).collect())
 }

@@ -42,7 +42,9 @@ pub(crate) fn completeness(
     files.dedup();
     let names = names.join(", ");
     let says = match total {
-        0 => format!("Complete as far as static reading goes: no file mentions {names} without a known meaning."),
+        0 => format!(
+            "Complete as far as static reading goes: no file mentions {names} without a known meaning."
+        ),
         1 => format!("1 file mentions {names} without a known meaning, so {wanted} may be missing."),
         total => {
             format!("{total} files mention {names} without a known meaning, so {wanted} may be missing.")

@@ -99,6 +99,8 @@ fn mention_rows(
             sites: None,
             text: None,
             test: around.is_test(),
+            exported: false,
+            users: None,
             link: Some(LinkOut::of(source, &link)?),
         });
     }

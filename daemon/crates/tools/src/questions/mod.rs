@@ -6,6 +6,7 @@ pub(crate) mod filter;
 pub(crate) mod lines;
 pub(crate) mod mentions;
 pub(crate) mod page;
+mod patched;
 pub(crate) mod related;
 pub(crate) mod rows;
 pub(crate) mod state;

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use sdl_model::SymbolId;
+use sdl_navigate::outline::Part;
 use sdl_navigate::related::Related;
 use sdl_retrieve::{Source, Sym};
 use serde::Serialize;
@@ -35,6 +36,12 @@ pub(crate) struct RelatedOut {
     /// Whether it is in a test.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) test: bool,
+    /// Of a member: whether other files can see it.
+    #[serde(skip_serializing_if = "is_false")]
+    pub(crate) exported: bool,
+    /// Of a member: other files that use it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) users: Option<usize>,
     /// How they are linked; missing for an override, which no edge states.
     #[serde(flatten)]
     pub(crate) link: Option<LinkOut>,
@@ -72,6 +79,8 @@ pub(crate) fn show_related(
         sites: None,
         text: None,
         test: row.listed.is_test(),
+        exported: false,
+        users: None,
         link: row.link.as_ref().map(|link| LinkOut::of(source, link)).transpose()?,
     };
     let Some(link) = row.link else { return Ok(out) };
@@ -90,6 +99,22 @@ pub(crate) fn show_related(
     Ok(out)
 }
 
+/// Shows a part of an outline.
+pub(crate) fn show_part(part: &Part) -> RelatedOut {
+    RelatedOut {
+        symbol: SymbolOut::of(&part.sym),
+        depth: part.depth,
+        of: None,
+        at: None,
+        sites: None,
+        text: None,
+        test: part.sym.is_test(),
+        exported: part.sym.exported(),
+        users: Some(part.users),
+        link: None,
+    }
+}
+
 /// Appends a row to the text of an answer, as a line of a tree.
 pub(crate) fn related_line(text: &mut String, row: &RelatedOut) {
     let indent = "  ".repeat(row.depth.saturating_sub(1) as usize);
@@ -100,6 +125,10 @@ pub(crate) fn related_line(text: &mut String, row: &RelatedOut) {
         if let Some(through) = &link.through {
             append_text(text, format_args!(" through {through}"));
         }
+    }
+    if let Some(users) = row.users {
+        let seen = if row.exported { "exported" } else { "private" };
+        append_text(text, format_args!(" {} {seen}, used by {users} files", row.symbol.kind));
     }
     append_text(text, format_args!(" {symbol_id}"));
     if let Some(line) = &row.text {

@@ -351,6 +351,7 @@ fn questions(seen: &mut Seen) {
     related(seen, "Square.area", json!({"depth": 3, "atVersion": "previous"}));
     related(seen, "grow", json!({"want": "references"}));
     related(seen, "grow", json!({}));
+    related(seen, "Shape", json!({"want": "members"}));
     seen.ok(&world, "symbol.path", json!({"from": "main", "to": "Square.area", "includeText": true}));
     seen.ok(&world, "symbol.path", json!({"from": "grow", "to": "main", "atVersion": "previous"}));
     seen.ok(&world, "change.impact", json!({"symbols": ["Square.area"], "limit": 1}));

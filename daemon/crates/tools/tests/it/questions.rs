@@ -162,6 +162,17 @@ fn a_symbol_is_named_in_many_ways_and_never_guessed() {
 }
 
 #[test]
+fn an_outline_shows_what_a_file_contains_and_who_uses_it() {
+    let world = tree();
+    let found = world.ok("sdl_symbol_related", json!({"symbol": "real/linked/shapes.py", "want": "members"}));
+    assert_eq!(names(&found["related"]), ["Shape", "Square", "Circle", "grow", "shrink", "connect", "login"]);
+    let grow = &found["related"][3];
+    assert_eq!((&grow["exported"], &grow["users"]), (&json!(true), &json!(2)));
+    let deep = world.ok("sdl_symbol_related", json!({"symbol": "Shape", "want": "members"}));
+    assert_eq!(names(&deep["related"]), ["Shape.area", "Shape.report"]);
+}
+
+#[test]
 fn a_way_shows_each_link() {
     let world = tree();
     let found = world.ok("sdl_symbol_path", json!({"from": "again", "to": "connect", "includeText": true}));
@@ -204,6 +215,29 @@ fn the_impact_of_a_change_is_ranked_and_names_tests() {
     assert_eq!(tests(json!({"fromVersion": "previous"})), [of("test_again")]);
     let found = world.ok("sdl_change_impact", json!({"symbols": ["main"], "want": "tests"}));
     assert_eq!(found["commands"], json!(["pytest real/linked/test_app.py::test_main"]));
+}
+
+#[test]
+fn a_diff_counts_by_what_it_does() {
+    let world = tree();
+    let changed = |diff: &str| {
+        let found = world.ok("sdl_change_impact", json!({"diff": diff}));
+        names(&found["changed"])
+    };
+    let of = |hunk: &str| format!("--- a/real/linked/shapes.py\n+++ b/real/linked/shapes.py\n{hunk}");
+    let comment =
+        of("@@ -23,2 +23,3 @@\n def shrink(thing):\n+    # makes it smaller\n     return thing.area()\n");
+    assert!(changed(&comment).is_empty(), "a comment");
+    let code = of(
+        "@@ -23,2 +23,2 @@\n def shrink(thing):\n-    return thing.area()\n+    return thing.area() - 1\n",
+    );
+    assert_eq!(changed(&code), ["shrink"]);
+    let new = of(
+        "@@ -23,2 +23,5 @@\n+def widen(thing):\n+    return 1\n+\n def shrink(thing):\n     return thing.area()\n",
+    );
+    assert!(changed(&new).is_empty(), "a new function");
+    let other_text = of("@@ -23,2 +23,2 @@\n def shrink(other):\n-    return other.area()\n+    return 1\n");
+    assert_eq!(changed(&other_text), ["shrink"], "by its lines, since it is of another text");
 }
 
 #[test]
