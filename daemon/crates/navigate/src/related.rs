@@ -1,7 +1,8 @@
 //! Callers, callees, implementations and supertypes, to a depth.
 //!
 //! Law: the answer to depth `d` contains each symbol that some chain of at most `d` links of the relation leads to, and
-//! whose links and symbols the filter keeps; each once, at its least depth. The asked symbols themselves are not in it.
+//! whose links and symbols the filter keeps; each once, at its least depth. An asked symbol is in it if it is related to itself or to
+//! another that was asked, as a recursive function is to itself.
 
 use std::collections::{HashMap, HashSet};
 
@@ -65,7 +66,8 @@ pub fn related_symbols(
     depth: u32,
     filter: &Filter,
 ) -> Result<Tree> {
-    let mut seen: HashSet<SymbolId> = targets.iter().map(|sym| sym.id).collect();
+    let asked: HashSet<SymbolId> = targets.iter().map(|sym| sym.id).collect();
+    let mut seen = HashSet::new();
     let mut found: Vec<Related> = Vec::new();
     let mut wave: Vec<(Option<usize>, SymbolId)> = targets.iter().map(|sym| (None, sym.id)).collect();
     let mut is_cut = false;
@@ -76,7 +78,10 @@ pub fn related_symbols(
                 if found.len() >= MAX_RELATED {
                     is_cut = true;
                 } else if seen.insert(symbol) {
-                    next.push((Some(found.len()), symbol));
+                    // What the asked symbols are related to is in the answer already.
+                    if !asked.contains(&symbol) {
+                        next.push((Some(found.len()), symbol));
+                    }
                     found.push(Related { symbol, listed, depth, parent, of, link });
                 }
             }

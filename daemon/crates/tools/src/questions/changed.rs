@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use sdl_model::SymbolId;
-use sdl_navigate::patch::{MAX_PATCH_BYTES, parse_patch, patched_symbols};
+use sdl_model::{SymbolId, SymbolKind};
+use sdl_navigate::patch::{MAX_PATCH_BYTES, PatchedFile, parse_patch, patched_symbols};
 use sdl_retrieve::Source;
 
 use super::patched;
@@ -78,9 +78,20 @@ fn read_diff(cx: &ReadCx<'_>, source: &Source<'_>, diff: &str) -> Result<BTreeSe
         let message = "diff has no hunk: give a unified diff, as git diff prints it";
         return Err(ToolError::invalid("diff", message));
     }
-    let (mut symbols, rest) = patched::changed_definitions(cx, &patch)?;
+    let (compared, rest) = patched::changed_definitions(cx, &patch)?;
     let (by_line, unknown) = patched_symbols(source, &rest)?;
-    symbols.extend(by_line);
+    // A module differs by each import. It changes as a whole only if other lines outside of its definitions do.
+    let all: Vec<&PatchedFile> = patch.iter().collect();
+    let (touched, _) = patched_symbols(source, &all)?;
+    let is_module = |symbol: &SymbolId| -> Result<bool, ToolError> {
+        Ok(source.view().symbol_home(*symbol)?.is_some_and(|home| home.kind == SymbolKind::Module))
+    };
+    let mut symbols = by_line;
+    for symbol in compared {
+        if touched.contains(&symbol) || !is_module(&symbol)? {
+            symbols.insert(symbol);
+        }
+    }
     if !unknown.is_empty() {
         let shown = unknown.iter().take(5).map(String::as_str).collect::<Vec<_>>().join(", ");
         cx.note(format!("the diff names {} files that this version does not have: {shown}", unknown.len()));
