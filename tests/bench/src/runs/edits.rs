@@ -181,6 +181,10 @@ fn edit_function(world: &mut World, function: &Function, number: u64) -> Outcome
     let source = fs::read_to_string(&path)?;
     let mut lines: Vec<String> = source.lines().map(str::to_owned).collect();
     let Some(head) = lines.get(first - 1) else { return Ok(false) };
+    // A signature alone, such as an overload's, has its body on its last line: nothing can follow it.
+    if lines.get(last - 1).is_some_and(|line| line.trim_end().ends_with("...")) {
+        return Ok(false);
+    }
     let indent = " ".repeat(head.len() - head.trim_start().len() + 4);
     let statement = format!("{indent}{MARK}{number}");
     match lines.get_mut(last - 1) {
