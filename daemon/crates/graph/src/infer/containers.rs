@@ -9,7 +9,7 @@ use crate::values::{Shape, ShapeKind, Ty};
 use crate::words::words;
 
 impl Shape {
-    pub(super) fn arg(&self, at: usize) -> Ty {
+    pub(crate) fn arg(&self, at: usize) -> Ty {
         self.args.get(at).cloned().unwrap_or(Ty::External(None))
     }
 

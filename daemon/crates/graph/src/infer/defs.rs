@@ -187,10 +187,7 @@ impl Infer<'_, '_> {
             }
             (None, ParamKind::Receiver) => self.receiver(&here),
             (None, ParamKind::Rest | ParamKind::KeywordRest) => Typed::EXTERNAL,
-            (None, _) => {
-                let expected = self.rules_of(&file).expected(self, DefRef { file: ctx.file, def }, at);
-                Typed::new(expected, How::Stated)
-            }
+            (None, _) => self.rules_of(&file).expected(self, DefRef { file: ctx.file, def }, at),
         }
     }
 

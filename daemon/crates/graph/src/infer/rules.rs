@@ -327,8 +327,8 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
     }
 
     /// The type of parameter `at` of the function `def`, which states none for it.
-    fn expected(&self, infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Ty {
-        Ty::Unknown
+    fn expected(&self, infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Typed {
+        Typed::UNKNOWN
     }
 
     // Members of values.

@@ -80,8 +80,8 @@ impl TypeRules for Ecma {
 
     /// The type comes from the stated type of the function's holder: its variable, as in `const f: Handler = (req) =>
     /// …`, or the object that it is a member of.
-    fn expected(&self, infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Ty {
-        contextual_parameter(infer, def, at).unwrap_or(Ty::Unknown)
+    fn expected(&self, infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Typed {
+        contextual_parameter(infer, def, at).map_or(Typed::UNKNOWN, |ty| Typed::new(ty, How::Stated))
     }
 
     /// `module.exports` of CommonJS.

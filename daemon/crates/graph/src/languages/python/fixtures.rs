@@ -9,11 +9,12 @@ use sdl_model::lang::is_test_path;
 use sdl_model::{Outline, SymbolKind};
 
 use super::lookup;
+use crate::infer::{How, Infer, Ty, Typed};
 use crate::modules::Place;
 use crate::modules::paths::{folder_ancestors, in_dir};
 use crate::resolve::{Implied, Resolver};
 use crate::strategies::FIXTURE;
-use crate::world::{DefRef, FileIndex, Sym};
+use crate::world::{DefRef, FileIx, Sym};
 
 /// The fixtures that the tests and fixtures of a file use.
 pub(super) fn named_fixtures(resolver: &Resolver<'_, '_>) -> Vec<Implied> {
@@ -27,7 +28,7 @@ pub(super) fn named_fixtures(resolver: &Resolver<'_, '_>) -> Vec<Implied> {
         let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver && !param.optional);
         for param in params {
             let name = file.outline.str(param.name);
-            let target = find_fixture(resolver, &file, user, def, name);
+            let target = find_fixture(&resolver.infer, DefRef { file: at, def: user }, name);
             found.extend(target.map(|target| Implied { user, target, rule: &FIXTURE, line: def.line }));
         }
     }
@@ -54,39 +55,53 @@ fn is_fixture(outline: &Outline, def: &Def) -> bool {
     })
 }
 
-/// The fixture `name`, as `user` sees it: the nearest other one of that name.
-fn find_fixture(
-    resolver: &Resolver<'_, '_>,
-    file: &FileIndex,
-    user: DefIx,
-    def: &Def,
-    name: &str,
-) -> Option<DefRef> {
-    let at = resolver.infer.own.file;
-    let w = resolver.infer.w;
-    let in_class = def.parent.filter(|parent| *parent != DefIx::MODULE).and_then(|class| {
+/// The value that pytest passes for parameter `at` of the test or fixture `def`: what the fixture of its name returns, or
+/// yields once.
+pub(super) fn passed_value(infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Option<Typed> {
+    let file = infer.file(def.file);
+    if !is_test_path(file.path.as_str()) {
+        return None;
+    }
+    let user = file.outline.def(def.def).filter(|user| takes_fixtures(&file.outline, user))?;
+    let name = file.outline.str(user.params.get(at)?.name);
+    let fixture = find_fixture(infer, def, name)?;
+    let value = infer.result(fixture, None);
+    let home = infer.file(fixture.file);
+    let is_generator = home.outline.def(fixture.def)?.flags.has(DefFlags::GENERATOR);
+    let passed = match &value.ty {
+        Ty::External(Some(values)) if is_generator => values.arg(0),
+        other => other.clone(),
+    };
+    // Another plugin may put another fixture of the name in its place.
+    Some(Typed::new(passed, value.how.max(How::Guessed)))
+}
+
+/// The fixture `name`, as the test or fixture `user` sees it: the nearest other one of that name.
+fn find_fixture(infer: &Infer<'_, '_>, user: DefRef, name: &str) -> Option<DefRef> {
+    let w = infer.w;
+    let file = infer.file(user.file);
+    let class = file.outline.def(user.def)?.parent.filter(|parent| *parent != DefIx::MODULE);
+    let in_class = class.and_then(|class| {
         let found = file.outline.iter().find(|(ix, member)| {
-            *ix != user && member.parent == Some(class) && file.outline.str(member.name) == name
+            *ix != user.def && member.parent == Some(class) && file.outline.str(member.name) == name
         });
-        found.map(|(ix, _)| DefRef { file: at, def: ix })
+        found.map(|(ix, _)| DefRef { def: ix, ..user })
     });
     let sym = w.sym(name);
-    let candidates = in_class.into_iter().chain(member_named(resolver, at, sym)).chain(
-        folder_ancestors(file.path.dir()).filter_map(|dir| {
-            let conftest = w.open_path(&in_dir(dir, "conftest.py"))?;
-            member_named(resolver, conftest, sym)
-        }),
-    );
-    let mut others = candidates.filter(|found| *found != DefRef { file: at, def: user });
-    others.find(|found| {
-        let home = resolver.infer.file(found.file);
+    let in_folders = folder_ancestors(file.path.dir()).filter_map(|dir| {
+        let conftest = w.open_path(&in_dir(dir, "conftest.py"))?;
+        member_named(infer, conftest, sym)
+    });
+    let candidates = in_class.into_iter().chain(member_named(infer, user.file, sym)).chain(in_folders);
+    candidates.filter(|found| *found != user).find(|found| {
+        let home = infer.file(found.file);
         home.outline.def(found.def).is_some_and(|def| is_fixture(&home.outline, def))
     })
 }
 
 /// The function that a module defines or imports under this name.
-fn member_named(resolver: &Resolver<'_, '_>, at: crate::world::FileIx, name: Sym) -> Option<DefRef> {
-    let w = resolver.infer.w;
+fn member_named(infer: &Infer<'_, '_>, at: FileIx, name: Sym) -> Option<DefRef> {
+    let w = infer.w;
     match lookup::find_member(w, at, &w.file(at), name) {
         Place::Def(def) => {
             let kind = w.file(def.file).outline.def(def.def).map(|def| def.kind);

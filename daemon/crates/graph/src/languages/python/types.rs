@@ -4,6 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefIx, Expr, ExprIx};
 
 use super::Python;
+use super::fixtures::passed_value;
 use super::names::only_inner;
 use crate::infer::{Ctx, How, Infer, Ty, TypeRules, Typed};
 use crate::world::{DefRef, FileIndex, Sym};
@@ -38,8 +39,8 @@ impl TypeRules for Python {
         outer().unwrap_or(scope)
     }
 
-    /// The type that the overridden method states for the parameter of the same name.
-    fn expected(&self, infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Ty {
+    /// The type that the overridden method states for the parameter of the same name; of a test, that of the fixture.
+    fn expected(&self, infer: &Infer<'_, '_>, def: DefRef, at: usize) -> Typed {
         let file = infer.file(def.file);
         let stated = || {
             let found = file.outline.def(def.def).filter(|found| found.kind.is_callable())?;
@@ -52,7 +53,8 @@ impl TypeRules for Python {
             let param = params.iter().find(|param| base.outline.str(param.name) == name)?;
             Some(infer.stated(&Infer::outline_ctx(&base, over, Some(class)), param.ty?))
         };
-        stated().unwrap_or(Ty::Unknown)
+        let stated = stated().map(|ty| Typed::new(ty, How::Stated));
+        stated.or_else(|| passed_value(infer, def, at)).unwrap_or(Typed::UNKNOWN)
     }
 
     /// Reading a field runs `__get__` of the value that it holds, and so does reading a method that a descriptor
