@@ -9,6 +9,8 @@
 //!
 //! This crate does not know the meaning of a request: methods are strings, parameters and results are opaque bytes.
 
+#![forbid(unsafe_code)]
+
 mod build;
 mod bytes;
 pub mod code;

@@ -1,6 +1,8 @@
 //! `sdlctl`: the command line for people. One file per subcommand, such as `search`; they share only the [`session`]
 //! and the [`output`].
 
+#![forbid(unsafe_code)]
+
 mod cli;
 mod commands;
 mod output;

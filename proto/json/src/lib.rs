@@ -4,6 +4,8 @@
 //! One reader serves two callers. The daemon reads arguments into values ([`parse`]). The shim finds the outer parts of a
 //! request without making values of it ([`outline`]).
 
+#![forbid(unsafe_code)]
+
 mod outline;
 mod reader;
 mod value;

@@ -8,6 +8,8 @@
 //! Arguments are read strictly ([`sdl_json`]), with exactly three exceptions: aliases, JSON in a string, and nulls for
 //! optional fields. Everything else is refused with reasons.
 
+#![forbid(unsafe_code)]
+
 mod cancel;
 mod code;
 mod nearest;

@@ -7,6 +7,8 @@
 //! * `modules`: how each language finds what an import names; * `infer`: what type an expression has;
 //! * [`strategies`]: the rules, by number; * [`confidence`]: how often each is right.
 
+#![forbid(unsafe_code)]
+
 pub mod clusters;
 pub mod confidence;
 mod driver;

@@ -3,6 +3,8 @@
 //! * [`ids`]: what things are called; * [`facts`]: what one blob says; * [`edge`]: what the graph says;
 //! * [`mod@file`], [`version`]: what the ledger says.
 
+#![forbid(unsafe_code)]
+
 pub mod edge;
 pub mod facts;
 pub mod file;

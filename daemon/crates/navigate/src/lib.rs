@@ -11,6 +11,8 @@
 //! * [`execution`]: the tests among these, and how to run them;
 //! * [`patch`]: the symbols that a unified diff touches.
 
+#![forbid(unsafe_code)]
+
 pub mod execution;
 mod filter;
 pub mod graph;

@@ -17,6 +17,8 @@
 //! * [`wire`]: slices as compact JSON and as text;
 //! * [`plain`]: texts by other people, within lines of our own.
 
+#![forbid(unsafe_code)]
+
 pub mod card;
 pub mod cursor;
 pub mod diff;

@@ -2,6 +2,8 @@
 //!
 //! The setting is a file that no tool can write: `runtime.json` in the daemon's state folder. It is read with every call.
 
+#![forbid(unsafe_code)]
+
 mod artifact;
 mod capture;
 mod digest;

@@ -12,6 +12,7 @@
 //! * `surface`: the list of tools, the manual, resources and prompts;
 //! * `actions`: one file per action;
 //! * [`Tools`]: the entry points that the daemon routes to.
+#![forbid(unsafe_code)]
 #![allow(clippy::doc_link_with_quotes, reason = "descriptions of properties show arrays of JSON")]
 
 mod actions;

@@ -45,6 +45,8 @@
 //! The crate can't see writes through a memory mapping until the file is closed, and a file system that is mounted over
 //! a watched folder, both until the next rescan.
 
+#![forbid(unsafe_code)]
+
 mod clock;
 mod cookie;
 mod crawl;

@@ -16,6 +16,20 @@ fn first_key(answer: &Value) -> &str {
 }
 
 #[test]
+fn a_briefing_on_a_class_shows_its_members() {
+    let world = World::empty();
+    world.repo.write(
+        "//- /real/shelf.py\nclass Shelf:\n    def put(self, book):\n        return book\n\n    def take(self):\n        return 1\n\n    def count(self):\n        return 2\n\n    def sort(self):\n        return 3\n",
+    );
+    let answer = summary(&world, json!({"query": "Shelf"}));
+    assert_eq!(answer["scope"], "symbol");
+    let shown = answer["summary"]["keySymbols"].to_string();
+    for member in ["put(", "take(", "count(", "sort("] {
+        assert!(shown.contains(member), "{member}: {answer:#}");
+    }
+}
+
+#[test]
 fn a_question_is_taken_for_what_it_looks_like() {
     let world = World::shop();
     let task = summary(&world, json!({"query": "how is a token validated"}));

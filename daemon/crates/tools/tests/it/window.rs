@@ -391,6 +391,12 @@ fn a_window_above_the_limits_is_served_as_a_lower_rung() {
     let glass = with(ask(&world, "large", 300, &["nowhere"]), "breakGlass", json!(true));
     let glass = window(&world, glass);
     assert_eq!((&glass["approved"], &glass["truncated"]), (&json!(true), &json!(true)), "{glass:#}");
+    let failed = "none of the identifiers";
+    assert!(glass["overridden"].to_string().contains(failed), "{glass:#}");
+    assert!(
+        !glass["whyApproved"].to_string().contains(failed),
+        "a failed condition approves nothing: {glass:#}"
+    );
     assert!(glass["range"]["endLine"].as_u64().unwrap() <= 180);
     let part = with(ask(&world, "large", 20, &["special_150"]), "granularity", json!("fileWindow"));
     let part = window(&world, part);
