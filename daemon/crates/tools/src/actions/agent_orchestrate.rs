@@ -22,7 +22,7 @@ pub(crate) struct AgentOrchestrate;
 /// Tokens of the plan, of the next calls and of the fields around them.
 const FRAME: usize = 250;
 /// Symbols that a suggested slice starts from.
-const MOST_ENTRIES: usize = 3;
+const MOST_ENTRIES: usize = 2;
 /// Maximum number of missing names that the answer lists.
 const MOST_MISSING: usize = 5;
 
@@ -33,7 +33,7 @@ pub(crate) struct Request {
     #[schemars(length(min = 1, max = 20_000))]
     task_text: String,
     /// Divides the budget. The kind of task decides how much goes to source, and how much to the places of further
-    /// symbols. Default: four fifths to source.
+    /// symbols. Default: five sixths to source.
     task_type: Option<TaskType>,
     /// Size of the answer.
     budget: BudgetParam,
@@ -93,7 +93,7 @@ pub(crate) struct Response {
     /// Symbols that were found and are neither shown nor named.
     #[serde(skip_serializing_if = "is_zero")]
     more_omitted: u64,
-    /// Symbols whose text is within the text of others.
+    /// Symbols whose text is within the text of others, if there is room.
     source_ids: Vec<String>,
     /// Calls that go deeper; they work as they are.
     next_actions: Vec<Next>,
@@ -204,7 +204,7 @@ impl Response {
             more: Vec::new(),
             omitted: gathered.omitted,
             more_omitted: gathered.rest.len() as u64,
-            source_ids: gathered.covered.iter().map(ToString::to_string).collect(),
+            source_ids: Vec::new(),
         };
         // The field of the list takes a few tokens too.
         let room = |made: &Self| Ok::<_, ToolError>(most.saturating_sub(made.tokens_read(cx)? + 16));
@@ -219,6 +219,11 @@ impl Response {
             Ok(edges.iter().take(count).collect::<Vec<_>>())
         })?;
         made.edges = edges.into_iter().take(listed.unwrap_or(0)).collect();
+        let covered: Vec<String> = gathered.covered.iter().map(ToString::to_string).collect();
+        let listed = budget::largest_prefix(covered.len(), room(&made)?, |count| {
+            Ok(covered.iter().take(count).collect::<Vec<_>>())
+        })?;
+        made.source_ids = covered.into_iter().take(listed.unwrap_or(0)).collect();
         Ok(made)
     }
 

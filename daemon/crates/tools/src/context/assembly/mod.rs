@@ -52,9 +52,9 @@ impl TaskType {
 /// Returns how much of a budget is for source, in percent. The rest names further symbols.
 fn source_share(task: Option<TaskType>) -> usize {
     match task {
-        Some(TaskType::Review) => 70,
-        Some(TaskType::Implement) => 75,
-        Some(TaskType::Debug | TaskType::Explain) | None => 80,
+        Some(TaskType::Review) => 75,
+        Some(TaskType::Implement) => 80,
+        Some(TaskType::Debug | TaskType::Explain) | None => 85,
     }
 }
 
@@ -197,11 +197,15 @@ impl<'a> Ground<'a> {
             room -= evidence::push_evidence(self.cx, &mut out.evidence, piece, room)?.unwrap_or(0);
         }
         let names = self.start.names(&self.members);
-        let task = Task { text: &self.start.task_text, names: &names };
+        let task = Task { text: &self.start.task_text, names: &names, budget: most };
         let mut shown = Shown::default();
         let mut looked_at = 0;
         for (place, card) in self.members.iter().enumerate() {
             self.cx.call.check()?;
+            if shown.covers(&card.file, (card.range.start_line, card.range.end_line)) {
+                out.covered.push(card.symbol_id);
+                continue;
+            }
             if room < evidence::LEAST || looked_at == MOST_OPENED || !evidence::has_text(card) {
                 out.rest.push(Rc::clone(card));
                 continue;
@@ -233,6 +237,7 @@ impl<'a> Ground<'a> {
         if self.start.include_tests == Some(true) {
             self.tests(room, &mut out)?;
         }
+        out.rest.retain(|card| !shown.covers(&card.file, (card.range.start_line, card.range.end_line)));
         let ids: HashSet<String> = out.evidence.iter().map(|piece| piece.symbol_id.clone()).collect();
         let told = self.members.iter().filter(|card| ids.contains(&card.symbol_id.to_string()));
         let mentioned = told.map(|card| card.file.clone()).collect();

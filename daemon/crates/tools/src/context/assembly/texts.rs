@@ -3,7 +3,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sdl_model::FileId;
 use sdl_retrieve::Sym;
 use serde_json::json;
 
@@ -17,7 +16,7 @@ use crate::guard::audit;
 use crate::guard::policy::Policy;
 use crate::guard::policy::decide::{Ask, Decision, Verdict, decide_access};
 use crate::host::policies;
-use crate::source::ladder::hot_path::{self, Excerpt};
+use crate::source::ladder::hot_path::Excerpt;
 use crate::source::ladder::identifiers::{self, Matches};
 use crate::source::ladder::{self, RangeOut, lines, share, skeleton};
 use crate::source::text::SourceText;
@@ -26,8 +25,15 @@ use crate::source::{nearness, reason};
 /// A symbol with at most this many lines is shown whole. Of the symbols that answers to questions cite, nine in ten are
 /// not longer.
 const MOST_WHOLE: u32 = 80;
-/// Maximum number of lines of a longer one.
-const MOST_OF_LONG: usize = 60;
+/// Of a longer one, one line for this many tokens of the answer: more small symbols are worth more than more of a long
+/// one.
+const TOKENS_PER_LINE: usize = 150;
+/// Of a type, this fraction of them, because its members are found by themselves.
+const TYPE_SHARE: usize = 3;
+/// Maximum number of lines of a skeleton.
+const MOST_OF_SHAPE: usize = 60;
+/// Lines that are at most this far apart are shown with those between them.
+const SHORTEST_GAP: u32 = 3;
 /// Lines around each name in text that no window was approved for.
 const CONTEXT: u32 = 2;
 /// Maximum number of characters of the task in the audit log, as of a window's reason.
@@ -50,12 +56,15 @@ pub(super) struct Task<'t> {
     pub(super) text: &'t str,
     /// Names to look for: those of the task, then those of the symbols found.
     pub(super) names: &'t [String],
+    /// Tokens of the answer.
+    pub(super) budget: usize,
 }
 
 /// Text that was shown so far.
 #[derive(Default)]
 pub(super) struct Shown {
-    files: HashMap<FileId, BTreeSet<u32>>,
+    /// The lines, by path.
+    files: HashMap<String, BTreeSet<u32>>,
     /// Lines and tokens that no window was approved for.
     unapproved: (usize, usize),
 }
@@ -67,6 +76,14 @@ struct Subject<'a> {
     first: u32,
     last: u32,
     found: Matches,
+}
+
+/// Which gaps an excerpt may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Gaps {
+    Any,
+    /// Only those that save tokens.
+    Long,
 }
 
 /// Text to show, and how it was decided on.
@@ -87,12 +104,12 @@ pub(super) fn show_symbol(
 ) -> Result<Told, ToolError> {
     let text = opened.text(cx, sym)?;
     let (first, last) = lines::span_lines(&text, sym.def(), sym.ix);
-    let file = FileId::of(&sym.row().path);
-    let seen = shown.files.entry(file).or_default();
-    let long = (last + 1 - first) as usize;
-    if seen.range(first..=last).count() * 2 > long {
+    let path = sym.path();
+    if shown.covers(path, (first, last)) {
         return Ok(Told::Covered);
     }
+    let seen = shown.files.entry(path.to_owned()).or_default();
+    let long = (last + 1 - first) as usize;
     let policy = policies::repo_policy(cx.call.host, cx.repo)?;
     let ranges = ladder::identifier_ranges(cx.call, &text)?;
     let names = ranges.as_deref();
@@ -134,8 +151,27 @@ pub(super) fn show_symbol(
         }
         added.row = Some(log_row(&subject, &decision, added, task));
     }
-    shown.files.entry(file).or_default().extend(piece.numbers);
+    shown.files.entry(path.to_owned()).or_default().extend(piece.numbers);
     Ok(Told::Shown(size))
+}
+
+/// Returns the most lines of a symbol that is not shown whole.
+fn most_of_long(sym: &Sym, budget: usize) -> usize {
+    let lines = budget / TOKENS_PER_LINE;
+    let lines = if sym.kind().is_type() { lines / TYPE_SHARE } else { lines };
+    lines.max(evidence::FEWEST_LINES)
+}
+
+/// Adds the lines between two that are nearly neighbours: the mark of such a gap would take as many tokens.
+fn fill_gaps(lines: &mut Vec<u32>) {
+    lines.sort_unstable();
+    let between: Vec<u32> = lines
+        .windows(2)
+        .filter_map(|pair| pair.first().zip(pair.last()))
+        .filter(|(before, after)| **after - **before <= SHORTEST_GAP)
+        .flat_map(|(before, after)| *before + 1..*after)
+        .collect();
+    lines.extend(between);
 }
 
 /// Returns the decision as it goes into the log.
@@ -157,6 +193,14 @@ fn log_row(subject: &Subject<'_>, decision: &Decision, added: &Evidence, task: T
     }
 }
 
+impl Shown {
+    /// Whether most of these lines of a file were shown.
+    pub(super) fn covers(&self, path: &str, (first, last): (u32, u32)) -> bool {
+        let seen = self.files.get(path).map_or(0, |lines| lines.range(first..=last).count());
+        seen * 2 > (last + 1).saturating_sub(first) as usize
+    }
+}
+
 impl Subject<'_> {
     /// Returns the first line of a piece: the place and the name.
     fn head(&self) -> String {
@@ -172,6 +216,23 @@ impl Subject<'_> {
         content
     }
 
+    /// Returns these lines of the file, in order. A number stands for each gap: that of the next line.
+    fn numbered(&self, numbers: &[u32]) -> String {
+        let mut body = String::new();
+        let mut next = self.first;
+        for (at, number) in numbers.iter().enumerate() {
+            if at > 0 {
+                body.push('\n');
+            }
+            if *number != next {
+                body.push_str(&format!("...{number}:\n"));
+            }
+            body.push_str(lines::shorten_line(&self.text.shown(*number)).trim_end());
+            next = number + 1;
+        }
+        body
+    }
+
     /// Returns the text that a window may show: all that is not shown yet, or the lines that matter.
     fn window(
         &self,
@@ -184,13 +245,7 @@ impl Subject<'_> {
         let room = room.min(policy.max_window_tokens as usize);
         let new: Vec<u32> = (self.first..=self.last).filter(|line| !seen.contains(line)).collect();
         if long <= MOST_WHOLE.min(policy.max_window_lines) {
-            let body = if new.len() == long as usize {
-                let line = |number: &u32| lines::shorten_line(self.text.shown(*number).trim_end());
-                new.iter().map(line).collect::<Vec<_>>().join("\n")
-            } else {
-                hot_path::join_lines(&Excerpt::of_lines(self.text, new.clone()).lines(new.len()))
-            };
-            let content = self.with_head(&body);
+            let content = self.with_head(&self.numbered(&new));
             if budget::json_tokens(&content)? + evidence::AROUND <= room {
                 return Ok(Some(Piece { kind: "source", numbers: new, content }));
             }
@@ -199,7 +254,8 @@ impl Subject<'_> {
         let mut order =
             lines_that_matter::rank_lines(self.text, task.text, &self.found, (self.first, header, self.last));
         order.retain(|line| !seen.contains(line));
-        self.excerpt(order, MOST_OF_LONG.min(policy.max_window_lines as usize), room)
+        let most = most_of_long(self.sym, task.budget);
+        self.excerpt(order, most.min(policy.max_window_lines as usize), Gaps::Long, room)
     }
 
     /// Returns the lines around the task's names, as many as need no approval.
@@ -213,15 +269,29 @@ impl Subject<'_> {
         let left = (policy.max_window_lines as usize).saturating_sub(lines);
         let most = share::unapproved_lines(self.last + 1 - self.first, policy).min(left);
         let room = room.min((policy.max_window_tokens as usize).saturating_sub(tokens));
-        self.excerpt(excerpt.into_order(), most, room)
+        self.excerpt(excerpt.into_order(), most, Gaps::Any, room)
     }
 
     /// Returns the best of these lines, at most `most` of them.
-    fn excerpt(&self, order: Vec<u32>, most: usize, room: usize) -> Result<Option<Piece>, ToolError> {
-        let most = order.len().min(most);
+    fn excerpt(
+        &self,
+        mut order: Vec<u32>,
+        most: usize,
+        gaps: Gaps,
+        room: usize,
+    ) -> Result<Option<Piece>, ToolError> {
+        order.truncate(most);
+        let most = order.len();
         let room = room.saturating_sub(evidence::AROUND);
-        let excerpt = Excerpt::of_lines(self.text, order);
-        let content = |count: usize| self.with_head(&hot_path::join_lines(&excerpt.lines(count)));
+        let excerpt = |count: usize| {
+            let mut chosen = order.get(..count).unwrap_or(&order).to_vec();
+            if gaps == Gaps::Long {
+                fill_gaps(&mut chosen);
+            }
+            chosen.sort_unstable();
+            chosen
+        };
+        let content = |count: usize| self.with_head(&self.numbered(&excerpt(count)));
         if most == 0 || budget::json_tokens(&content(1))? > room {
             return Ok(None);
         }
@@ -229,8 +299,7 @@ impl Subject<'_> {
         if count < most.min(evidence::FEWEST_LINES) {
             return Ok(None);
         }
-        let numbers = excerpt.lines(count).iter().filter_map(|line| line.number).collect();
-        Ok(Some(Piece { kind: "hotPath", numbers, content: content(count) }))
+        Ok(Some(Piece { kind: "hotPath", numbers: excerpt(count), content: content(count) }))
     }
 
     /// Returns the signature and the control flow, as much as fits.
@@ -255,7 +324,7 @@ impl Subject<'_> {
             }
             self.with_head(&body)
         };
-        let most = all.len().min(MOST_OF_LONG);
+        let most = all.len().min(MOST_OF_SHAPE);
         if most == 0 || budget::json_tokens(&content(1))? > room {
             return Ok(None);
         }

@@ -48,11 +48,6 @@ impl<'a> Excerpt<'a> {
         Self { text, order }
     }
 
-    /// Selects these lines, best first.
-    pub(crate) fn of_lines(text: &'a SourceText, order: Vec<u32>) -> Self {
-        Self { text, order }
-    }
-
     /// Returns the selected lines, best first.
     pub(crate) fn into_order(self) -> Vec<u32> {
         self.order
