@@ -17,6 +17,7 @@ use sdl_retrieve::card::{self, Card, CardOptions, Detail, Enrichment};
 use sdl_retrieve::slice::{Neighbourhood, SliceEdge};
 use serde::{Deserialize, Serialize};
 
+use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::parts::symbols;
 use crate::{ToolError, slices};
@@ -127,8 +128,8 @@ impl Gathered {
     }
 }
 
-/// Maximum number of symbols that are looked at for an answer.
-const MOST_OPENED: usize = 24;
+/// Tokens of an answer for each symbol that is looked at.
+const TOKENS_PER_SYMBOL: usize = 100;
 /// Maximum number of edges that are listed.
 const MOST_EDGES: usize = 40;
 /// Symbols in the slice that the task would have. Those after them are next to it.
@@ -206,7 +207,7 @@ impl<'a> Ground<'a> {
                 out.covered.push(card.symbol_id);
                 continue;
             }
-            if room < evidence::LEAST || looked_at == MOST_OPENED || !evidence::has_text(card) {
+            if room < evidence::LEAST || looked_at * TOKENS_PER_SYMBOL > most || !evidence::has_text(card) {
                 out.rest.push(Rc::clone(card));
                 continue;
             }
@@ -225,11 +226,7 @@ impl<'a> Ground<'a> {
                 Ok(Told::NoRoom) => out.rest.push(Rc::clone(card)),
                 // One file that can't be shown doesn't hold back the others.
                 Err(error) if error.refusal.code != crate::Code::Cancelled && error.damage.is_none() => {
-                    out.omitted.push(Omitted {
-                        symbol_id: sym.id.to_string(),
-                        name: sym.qualified().to_owned(),
-                        reason: error.refusal.message,
-                    });
+                    room -= self.describe(card, error.refusal.message, room, &mut out)?;
                 }
                 Err(error) => return Err(error),
             }
@@ -243,6 +240,30 @@ impl<'a> Ground<'a> {
         let mentioned = told.map(|card| card.file.clone()).collect();
         places::sort_places(&mut out.rest, &mentioned);
         Ok(out)
+    }
+
+    /// Adds the card of a symbol whose source can't be shown, and why. Returns the tokens they take.
+    fn describe(
+        &self,
+        brief: &Rc<Card>,
+        reason: String,
+        room: usize,
+        out: &mut Gathered,
+    ) -> Result<usize, ToolError> {
+        let Some(card) = self.found.card(brief.symbol_id)? else { return Ok(0) };
+        let piece = ("card", card.symbol_id, card::card_text(&card));
+        let Some(size) = evidence::push_evidence(self.cx, &mut out.evidence, piece, room)? else {
+            out.rest.push(Rc::clone(brief));
+            return Ok(0);
+        };
+        let symbol_id = card.symbol_id.to_string();
+        let omitted = Omitted { symbol_id, name: card.qualified_name.clone(), reason };
+        let cost = budget::item_tokens(&omitted)?;
+        if size + cost > room {
+            return Ok(size);
+        }
+        out.omitted.push(omitted);
+        Ok(size + cost)
     }
 
     /// Adds the tests that cover the best symbols.

@@ -102,7 +102,7 @@ impl Start {
             stack_trace: asked.stack_trace.map(str::to_owned),
             chat_mentions: asked.chat_mentions.to_vec(),
             budget: Budget {
-                max_cards: (tokens / 40).clamp(4, 120) as u32,
+                max_cards: (tokens / 40).clamp(40, 120) as u32,
                 max_estimated_tokens: budget::MOST_TOKENS as u32,
             },
             known_card_etags,

@@ -82,8 +82,10 @@ struct Subject<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gaps {
     Any,
-    /// Only those that save tokens.
-    Long,
+    /// Only those that save tokens, as long as there are at most this many lines.
+    Long {
+        most: usize,
+    },
 }
 
 /// Text to show, and how it was decided on.
@@ -132,12 +134,11 @@ pub(super) fn show_symbol(
     }
     let piece = match decision.verdict {
         Verdict::Window => subject.window(seen, &policy, task, room)?,
-        Verdict::HotPath => subject.hot_path(&policy, shown.unapproved, room)?,
-        Verdict::Skeleton | Verdict::Denied => None,
-    };
-    let piece = match piece {
-        Some(piece) => Some(piece),
-        None => subject.skeleton(cx, room)?,
+        Verdict::HotPath => match subject.hot_path(&policy, shown.unapproved, room)? {
+            Some(piece) => Some(piece),
+            None => subject.skeleton(cx, room)?,
+        },
+        Verdict::Skeleton | Verdict::Denied => subject.skeleton(cx, room)?,
     };
     let Some(piece) = piece else { return Ok(Told::NoRoom) };
     let Some(size) = evidence::push_evidence(cx, list, (piece.kind, sym.id, piece.content), room)? else {
@@ -162,16 +163,17 @@ fn most_of_long(sym: &Sym, budget: usize) -> usize {
     lines.max(evidence::FEWEST_LINES)
 }
 
-/// Adds the lines between two that are nearly neighbours: the mark of such a gap would take as many tokens.
-fn fill_gaps(lines: &mut Vec<u32>) {
-    lines.sort_unstable();
+/// Adds the lines between two, of lines in order, that are nearly neighbours: the mark of such a gap would take as many tokens.
+fn fill_gaps(lines: &mut Vec<u32>, most: usize) {
     let between: Vec<u32> = lines
         .windows(2)
         .filter_map(|pair| pair.first().zip(pair.last()))
         .filter(|(before, after)| **after - **before <= SHORTEST_GAP)
         .flat_map(|(before, after)| *before + 1..*after)
         .collect();
-    lines.extend(between);
+    let room = most.saturating_sub(lines.len());
+    lines.extend(between.into_iter().take(room));
+    lines.sort_unstable();
 }
 
 /// Returns the decision as it goes into the log.
@@ -254,8 +256,9 @@ impl Subject<'_> {
         let mut order =
             lines_that_matter::rank_lines(self.text, task.text, &self.found, (self.first, header, self.last));
         order.retain(|line| !seen.contains(line));
-        let most = most_of_long(self.sym, task.budget);
-        self.excerpt(order, most.min(policy.max_window_lines as usize), Gaps::Long, room)
+        let allowed = policy.max_window_lines as usize;
+        let most = most_of_long(self.sym, task.budget).min(allowed);
+        self.excerpt(order, most, Gaps::Long { most: allowed }, room)
     }
 
     /// Returns the lines around the task's names, as many as need no approval.
@@ -285,10 +288,10 @@ impl Subject<'_> {
         let room = room.saturating_sub(evidence::AROUND);
         let excerpt = |count: usize| {
             let mut chosen = order.get(..count).unwrap_or(&order).to_vec();
-            if gaps == Gaps::Long {
-                fill_gaps(&mut chosen);
-            }
             chosen.sort_unstable();
+            if let Gaps::Long { most } = gaps {
+                fill_gaps(&mut chosen, most);
+            }
             chosen
         };
         let content = |count: usize| self.with_head(&self.numbered(&excerpt(count)));
