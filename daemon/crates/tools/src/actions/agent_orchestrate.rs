@@ -21,6 +21,8 @@ pub(crate) struct AgentOrchestrate;
 
 /// Tokens of the plan, of the next calls and of the fields around them.
 const FRAME: usize = 250;
+/// Tokens of the fields of lists.
+const LIST_FIELDS: usize = 16;
 /// Symbols that a suggested slice starts from.
 const MOST_ENTRIES: usize = 2;
 /// Maximum number of missing names that the answer lists.
@@ -206,24 +208,19 @@ impl Response {
             more_omitted: gathered.rest.len() as u64,
             source_ids: Vec::new(),
         };
-        // The field of the list takes a few tokens too.
-        let room = |made: &Self| Ok::<_, ToolError>(most.saturating_sub(made.tokens_read(cx)? + 16));
+        // Each list is measured by itself, because measuring the whole answer again takes longer than making it. The
+        // names of the fields take a few tokens too.
+        let around = cx.around()? + budget::json_tokens(&made)? + LIST_FIELDS;
+        let mut room = most.saturating_sub(around);
         let rest = gathered.rest.as_slice();
-        let named = budget::largest_prefix(rest.len(), room(&made)?, |count| {
-            Ok(place_lines(rest.get(..count).unwrap_or_default()))
-        })?;
-        let named = named.unwrap_or(0);
-        made.more = place_lines(rest.get(..named).unwrap_or_default());
+        let places = |count: usize| place_lines(rest.get(..count).unwrap_or_default());
+        let named = budget::largest_prefix(rest.len(), room, |count| Ok(places(count)))?.unwrap_or(0);
+        made.more = places(named);
         made.more_omitted = (rest.len() - named) as u64;
-        let listed = budget::largest_prefix(edges.len(), room(&made)?, |count| {
-            Ok(edges.iter().take(count).collect::<Vec<_>>())
-        })?;
-        made.edges = edges.into_iter().take(listed.unwrap_or(0)).collect();
-        let covered: Vec<String> = gathered.covered.iter().map(ToString::to_string).collect();
-        let listed = budget::largest_prefix(covered.len(), room(&made)?, |count| {
-            Ok(covered.iter().take(count).collect::<Vec<_>>())
-        })?;
-        made.source_ids = covered.into_iter().take(listed.unwrap_or(0)).collect();
+        room = room.saturating_sub(budget::json_tokens(&made.more)?);
+        made.edges = fitting(edges, &mut room)?;
+        let covered = gathered.covered.iter().map(ToString::to_string).collect();
+        made.source_ids = fitting(covered, &mut room)?;
         Ok(made)
     }
 
@@ -232,6 +229,15 @@ impl Response {
         let around = cx.around()?;
         Ok(around + budget::json_tokens(self)?.max(budget::text_tokens(&self.text())))
     }
+}
+
+/// Returns as many of the items as there is room for, and takes it.
+fn fitting<T: Serialize>(mut items: Vec<T>, room: &mut usize) -> Result<Vec<T>, ToolError> {
+    let count =
+        budget::largest_prefix(items.len(), *room, |count| Ok(items.get(..count).unwrap_or_default()))?;
+    items.truncate(count.unwrap_or(0));
+    *room = room.saturating_sub(budget::json_tokens(&items)?);
+    Ok(items)
 }
 
 /// Says whether the evidence is likely to be enough.

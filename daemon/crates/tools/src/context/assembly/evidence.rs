@@ -17,7 +17,7 @@ use crate::source::text::{self, SourceText};
 use sdl_redact::{self as redact, Level};
 
 /// With less room than this, no file is opened.
-pub(super) const LEAST: usize = 60;
+pub(super) const LEAST: usize = 80;
 /// Tokens of a piece's other fields.
 pub(super) const AROUND: usize = 40;
 /// A piece of fewer lines says too little, unless its symbol has no more.

@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::budget;
 use crate::call::context::ReadCx;
+use crate::host::policies;
 use crate::parts::symbols;
 use crate::{ToolError, slices};
 
@@ -128,6 +129,8 @@ impl Gathered {
     }
 }
 
+/// After this many symbols without room, no further files are opened.
+const MOST_MISSED: usize = 4;
 /// Tokens of an answer for each symbol that is looked at.
 const TOKENS_PER_SYMBOL: usize = 100;
 /// Maximum number of edges that are listed.
@@ -198,16 +201,19 @@ impl<'a> Ground<'a> {
             room -= evidence::push_evidence(self.cx, &mut out.evidence, piece, room)?.unwrap_or(0);
         }
         let names = self.start.names(&self.members);
-        let task = Task { text: &self.start.task_text, names: &names, budget: most };
+        let policy = policies::repo_policy(self.cx.call.host, self.cx.repo)?;
+        let task = Task { text: &self.start.task_text, names: &names, budget: most, policy: &policy };
         let mut shown = Shown::default();
-        let mut looked_at = 0;
+        let (mut looked_at, mut missed) = (0, 0);
         for (place, card) in self.members.iter().enumerate() {
             self.cx.call.check()?;
             if shown.covers(&card.file, (card.range.start_line, card.range.end_line)) {
                 out.covered.push(card.symbol_id);
                 continue;
             }
-            if room < evidence::LEAST || looked_at * TOKENS_PER_SYMBOL > most || !evidence::has_text(card) {
+            let full =
+                room < evidence::LEAST || missed == MOST_MISSED || looked_at * TOKENS_PER_SYMBOL > most;
+            if full || !evidence::has_text(card) {
                 out.rest.push(Rc::clone(card));
                 continue;
             }
@@ -223,7 +229,10 @@ impl<'a> Ground<'a> {
             match texts::show_symbol(self.cx, list, (&mut self.opened, &mut shown), subject, room) {
                 Ok(Told::Shown(size)) => room -= size,
                 Ok(Told::Covered) => out.covered.push(card.symbol_id),
-                Ok(Told::NoRoom) => out.rest.push(Rc::clone(card)),
+                Ok(Told::NoRoom) => {
+                    missed += 1;
+                    out.rest.push(Rc::clone(card));
+                }
                 // One file that can't be shown doesn't hold back the others.
                 Err(error) if error.refusal.code != crate::Code::Cancelled && error.damage.is_none() => {
                     room -= self.describe(card, error.refusal.message, room, &mut out)?;

@@ -15,7 +15,6 @@ use crate::call::context::ReadCx;
 use crate::guard::audit;
 use crate::guard::policy::Policy;
 use crate::guard::policy::decide::{Ask, Decision, Verdict, decide_access};
-use crate::host::policies;
 use crate::source::ladder::hot_path::Excerpt;
 use crate::source::ladder::identifiers::{self, Matches};
 use crate::source::ladder::{self, RangeOut, lines, share, skeleton};
@@ -58,6 +57,7 @@ pub(super) struct Task<'t> {
     pub(super) names: &'t [String],
     /// Tokens of the answer.
     pub(super) budget: usize,
+    pub(super) policy: &'t Policy,
 }
 
 /// Text that was shown so far.
@@ -112,7 +112,7 @@ pub(super) fn show_symbol(
     }
     let seen = shown.files.entry(path.to_owned()).or_default();
     let long = (last + 1 - first) as usize;
-    let policy = policies::repo_policy(cx.call.host, cx.repo)?;
+    let policy = task.policy;
     let ranges = ladder::identifier_ranges(cx.call, &text)?;
     let names = ranges.as_deref();
     let found = identifiers::find_identifiers(&text, names, task.names, first, last);
@@ -127,14 +127,14 @@ pub(super) fn show_symbol(
         most_tokens: policy.max_window_tokens as usize,
         ..Ask::default()
     };
-    let mut decision = decide_access(&ask, &policy);
+    let mut decision = decide_access(&ask, policy);
     if decision.verdict != Verdict::Window {
         (ask.in_slice, ask.in_frontier) = nearness::to_slices(cx, sym.id)?;
-        decision = decide_access(&ask, &policy);
+        decision = decide_access(&ask, policy);
     }
     let piece = match decision.verdict {
-        Verdict::Window => subject.window(seen, &policy, task, room)?,
-        Verdict::HotPath => match subject.hot_path(&policy, shown.unapproved, room)? {
+        Verdict::Window => subject.window(seen, policy, task, room)?,
+        Verdict::HotPath => match subject.hot_path(policy, shown.unapproved, room)? {
             Some(piece) => Some(piece),
             None => subject.skeleton(cx, room)?,
         },
