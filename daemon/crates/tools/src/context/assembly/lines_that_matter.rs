@@ -1,4 +1,4 @@
-//! Orders the lines of a long symbol by what they have to do with a task.
+//! Orders the lines of a long symbol by their relevance to a task.
 
 use std::collections::HashMap;
 

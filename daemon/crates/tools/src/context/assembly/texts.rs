@@ -1,4 +1,4 @@
-//! The text of a symbol, once: whole where it is short, else the lines that matter, else its shape. What is raw is
+//! The text of a symbol, once: whole where it is short, else the lines that matter, else its shape. Raw text is
 //! decided as a window is, with the task as its reason.
 
 use std::collections::{BTreeSet, HashMap};
@@ -41,7 +41,7 @@ const MOST_REASON: usize = 2_000;
 /// The result of an attempt to show a symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Told {
-    /// It is among the evidence now, and takes so many tokens.
+    /// It is among the evidence now, and takes these tokens.
     Shown(usize),
     /// Other pieces show it.
     Covered,
@@ -218,7 +218,7 @@ impl Subject<'_> {
         content
     }
 
-    /// Returns these lines of the file, in order. A number stands for each gap: that of the next line.
+    /// Returns these lines of the file, in order. A gap is marked by the number of the next line.
     fn numbered(&self, numbers: &[u32]) -> String {
         let mut body = String::new();
         let mut next = self.first;
