@@ -96,8 +96,9 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
     assert_eq!(refused["code"], "denied");
     let task = json!({"repoId": "app", "taskText": "login", "focusPaths": ["deploy/.env.sh"], "budget": {"maxTokens": 4_000}});
     let assembly = client.call("sdl_agent_orchestrate", task).unwrap().ok();
-    let pieces =
-        assembly["evidence"].as_array().unwrap().iter().filter(|piece| piece["kind"] == "hotPath").count();
+    let is_source =
+        |piece: &&Value| ["source", "hotPath"].contains(&piece["kind"].as_str().unwrap_or_default());
+    let pieces = assembly["evidence"].as_array().unwrap().iter().filter(is_source).count();
     let wanted = [
         ("code.needWindow", "approved"),
         ("code.needWindow", "denied"),
@@ -108,7 +109,7 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
     ];
     let mut wanted: Vec<(String, String)> = wanted.map(|(a, d)| (a.to_owned(), d.to_owned())).into();
     // The source that an assembly shows is in the log too.
-    let served = ("agent.orchestrate".to_owned(), "served".to_owned());
+    let served = ("agent.orchestrate".to_owned(), "approved".to_owned());
     wanted.extend(std::iter::repeat_n(served, pieces));
     assert_eq!(log(&env), wanted);
     let before = verified(&env);

@@ -11,21 +11,22 @@ use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
 use crate::context::assembly::{
-    Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep_assembly,
+    Asked, Assembly, EdgeOut, Evidence, Gathered, Ground, Omitted, Start, Step, TaskType, keep_assembly,
+    place_lines,
 };
-use crate::guard::audit;
 use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct AgentOrchestrate;
 
-/// The fractions of the budget for the list of omitted symbols and for the suggested next calls.
-const OMITTED_SHARE: usize = 20;
-const NEXT_SHARE: usize = 12;
-/// Tokens of two suggested calls.
-const LEAST_NEXT: usize = 130;
-/// Tokens of the plan and of the fields around it.
-const FRAME: usize = 180;
+/// Tokens of the plan, of the next calls and of the fields around them.
+const FRAME: usize = 250;
+/// Tokens of the fields of lists.
+const LIST_FIELDS: usize = 16;
+/// Symbols that a suggested slice starts from.
+const MOST_ENTRIES: usize = 2;
+/// Maximum number of missing names that the answer lists.
+const MOST_MISSING: usize = 5;
 
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -33,8 +34,8 @@ pub(crate) struct Request {
     /// Task, in words.
     #[schemars(length(min = 1, max = 20_000))]
     task_text: String,
-    /// Divides the budget. The kind of task decides how much goes to cards, skeletons and key lines. Default:
-    /// an even mix.
+    /// Divides the budget. The kind of task decides how much goes to source, and how much to the places of further
+    /// symbols. Default: five sixths to source.
     task_type: Option<TaskType>,
     /// Size of the answer.
     budget: BudgetParam,
@@ -78,18 +79,23 @@ struct BudgetParam {
 pub(crate) struct Response {
     /// Give it to `agent.feedback`.
     assembly_id: String,
-    /// What was collected, in the order in which it was collected.
+    /// Whether this is likely to be enough, in one sentence.
+    coverage: String,
+    /// What was collected, by kind of evidence.
     plan: Vec<Step>,
-    /// The collected context, best first within each kind.
+    /// The text of the symbols found, best first, each once.
     evidence: Vec<Evidence>,
-    /// Edges between the symbols of the evidence.
+    /// Edges between the symbols of the evidence, if there is room.
     edges: Vec<EdgeOut>,
-    /// Symbols that were found and left out, best first.
+    /// Further symbols, best first, one line for each file: `path: name:first-last, …`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more: Vec<String>,
+    /// Symbols whose source can't be shown.
     omitted: Vec<Omitted>,
-    /// Symbols left out beside those in `omitted`.
+    /// Symbols that were found and are neither shown nor named.
     #[serde(skip_serializing_if = "is_zero")]
     more_omitted: u64,
-    /// Symbols that the evidence is about.
+    /// Symbols whose text is within the text of others, if there is room.
     source_ids: Vec<String>,
     /// Calls that go deeper; they work as they are.
     next_actions: Vec<Next>,
@@ -121,7 +127,7 @@ impl Action for AgentOrchestrate {
         name: "agent.orchestrate",
         namespace: Namespace::Agent,
         mutating: false,
-        description: "Call this when one call should gather a task's context: cards, skeletons and key lines",
+        description: "Call this when one call should answer how or why: the source that matters, and where the rest is",
         needs: "taskText, budget",
         examples: &[
             r#"{"repoId":"my-repo","taskText":"why does token validation fail","taskType":"debug","budget":{"maxTokens":4000}}"#,
@@ -154,16 +160,19 @@ impl ReadAction for AgentOrchestrate {
         )?;
         let enrichment = cx.repo.enrichment(cx.snapshot);
         let mut ground = Ground::of(cx, &start, enrichment.as_ref())?;
-        // The parts around the evidence: the ids of its symbols, the omitted ones, and the next calls.
-        let mut room = most.saturating_sub(cx.around()? + FRAME + most / OMITTED_SHARE + most / NEXT_SHARE);
+        let mut room = most.saturating_sub(cx.around()? + FRAME);
         loop {
             let gathered = ground.gather(room)?;
-            let response = Response::of(cx, &request, &assembly.id, gathered)?;
-            let size = cx.around()? + budget::json_tokens(&response)?;
+            assembly.source_ids = gathered.evidence.iter().map(|piece| piece.symbol_id.clone()).collect();
+            let response = Response::of(cx, (&ground, &start), &assembly.id, most, gathered)?;
+            let size = response.tokens_read(cx)?;
             if size <= most {
-                assembly.source_ids.clone_from(&response.source_ids);
                 keep_assembly(cx, &assembly)?;
-                response.evidence.iter().filter(|piece| piece.raw).for_each(|piece| record_served(cx, piece));
+                response
+                    .evidence
+                    .iter()
+                    .filter_map(|piece| piece.row.clone())
+                    .for_each(|row| cx.decided(row));
                 return Ok(response);
             }
             if room == 0 {
@@ -176,125 +185,142 @@ impl ReadAction for AgentOrchestrate {
     }
 }
 
-/// Logs a piece of raw source.
-fn record_served(cx: &ReadCx<'_>, piece: &Evidence) {
-    cx.decided(audit::Row {
-        decision: "served".to_owned(),
-        why: vec!["lines for the task's names, as many as need no approval".to_owned()],
-        details: json!({
-            "symbolId": piece.symbol_id,
-            "kind": piece.kind,
-            "lines": piece.content.lines().count(),
-            "tokens": piece.tokens,
-        }),
-        ..audit::Row::default()
-    });
-}
-
 impl Response {
+    /// Returns the answer with these pieces, and with as many places and edges as there is room for beside them.
     fn of(
         cx: &ReadCx<'_>,
-        request: &Request,
+        (ground, start): (&Ground<'_>, &Start),
         assembly_id: &str,
-        gathered: crate::context::assembly::Gathered,
+        most: usize,
+        gathered: Gathered,
     ) -> Result<Self, ToolError> {
-        let most = request.budget.max_tokens;
-        let mut source_ids: Vec<String> = Vec::new();
-        for piece in &gathered.evidence {
-            if !source_ids.contains(&piece.symbol_id) {
-                source_ids.push(piece.symbol_id.clone());
-            }
-        }
-        let mut omitted = gathered.omitted;
-        let listed = budget::largest_prefix(omitted.len(), most / OMITTED_SHARE, |count| {
-            Ok(omitted.iter().take(count).collect::<Vec<_>>())
-        })?;
-        let listed = listed.unwrap_or(0);
-        let more_omitted = (omitted.len() - listed) as u64;
-        let next_actions = next_calls(cx, request, &gathered.evidence, &omitted)?;
-        omitted.truncate(listed);
-        Ok(Self {
+        let edges = ground.edges(&gathered)?;
+        let mut made = Self {
             assembly_id: assembly_id.to_owned(),
-            plan: gathered.plan,
-            next_actions,
+            coverage: tell_coverage(ground.len(), start, &gathered),
+            plan: gathered.plan(),
+            next_actions: next_calls(cx, &gathered),
             tokens: gathered.evidence.iter().map(|piece| piece.tokens).sum(),
             evidence: gathered.evidence,
-            edges: gathered.edges,
-            omitted,
-            more_omitted,
-            source_ids,
-        })
+            edges: Vec::new(),
+            more: Vec::new(),
+            omitted: gathered.omitted,
+            more_omitted: gathered.rest.len() as u64,
+            source_ids: Vec::new(),
+        };
+        // Each list is measured by itself, because measuring the whole answer again takes longer than making it. The
+        // names of the fields take a few tokens too.
+        let around = cx.around()? + budget::json_tokens(&made)? + LIST_FIELDS;
+        let mut room = most.saturating_sub(around);
+        let rest = gathered.rest.as_slice();
+        let places = |count: usize| place_lines(rest.get(..count).unwrap_or_default());
+        let named = budget::largest_prefix(rest.len(), room, |count| Ok(places(count)))?.unwrap_or(0);
+        made.more = places(named);
+        made.more_omitted = (rest.len() - named) as u64;
+        room = room.saturating_sub(budget::json_tokens(&made.more)?);
+        made.edges = fitting(edges, &mut room)?;
+        let covered = gathered.covered.iter().map(ToString::to_string).collect();
+        made.source_ids = fitting(covered, &mut room)?;
+        Ok(made)
+    }
+
+    /// Returns the tokens of the longer of the two forms: clients read one of them.
+    fn tokens_read(&self, cx: &ReadCx<'_>) -> Result<usize, ToolError> {
+        let around = cx.around()?;
+        Ok(around + budget::json_tokens(self)?.max(budget::text_tokens(&self.text())))
     }
 }
 
-/// Returns suggested next calls, as many as fit their share of the budget.
-fn next_calls(
-    cx: &ReadCx<'_>,
-    request: &Request,
-    evidence: &[Evidence],
-    omitted: &[Omitted],
-) -> Result<Vec<Next>, ToolError> {
+/// Returns as many of the items as there is room for, and takes it.
+fn fitting<T: Serialize>(mut items: Vec<T>, room: &mut usize) -> Result<Vec<T>, ToolError> {
+    let count =
+        budget::largest_prefix(items.len(), *room, |count| Ok(items.get(..count).unwrap_or_default()))?;
+    items.truncate(count.unwrap_or(0));
+    *room = room.saturating_sub(budget::json_tokens(&items)?);
+    Ok(items)
+}
+
+/// Says whether the evidence is likely to be enough.
+fn tell_coverage(found: usize, start: &Start, gathered: &Gathered) -> String {
+    let shown = gathered.evidence.len() + gathered.covered.len();
+    let is_told =
+        |name: &&String| gathered.evidence.iter().any(|piece| piece.content.contains(name.as_str()));
+    let missing: Vec<&str> =
+        start.words().iter().filter(|name| !is_told(name)).take(MOST_MISSING).map(String::as_str).collect();
+    let cut = gathered.evidence.first().is_none_or(|piece| piece.kind != "source");
+    if !missing.is_empty() {
+        let missing = missing.join(", ");
+        return format!(
+            "Perhaps not enough: no text here mentions {missing}. {shown} of {found} symbols are shown."
+        );
+    }
+    if cut {
+        return format!(
+            "Perhaps not enough: the best match is shown in part. {shown} of {found} symbols are shown."
+        );
+    }
+    if shown >= found {
+        return format!("Enough: all {found} symbols that the task leads to are shown.");
+    }
+    format!("Likely enough: the best {shown} of {found} symbols are shown.")
+}
+
+/// Returns suggested next calls.
+fn next_calls(cx: &ReadCx<'_>, gathered: &Gathered) -> Vec<Next> {
     let repo = cx.repo.id();
-    let most = (request.budget.max_tokens / NEXT_SHARE).max(LEAST_NEXT);
+    let ids = gathered.evidence.iter().map(|piece| piece.symbol_id.as_str());
+    let ids: Vec<&str> = ids.take(MOST_ENTRIES).collect();
     let mut next = Vec::new();
-    let shown = |piece: &&Evidence| piece.kind == "skeleton" || piece.kind == "hotPath";
-    if let Some(piece) = evidence.iter().find(shown) {
+    if !ids.is_empty() {
+        next.push(Next {
+            tool: Call::tool("slice.build"),
+            args: json!({"repoId": repo, "entrySymbols": ids}),
+            rationale: "what they depend on, kept up to date".to_owned(),
+        });
+    }
+    if let Some(piece) = gathered.evidence.iter().find(|piece| piece.kind == "hotPath") {
         next.push(Next {
             tool: Call::tool("code.getSkeleton"),
             args: json!({"repoId": repo, "symbolId": piece.symbol_id}),
-            rationale: "the whole skeleton of the best match".to_owned(),
+            rationale: "the rest of it".to_owned(),
         });
-    }
-    // An id takes about ten tokens.
-    let left: Vec<&str> =
-        omitted.iter().take((most / 30).clamp(1, 10)).map(|omitted| omitted.symbol_id.as_str()).collect();
-    if !left.is_empty() {
+    } else if let Some(card) = gathered.rest.first() {
         next.push(Next {
-            tool: Call::tool("symbol.getCards"),
-            args: json!({"repoId": repo, "symbolIds": left, "detail": "compact"}),
-            rationale: "cards of the omitted symbols".to_owned(),
+            tool: Call::tool("code.getSkeleton"),
+            args: json!({"repoId": repo, "symbolId": card.symbol_id.to_string()}),
+            rationale: "the best of more".to_owned(),
         });
     }
-    let task: String = request.task_text.chars().take(most.clamp(60, 300)).collect();
-    next.insert(
-        0,
-        Next {
-            tool: Call::tool("slice.build"),
-            args: json!({"repoId": repo, "taskText": task}),
-            rationale: "a handle that slice.refresh keeps up to date while you edit".to_owned(),
-        },
-    );
-    let mut fitting = Vec::new();
-    let mut left = most;
-    for one in next {
-        match left.checked_sub(budget::json_tokens(&one)?) {
-            Some(rest) => left = rest,
-            // The first call is given whatever its size, because there must always be a next step.
-            None if fitting.is_empty() => left = 0,
-            None => break,
-        }
-        fitting.push(one);
-    }
-    Ok(fitting)
+    next
 }
 
 impl Render for Response {
     fn text(&self) -> String {
         let mut text = self.assembly_id.clone();
+        begin_line(&mut text, format_args!("{}", self.coverage));
         for piece in &self.evidence {
-            match piece.kind.as_str() {
-                // A card's text includes its symbol.
-                "card" => append_block(&mut text, &piece.content),
-                kind => {
-                    begin_line(&mut text, format_args!("{kind} {}", piece.symbol_id));
-                    append_block(&mut text, &piece.content);
-                }
+            begin_line(&mut text, format_args!("{} {}", piece.kind, piece.symbol_id));
+            append_block(&mut text, &piece.content);
+        }
+        if !self.more.is_empty() {
+            text.push_str("\nmore:");
+            for line in &self.more {
+                begin_line(&mut text, format_args!("{line}"));
             }
         }
-        if !self.omitted.is_empty() {
-            let names: Vec<&str> = self.omitted.iter().map(|omitted| omitted.name.as_str()).collect();
-            let count = names.len() as u64 + self.more_omitted;
-            begin_line(&mut text, format_args!("left out ({count}): {}", names.join(", ")));
+        for omitted in &self.omitted {
+            begin_line(
+                &mut text,
+                format_args!("not shown: {} {}: {}", omitted.symbol_id, omitted.name, omitted.reason),
+            );
+        }
+        if self.more_omitted > 0 {
+            begin_line(&mut text, format_args!("left out: {}", self.more_omitted));
+        }
+        let next: Vec<String> =
+            self.next_actions.iter().map(|next| format!("{} {}", next.tool, next.args)).collect();
+        if !next.is_empty() {
+            begin_line(&mut text, format_args!("next: {}", next.join("; ")));
         }
         text
     }

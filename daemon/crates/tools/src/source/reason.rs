@@ -31,7 +31,7 @@ pub(crate) fn speaks_to(reason: &str, asked: &Matches, name: &str) -> bool {
 }
 
 /// Splits a text or a name into words in lower case, at everything that is no letter, and within `camelCase`.
-fn split_words(text: &str) -> Vec<String> {
+pub(crate) fn split_words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for c in text.chars() {
@@ -51,7 +51,7 @@ fn split_words(text: &str) -> Vec<String> {
 }
 
 /// Whether two words are forms of the same word: `expire` and `expired`.
-fn is_same_word(one: &str, other: &str) -> bool {
+pub(crate) fn is_same_word(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     long.starts_with(short) && long.len() - short.len() <= 3
 }

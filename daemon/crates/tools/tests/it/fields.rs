@@ -147,6 +147,9 @@ const UNSEEN: &[(&str, &str, &str)] = &[
     ("repo.overview", "truncation.spilloverHandle", "a larger budget goes on"),
     ("symbol.search", "truncation.spilloverHandle", "the cursor goes on"),
     ("runtime.execute", "outputHeld", "takes a process that outlives its command"),
+    ("agent.orchestrate", "omitted[].name", UNREADABLE),
+    ("agent.orchestrate", "omitted[].reason", UNREADABLE),
+    ("agent.orchestrate", "omitted[].symbolId", UNREADABLE),
     ("slice.refresh", "truncation", BUILT_AGAIN),
     ("slice.refresh", "truncation.droppedCards", BUILT_AGAIN),
     ("slice.refresh", "truncation.droppedEdges", BUILT_AGAIN),
@@ -154,6 +157,7 @@ const UNSEEN: &[(&str, &str, &str)] = &[
     ("slice.refresh", "truncation.spilloverHandle", BUILT_AGAIN),
     ("slice.refresh", "truncation.truncated", BUILT_AGAIN),
 ];
+const UNREADABLE: &str = "takes a file that was indexed and can't be read any more";
 const BUILT_AGAIN: &str = "a slice comes whole, unless it is built again because its ledger was lost";
 
 /// Actions that answer without looking at the tree, so that buffers don't matter.
@@ -442,6 +446,8 @@ fn agents(seen: &mut Seen) {
         "agent.orchestrate",
         json!({"taskText": "handle a token request", "budget": {"maxTokens": 4_000}}),
     );
+    let tight = json!({"taskText": "handle a token request", "budget": {"maxTokens": 800}});
+    seen.ok(&world, "agent.orchestrate", tight);
     let handle = world.ok("slice.build", json!({"taskText": "validate a token"}))["sliceHandle"].clone();
     let told = json!({"usefulSymbols": [validate], "missingSymbols": ["Session.close"], "rating": 4, "taskText": "x"});
     for (key, about) in [("assemblyId", assembly), ("sliceHandle", handle)] {

@@ -440,7 +440,13 @@ fn an_assembly_leaves_a_row_for_each_piece_of_source() {
     let args = json!({"taskText": "validate a token with the cache", "taskType": "debug", "budget": {"maxTokens": 6_000}});
     let answer = world.ok("sdl_agent_orchestrate", args);
     let evidence = answer["evidence"].as_array().unwrap();
-    let raw = evidence.iter().filter(|piece| piece["kind"] == "hotPath").count() as u64;
+    let raw = evidence.iter().filter(|piece| piece["kind"] == "source" || piece["kind"] == "hotPath").count()
+        as u64;
     assert!(raw > 0 && world.rows() - before >= raw, "{answer:#}");
-    assert!(world.shown(raw as usize).iter().all(|row| row.action == "agent.orchestrate"));
+    let rows = world.shown(raw as usize);
+    assert!(rows.iter().all(|row| row.action == "agent.orchestrate"));
+    assert!(
+        rows.iter()
+            .all(|row| row.details["reason"] == "validate a token with the cache" && !row.why.is_empty())
+    );
 }

@@ -2,9 +2,13 @@
 //! task.
 
 mod evidence;
+mod lines_that_matter;
+mod places;
 mod start;
 mod stored;
+mod texts;
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use schemars::JsonSchema;
@@ -13,15 +17,18 @@ use sdl_retrieve::card::{self, Card, CardOptions, Detail, Enrichment};
 use sdl_retrieve::slice::{Neighbourhood, SliceEdge};
 use serde::{Deserialize, Serialize};
 
-use crate::call::budget::{self, Room};
+use crate::call::budget;
 use crate::call::context::ReadCx;
+use crate::host::policies;
 use crate::parts::symbols;
 use crate::{ToolError, slices};
 
 pub(crate) use evidence::Evidence;
 use evidence::Opened;
+pub(crate) use places::place_lines;
 pub(crate) use start::{Asked, Start};
 pub(crate) use stored::{Assembly, find_assembly, keep_assembly};
+use texts::{Shown, Task, Told};
 
 /// What a task is for: it decides how the budget is shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -44,57 +51,12 @@ impl TaskType {
     }
 }
 
-/// A rung, how much of the budget it may take in percent, and why.
-type Share = (Rung, usize, &'static str);
-
-/// Returns how a budget is shared out, in the order in which the rungs are climbed. Tokens that one rung leaves go to
-/// the next.
-fn budget_shares(task: Option<TaskType>) -> [Share; 3] {
-    use Rung::{Cards, HotPaths, Skeletons};
+/// Returns how much of a budget is for source, in percent. The rest names further symbols.
+fn source_share(task: Option<TaskType>) -> usize {
     match task {
-        Some(TaskType::Debug) => [
-            (Cards, 45, "what the symbols on the way do, throw and touch"),
-            (HotPaths, 75, "the lines that contain the task's names"),
-            (Skeletons, 100, "the control flow around them"),
-        ],
-        Some(TaskType::Review) => [
-            (Cards, 55, "contracts and dependencies of the reviewed code"),
-            (Skeletons, 80, "its control flow"),
-            (HotPaths, 100, "the lines where its parts meet"),
-        ],
-        Some(TaskType::Implement) => [
-            (Cards, 45, "existing code to build on"),
-            (Skeletons, 85, "the shape of the code to change"),
-            (HotPaths, 100, "the lines that contain the task's names"),
-        ],
-        Some(TaskType::Explain) => [
-            (Cards, 60, "the purpose and dependencies of each part"),
-            (Skeletons, 95, "how the parts work"),
-            (HotPaths, 100, "the lines where they meet"),
-        ],
-        None => [
-            (Cards, 55, "the symbols and their dependencies"),
-            (Skeletons, 80, "how the best of them work"),
-            (HotPaths, 100, "the lines that contain the task's names"),
-        ],
-    }
-}
-
-/// A way to show a symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rung {
-    Cards,
-    Skeletons,
-    HotPaths,
-}
-
-impl Rung {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Cards => "card",
-            Self::Skeletons => "skeleton",
-            Self::HotPaths => "hotPath",
-        }
+        Some(TaskType::Review) => 75,
+        Some(TaskType::Implement) => 80,
+        Some(TaskType::Debug | TaskType::Explain) | None => 85,
     }
 }
 
@@ -102,7 +64,7 @@ impl Rung {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Step {
-    /// `card`, `skeleton` or `hotPath`.
+    /// The kind of its evidence.
     pub(crate) rung: String,
     /// What this kind of evidence is for.
     pub(crate) why: String,
@@ -118,7 +80,7 @@ pub(crate) struct Omitted {
     pub(crate) symbol_id: String,
     /// Its qualified name.
     pub(crate) name: String,
-    /// `budget`, or why its source can't be shown.
+    /// Why its source can't be shown.
     pub(crate) reason: String,
 }
 
@@ -138,16 +100,46 @@ pub(crate) struct EdgeOut {
 /// All the evidence that was gathered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gathered {
-    pub(crate) plan: Vec<Step>,
     pub(crate) evidence: Vec<Evidence>,
-    pub(crate) edges: Vec<EdgeOut>,
+    /// Symbols whose text is in the text of others.
+    pub(crate) covered: Vec<SymbolId>,
     pub(crate) omitted: Vec<Omitted>,
+    /// The symbols that are not shown, in the order in which they are named.
+    pub(crate) rest: Vec<Rc<Card>>,
 }
 
-/// Symbols whose source is read on one rung.
-const MOST_OPENED: usize = 16;
+impl Gathered {
+    /// Returns what was done, by kind of evidence.
+    pub(crate) fn plan(&self) -> Vec<Step> {
+        let kinds = [
+            ("source", "symbols whole"),
+            ("hotPath", "the lines of symbols that matter"),
+            ("skeleton", "the shape of symbols"),
+            ("card", "signatures"),
+            ("cardRef", "cards you hold"),
+            ("test", "tests of the best"),
+        ];
+        let step = |(kind, why): (&str, &str)| {
+            let of = || self.evidence.iter().filter(|piece| piece.kind == kind);
+            let tokens = of().map(|piece| piece.tokens).sum();
+            let step = || Step { rung: kind.to_owned(), why: why.to_owned(), tokens };
+            of().next().is_some().then(step)
+        };
+        kinds.into_iter().filter_map(step).collect()
+    }
+}
+
+/// After this many symbols without room, no further files are opened.
+const MOST_MISSED: usize = 4;
+/// Tokens of an answer for each symbol that is looked at.
+const TOKENS_PER_SYMBOL: usize = 100;
 /// Maximum number of edges that are listed.
 const MOST_EDGES: usize = 40;
+/// Symbols in the slice that the task would have. Those after them are next to it.
+const IN_SLICE: usize = 60;
+/// How near a symbol is to the task that is in its slice, and one that is next to it.
+const NEAR: f64 = 1.0;
+const NEXT: f64 = 0.6;
 
 /// The material that an assembly is gathered from. Data read for one budget is reused for the next.
 pub(crate) struct Ground<'a> {
@@ -158,7 +150,6 @@ pub(crate) struct Ground<'a> {
     members: Vec<Rc<Card>>,
     /// The etags of those cards that the client holds and that are still current.
     held: Vec<(SymbolId, String)>,
-    edges: Vec<EdgeOut>,
     opened: Opened,
 }
 
@@ -180,90 +171,113 @@ impl<'a> Ground<'a> {
             }
         }
         start.sort(&mut members);
-        let all: Vec<SymbolId> =
-            members.iter().map(|card| card.symbol_id).chain(held.iter().map(|(held, _)| *held)).collect();
+        Ok(Self { cx, start, found, members, held, opened: Opened::default() })
+    }
+
+    /// Returns the number of symbols that were found.
+    pub(crate) fn len(&self) -> usize {
+        self.members.len() + self.held.len()
+    }
+
+    /// Returns the edges between the shown symbols.
+    pub(crate) fn edges(&self, gathered: &Gathered) -> Result<Vec<EdgeOut>, ToolError> {
+        let ids = gathered.evidence.iter().filter_map(|piece| piece.symbol_id.parse().ok());
+        let ids: Vec<SymbolId> = ids.collect();
         let edge = |edge: SliceEdge| EdgeOut {
             from: edge.from.to_string(),
             to: edge.to.to_string(),
             kind: edge.kind.name().to_owned(),
         };
-        let edges = found.edges(&all)?.into_iter().take(MOST_EDGES).map(edge).collect();
-        Ok(Self { cx, start, found, members, held, edges, opened: Opened::default() })
+        Ok(self.found.edges(&ids)?.into_iter().take(MOST_EDGES).map(edge).collect())
     }
 
-    /// Gathers evidence of at most about `most` tokens.
+    /// Gathers evidence for an answer with room for `most` tokens of evidence and places. The best symbols are shown
+    /// one after the other; those without room are left for the list of places.
     pub(crate) fn gather(&mut self, most: usize) -> Result<Gathered, ToolError> {
         let mut out = Gathered::default();
-        // At most a tenth for how the symbols are connected.
-        let mut room = Room::of(most / 10);
-        for edge in &self.edges {
-            if !room.take(budget::item_tokens(edge)?) {
-                break;
-            }
-            out.edges.push(edge.clone());
-        }
-        let most = most - (most / 10 - room.tokens);
-        let mut used = 0;
-        for (rung, share, why) in budget_shares(self.start.task_type) {
-            self.cx.call.check()?;
-            let room = (most * share / 100).saturating_sub(used);
-            let before = used;
-            used += match rung {
-                Rung::Cards => self.cards(room, &mut out)?,
-                Rung::Skeletons | Rung::HotPaths => self.source(rung, room, &mut out)?,
-            };
-            out.plan.push(Step {
-                rung: rung.name().to_owned(),
-                why: why.to_owned(),
-                tokens: (used - before) as u64,
-            });
-        }
-        Ok(out)
-    }
-
-    /// Adds cards, best first, as long as there is room. Returns the tokens they took.
-    fn cards(&self, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
-        let cx = self.cx;
-        let mut used = 0;
+        let mut room = most * source_share(self.start.task_type) / 100;
         for (symbol, etag) in &self.held {
-            let content = format!("held: {etag}");
-            let piece = ("cardRef", *symbol, content);
-            used += evidence::push_evidence(cx, &mut out.evidence, piece, room - used)?.unwrap_or(0);
+            let piece = ("cardRef", *symbol, format!("held: {etag}"));
+            room -= evidence::push_evidence(self.cx, &mut out.evidence, piece, room)?.unwrap_or(0);
         }
-        for brief in &self.members {
-            let mut placed = None;
-            // A card without room is not built.
-            if room - used >= evidence::SMALLEST
-                && let Some(card) = self.found.card(brief.symbol_id)?
-            {
-                // A symbol that doesn't fit in full is shown with less detail.
-                for content in [card::card_text(&card), card::signature_line(&card)] {
-                    let piece = ("card", card.symbol_id, content);
-                    placed = evidence::push_evidence(cx, &mut out.evidence, piece, room - used)?;
-                    if placed.is_some() {
-                        break;
-                    }
-                }
+        let names = self.start.names(&self.members);
+        let policy = policies::repo_policy(self.cx.call.host, self.cx.repo)?;
+        let task = Task { text: &self.start.task_text, names: &names, budget: most, policy: &policy };
+        let mut shown = Shown::default();
+        let (mut looked_at, mut missed) = (0, 0);
+        for (place, card) in self.members.iter().enumerate() {
+            self.cx.call.check()?;
+            if shown.covers(&card.file, (card.range.start_line, card.range.end_line)) {
+                out.covered.push(card.symbol_id);
+                continue;
             }
-            match placed {
-                Some(size) => used += size,
-                None => out.omitted.push(Omitted {
-                    symbol_id: brief.symbol_id.to_string(),
-                    name: brief.qualified_name.clone(),
-                    reason: "budget".to_owned(),
-                }),
+            let full =
+                room < evidence::LEAST || missed == MOST_MISSED || looked_at * TOKENS_PER_SYMBOL > most;
+            if full || !evidence::has_text(card) {
+                out.rest.push(Rc::clone(card));
+                continue;
+            }
+            let Some(sym) = self.cx.source.symbol(card.symbol_id)? else { continue };
+            looked_at += 1;
+            // A task that names the symbol by its id leads nowhere by itself.
+            let relevance = match place {
+                _ if self.start.is_focus(card.symbol_id) => 0.0,
+                ..IN_SLICE => NEAR,
+                _ => NEXT,
+            };
+            let (list, subject) = (&mut out.evidence, (&sym, relevance, task));
+            match texts::show_symbol(self.cx, list, (&mut self.opened, &mut shown), subject, room) {
+                Ok(Told::Shown(size)) => room -= size,
+                Ok(Told::Covered) => out.covered.push(card.symbol_id),
+                Ok(Told::NoRoom) => {
+                    missed += 1;
+                    out.rest.push(Rc::clone(card));
+                }
+                // One file that can't be shown doesn't hold back the others.
+                Err(error) if error.refusal.code != crate::Code::Cancelled && error.damage.is_none() => {
+                    room -= self.describe(card, error.refusal.message, room, &mut out)?;
+                }
+                Err(error) => return Err(error),
             }
         }
         if self.start.include_tests == Some(true) {
-            used += self.tests(room - used, out)?;
+            self.tests(room, &mut out)?;
         }
-        Ok(used)
+        out.rest.retain(|card| !shown.covers(&card.file, (card.range.start_line, card.range.end_line)));
+        let ids: HashSet<String> = out.evidence.iter().map(|piece| piece.symbol_id.clone()).collect();
+        let told = self.members.iter().filter(|card| ids.contains(&card.symbol_id.to_string()));
+        let mentioned = told.map(|card| card.file.clone()).collect();
+        places::sort_places(&mut out.rest, &mentioned);
+        Ok(out)
+    }
+
+    /// Adds the card of a symbol whose source can't be shown, and why. Returns the tokens they take.
+    fn describe(
+        &self,
+        brief: &Rc<Card>,
+        reason: String,
+        room: usize,
+        out: &mut Gathered,
+    ) -> Result<usize, ToolError> {
+        let Some(card) = self.found.card(brief.symbol_id)? else { return Ok(0) };
+        let piece = ("card", card.symbol_id, card::card_text(&card));
+        let Some(size) = evidence::push_evidence(self.cx, &mut out.evidence, piece, room)? else {
+            out.rest.push(Rc::clone(brief));
+            return Ok(0);
+        };
+        let symbol_id = card.symbol_id.to_string();
+        let omitted = Omitted { symbol_id, name: card.qualified_name.clone(), reason };
+        let cost = budget::item_tokens(&omitted)?;
+        if size + cost > room {
+            return Ok(size);
+        }
+        out.omitted.push(omitted);
+        Ok(size + cost)
     }
 
     /// Adds the tests that cover the best symbols.
-    fn tests(&self, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
+    fn tests(&self, mut room: usize, out: &mut Gathered) -> Result<(), ToolError> {
         let full = CardOptions { detail: Detail::Full, ..CardOptions::default() };
-        let mut used = 0;
         for found in self.members.iter().take(3) {
             let Some(whole) = card::build_card(self.cx.source, found.symbol_id, full, &card::Plain)? else {
                 continue;
@@ -275,59 +289,8 @@ impl<'a> Ground<'a> {
             }
             let content = format!("{} {} tests {}", test.file, test.name, found.qualified_name);
             let piece = ("test", test.symbol_id, content);
-            used += evidence::push_evidence(self.cx, &mut out.evidence, piece, room - used)?.unwrap_or(0);
+            room -= evidence::push_evidence(self.cx, &mut out.evidence, piece, room)?.unwrap_or(0);
         }
-        Ok(used)
-    }
-
-    /// Adds the source of the best symbols on a rung. Returns the tokens it took.
-    fn source(&mut self, rung: Rung, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
-        let cx = self.cx;
-        let names = self.start.names(&self.members);
-        // All lines of an answer together are at most those of one window.
-        let policy = crate::host::policies::repo_policy(cx.call.host, cx.repo)?;
-        let mut used = 0;
-        for found in self.members.iter().filter(|card| evidence::has_body(card)).take(MOST_OPENED) {
-            cx.call.check()?;
-            if room - used < evidence::LEAST {
-                break;
-            }
-            let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
-            // No skeleton for source that has been shown, because it would add nothing.
-            let long = (found.range.end_line - found.range.start_line) as usize + 1;
-            if matches!(rung, Rung::Skeletons) && evidence::lines_shown(&out.evidence, sym.id) * 2 > long {
-                continue;
-            }
-            let (list, room) = (&mut out.evidence, room - used);
-            let pushed = match rung {
-                Rung::HotPaths => {
-                    let (lines, tokens) = evidence::raw_so_far(list);
-                    let room = room.min((policy.max_window_tokens as usize).saturating_sub(tokens));
-                    let left = (policy.max_window_lines as usize).saturating_sub(lines);
-                    let piece = (rung.name(), &sym, names.as_slice());
-                    evidence::push_hot_path(cx, list, piece, &mut self.opened, (room, left))
-                }
-                _ => evidence::push_skeleton(cx, list, (rung.name(), &sym), &mut self.opened, room),
-            };
-            match pushed {
-                Ok((size, whole)) => {
-                    used += size;
-                    // Too few lines remain to make it worth reading and parsing more files.
-                    if !whole {
-                        break;
-                    }
-                }
-                // One file that can't be shown doesn't hold back the others.
-                Err(error) if error.refusal.code != crate::Code::Cancelled && error.damage.is_none() => {
-                    let id = sym.id.to_string();
-                    if !out.omitted.iter().any(|omitted| omitted.symbol_id == id) {
-                        let name = sym.qualified().to_owned();
-                        out.omitted.push(Omitted { symbol_id: id, name, reason: error.refusal.message });
-                    }
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(used)
+        Ok(())
     }
 }

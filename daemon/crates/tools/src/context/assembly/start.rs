@@ -38,6 +38,7 @@ pub(crate) struct Asked<'a> {
 /// The parsed request.
 pub(crate) struct Start {
     pub(super) request: SliceRequest,
+    pub(super) task_text: String,
     pub(super) task_type: Option<TaskType>,
     pub(super) include_tests: Option<bool>,
     /// The focused symbols, each with its position in the request.
@@ -101,7 +102,7 @@ impl Start {
             stack_trace: asked.stack_trace.map(str::to_owned),
             chat_mentions: asked.chat_mentions.to_vec(),
             budget: Budget {
-                max_cards: (tokens / 60).clamp(4, 60) as u32,
+                max_cards: (tokens / 40).clamp(40, 120) as u32,
                 max_estimated_tokens: budget::MOST_TOKENS as u32,
             },
             known_card_etags,
@@ -112,7 +113,18 @@ impl Start {
         };
         let words = asked.chat_mentions.iter().cloned().chain(names_in(asked.task_text)).collect();
         let (task_type, include_tests) = (asked.task_type, asked.include_tests);
-        Ok(Self { request, task_type, include_tests, focus: places, folders, words })
+        let task_text = asked.task_text.to_owned();
+        Ok(Self { request, task_text, task_type, include_tests, focus: places, folders, words })
+    }
+
+    /// Whether the request names the symbol, or its file or folder.
+    pub(super) fn is_focus(&self, symbol: SymbolId) -> bool {
+        self.focus.contains_key(&symbol)
+    }
+
+    /// Returns the names that the request mentions.
+    pub(crate) fn words(&self) -> &[String] {
+        &self.words
     }
 
     /// Puts the focused symbols first, and removes tests if the request excludes them.

@@ -48,6 +48,11 @@ impl<'a> Excerpt<'a> {
         Self { text, order }
     }
 
+    /// Returns the selected lines, best first.
+    pub(crate) fn into_order(self) -> Vec<u32> {
+        self.order
+    }
+
     /// Returns how many lines of the file are selected.
     pub(crate) fn len(&self) -> usize {
         self.order.len()
