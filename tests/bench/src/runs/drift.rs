@@ -18,8 +18,9 @@ const MAX_BYTES: u64 = 256 << 10;
 const SYNCS: usize = 10;
 /// How the names of files end that are edited.
 const EXTENSIONS: &[&str] = &[
-    "bash", "c", "cc", "cpp", "cs", "cts", "cxx", "go", "h", "hh", "hpp", "java", "js", "json", "jsx", "kt",
-    "kts", "mjs", "mod", "mts", "php", "py", "pyi", "rb", "rs", "sh", "toml", "ts", "tsx",
+    "bash", "c", "cc", "cpp", "cs", "cts", "cxx", "dart", "ex", "exs", "go", "h", "hh", "hpp", "java", "js",
+    "json", "jsx", "kt", "kts", "lua", "mjs", "mod", "mts", "php", "proto", "py", "pyi", "R", "r", "rb",
+    "rs", "scala", "sh", "svelte", "swift", "toml", "ts", "tsx", "vue", "zig",
 ];
 
 /// The texts to edit, by path.
