@@ -1,5 +1,6 @@
 //! Which symbols and links an answer may contain.
 
+use sdl_model::lang::is_test_path;
 use sdl_retrieve::Listed;
 use sdl_retrieve::search::PathPatterns;
 
@@ -24,6 +25,11 @@ impl Filter {
     /// Whether every symbol may be in the answer.
     pub fn is_open(&self) -> bool {
         self.include_tests && self.paths.is_empty()
+    }
+
+    /// Whether the symbols of a file may be in the answer.
+    pub fn keeps_file(&self, path: &str) -> bool {
+        (self.include_tests || !is_test_path(path)) && self.paths.keeps(path)
     }
 
     /// Whether a symbol may be in the answer.

@@ -4,7 +4,6 @@
 //! with such an edge again, one after the other, so a page costs as much as its files.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use sdl_graph::{OpenSite, SharedOutline, Site, World, resolve_sites};
 use sdl_model::facts::Body;
@@ -59,9 +58,7 @@ pub fn mentioning_files(
     for (file, counted) in files {
         let Some(row) = view.file(file)? else { continue };
         let path = row.path.as_str();
-        let is_kept =
-            filter.paths.keeps(path) && (filter.include_tests || !sdl_model::lang::is_test_path(path));
-        if is_kept {
+        if filter.keeps_file(path) {
             found.push(MentioningFile { path: path.to_owned(), file, counted });
         }
     }
@@ -121,8 +118,7 @@ impl<'g, 's, 'a: 'g> Mentions<'g, 's, 'a> {
         let (Some(outline), Some(body)) = (outlines.outline(key)?, self.bodies.body(key)?) else {
             return Ok(None);
         };
-        let facts: (&Arc<_>, &Body) = (&outline, &body);
-        let sites = resolve_sites(&self.world, file, &row.path, (facts.0, facts.1))?;
+        let sites = resolve_sites(&self.world, file, &row.path, (&outline, &body))?;
         let mut found: Vec<Site> = sites.found;
         found.retain(|site| targets.contains(&site.edge.to));
         // The surest edge is kept, because one place may make several.

@@ -10,7 +10,6 @@ use sdl_model::{EdgeKind, SymbolId};
 use sdl_retrieve::members::own_members;
 use sdl_retrieve::{Listed, Result, Sym};
 
-use crate::overrides::{base_types, derived_types};
 use crate::{Filter, Graph, Link};
 
 /// Most symbols of an answer. A deeper question is cut here, and says so.
@@ -184,11 +183,6 @@ fn type_steps(graph: &Graph<'_, '_>, of: SymbolId, derived: bool) -> Result<Vec<
     }
     let links = graph.links_out(of)?.into_iter().filter(|link| link.kind == EdgeKind::Implements);
     Ok(links.map(|link| (link.symbol, Some(link))).collect())
-}
-
-/// All types that derive from a type, or that it derives from, nearest first.
-pub fn type_line(graph: &Graph<'_, '_>, of: SymbolId, derived: bool) -> Result<Vec<SymbolId>> {
-    if derived { derived_types(graph.source(), of) } else { base_types(graph.source(), of) }
 }
 
 /// Puts each row right below its parent. Rows arrive by depth.

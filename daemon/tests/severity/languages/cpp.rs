@@ -14,6 +14,6 @@ pub(super) const SYNTAX: Syntax = Syntax {
     header: Some((|stem| format!("{stem}.hpp"), |function| format!("{};\n", c_head(function)))),
     one_space: true,
     any_path: true,
-    without: &[("optional parameter", "the default stands in the declaration alone")],
+    without: &[("optional parameter", "only the declaration has the default")],
     ..BRACES
 };

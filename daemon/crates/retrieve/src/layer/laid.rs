@@ -139,9 +139,11 @@ impl View for Laid<'_> {
     }
 
     fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
-        let (Some(own), Some(mut files)) = (&self.layer.unresolved, self.base.unresolved_files(name)?) else {
+        if self.layer.forgets_unresolved {
             return Ok(None);
-        };
+        }
+        let Some(mut files) = self.base.unresolved_files(name)? else { return Ok(None) };
+        let own = &self.layer.unresolved;
         let mark = name_mark(name);
         files.retain(|file| !own.contains_key(file) && !self.layer.files.contains_key(file));
         let leaving = own.iter().filter(|(_, marks)| marks.binary_search(&mark).is_ok());

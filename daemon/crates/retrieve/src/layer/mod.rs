@@ -35,7 +35,7 @@ pub struct LayerFile {
 }
 
 /// The differences of another state from the version that it is laid over.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Layer {
     files: BTreeMap<FileId, LayerFile>,
     /// The outgoing edges of every symbol whose edges may differ.
@@ -45,26 +45,12 @@ pub struct Layer {
     packages: HashMap<String, BTreeSet<FileId>>,
     /// The number of incoming edges of the version below that are not edges of this state.
     lost: HashMap<SymbolId, usize>,
-    /// The names that each file which was resolved for this state left open, as marks, sorted. None for a past version,
-    /// which does not record them.
-    unresolved: Option<HashMap<FileId, Arc<[u32]>>>,
+    /// The names that each file which was resolved for this state left open, as marks, sorted.
+    unresolved: HashMap<FileId, Arc<[u32]>>,
+    /// Whether the names left open are unknown, because the state is a past version, which does not record them.
+    forgets_unresolved: bool,
     /// Incoming edges of symbols in `edges`.
     gained: HashMap<SymbolId, BTreeSet<InEdge>>,
-}
-
-impl Default for Layer {
-    fn default() -> Self {
-        Self {
-            files: BTreeMap::new(),
-            edges: HashMap::new(),
-            homes: HashMap::new(),
-            names: HashMap::new(),
-            packages: HashMap::new(),
-            lost: HashMap::new(),
-            unresolved: Some(HashMap::new()),
-            gained: HashMap::new(),
-        }
-    }
 }
 
 impl Layer {
@@ -83,7 +69,7 @@ impl Layer {
         if version == history.version() {
             return Ok(layer);
         }
-        layer.unresolved = None;
+        layer.forgets_unresolved = true;
         let changes = history.changes_between(version, history.version())?;
         for change in changes.files {
             let Some(path) = change.old.as_ref().or(change.new.as_ref()).map(|row| row.path.clone()) else {
@@ -104,7 +90,8 @@ impl Layer {
         let below = Self::of_version(history, outlines, version)?;
         let files = below.files.iter().filter(|(id, _)| !self.files.contains_key(id)).chain(&self.files);
         let mut layer = Self::of_files(files.map(|(_, file)| file.clone()));
-        layer.unresolved = below.unresolved.and(self.unresolved.clone());
+        layer.unresolved.clone_from(&self.unresolved);
+        layer.forgets_unresolved = self.forgets_unresolved || below.forgets_unresolved;
         let edges = below.edges.iter().filter(|(id, _)| !self.edges.contains_key(id)).chain(&self.edges);
         for (symbol, edges) in edges {
             layer.set_edges(history, *symbol, edges.clone())?;
@@ -153,9 +140,7 @@ impl Layer {
 
     /// Sets the names that a file leaves open in this state, as marks, sorted.
     pub fn set_unresolved(&mut self, file: FileId, marks: Arc<[u32]>) {
-        if let Some(unresolved) = &mut self.unresolved {
-            unresolved.insert(file, marks);
-        }
+        self.unresolved.insert(file, marks);
     }
 
     /// The files that differ.

@@ -16,6 +16,7 @@ use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::begin_line;
 use crate::call::context::ReadCx;
 use crate::questions::changed::{ChangeArgs, changed_symbols};
+use crate::questions::completeness::unresolved_mentions;
 use crate::questions::filter::read_filter;
 use crate::questions::page::{PAGE_TOKENS, Pages};
 use crate::questions::rows::{LinkOut, SymbolOut};
@@ -31,6 +32,8 @@ const DEPTH: u32 = 3;
 const TEST_DEPTH: u32 = 64;
 /// Changed symbols that are named.
 const NAMED: usize = 10;
+/// Changed symbols whose names are looked for.
+const MOST_NAMES: usize = 200;
 /// Symbols of a way that is shown.
 const WAY: usize = 6;
 
@@ -276,7 +279,7 @@ impl Change<'_, '_> {
         for (rank, one) in pages.items(&order) {
             rows.push(self.show_dependent(*rank, one)?);
         }
-        let whole = Response { completeness: self.says(&reach), ..self.response(counts)? };
+        let whole = Response { completeness: self.says(&reach)?, ..self.response(counts)? };
         pages.fit(self.cx, rows.len(), |count| {
             Ok(Response {
                 dependents: Some(rows.get(..count).unwrap_or_default().to_vec()),
@@ -313,7 +316,7 @@ impl Change<'_, '_> {
             rows.push(self.show_test(test, &reach)?);
         }
         let counts = Counts { tests: tests.len(), ..count_dependents(&reach) };
-        let whole = Response { completeness: self.says(&reach), ..self.response(counts)? };
+        let whole = Response { completeness: self.says(&reach)?, ..self.response(counts)? };
         pages.fit(self.cx, rows.len(), |count| {
             let fitting = on_page.get(..count).unwrap_or_default();
             Ok(Response {
@@ -341,32 +344,24 @@ impl Change<'_, '_> {
     }
 
     /// What the answer may lack.
-    fn says(&self, reach: &Reach) -> String {
-        let mut open = BTreeSet::new();
-        let mut unknown = false;
+    fn says(&self, reach: &Reach) -> Result<String, ToolError> {
         let mut names = BTreeSet::new();
-        for origin in self.origins.iter().take(200) {
-            if let Ok(Some(listed)) = self.source().listed(*origin) {
-                names.insert(listed.name().to_owned());
-            }
+        for origin in self.origins.iter().take(MOST_NAMES) {
+            names.extend(self.source().listed(*origin)?.map(|listed| listed.name().to_owned()));
         }
-        for name in &names {
-            match self.source().view().unresolved_files(name) {
-                Ok(Some(files)) => open.extend(files),
-                _ => unknown = true,
+        let open = unresolved_mentions(self.source(), names.iter().map(String::as_str))?;
+        let known = match open.map(|files| files.len()) {
+            None => {
+                "It is not known which files mention the changed names without a known meaning.".to_owned()
             }
-        }
+            Some(0) => "No file mentions a changed name without a known meaning.".to_owned(),
+            Some(files) => {
+                format!("{files} files mention a changed name without a known meaning and may depend on it.")
+            }
+        };
         let cut = if reach.is_cut { "Cut: the change reaches more symbols than are followed. " } else { "" };
         let may_miss = "Code that runs at import, by reflection or in other processes is not followed.";
-        match (unknown, open.len()) {
-            (true, _) => format!(
-                "{cut}It is not known which files mention the changed names without a known meaning. {may_miss}"
-            ),
-            (false, 0) => format!("{cut}No file mentions a changed name without a known meaning. {may_miss}"),
-            (false, files) => format!(
-                "{cut}{files} files mention a changed name without a known meaning and may depend on it. {may_miss}"
-            ),
-        }
+        Ok(format!("{cut}{known} {may_miss}"))
     }
 }
 

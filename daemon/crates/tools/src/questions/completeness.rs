@@ -1,5 +1,8 @@
 //! What an answer may lack: mentions of a name whose meaning is not known.
 
+use std::collections::BTreeSet;
+
+use sdl_model::FileId;
 use sdl_retrieve::{Source, Sym};
 
 use crate::ToolError;
@@ -22,34 +25,41 @@ pub(crate) fn completeness(
     targets: &[Sym],
     wanted: &str,
 ) -> Result<Completeness, ToolError> {
-    let mut names: Vec<&str> = targets.iter().map(Sym::name).collect();
-    names.sort_unstable();
-    names.dedup();
-    let (mut files, mut total) = (Vec::new(), 0);
-    for name in &names {
-        let Some(open) = source.view().unresolved_files(name)? else {
-            let says = format!(
-                "Not known to be complete: this state does not tell where {name} is mentioned without a known meaning."
-            );
-            return Ok(Completeness { says, files: Vec::new() });
-        };
-        total += open.len();
-        for file in open {
-            files.extend(source.view().file(file)?.map(|row| row.path.as_str().to_owned()));
-        }
-    }
-    files.sort();
-    files.dedup();
-    let names = names.join(", ");
-    let says = match total {
+    let names: BTreeSet<&str> = targets.iter().map(Sym::name).collect();
+    let shown = names.iter().copied().collect::<Vec<_>>().join(", ");
+    let Some(open) = unresolved_mentions(source, names)? else {
+        let says = format!(
+            "Not known to be complete: this state does not tell where {shown} is mentioned without a known meaning."
+        );
+        return Ok(Completeness { says, files: Vec::new() });
+    };
+    let says = match open.len() {
         0 => format!(
-            "Complete as far as static reading goes: no file mentions {names} without a known meaning."
+            "Complete as far as static reading goes: no file mentions {shown} without a known meaning."
         ),
-        1 => format!("1 file mentions {names} without a known meaning, so {wanted} may be missing."),
+        1 => format!("1 file mentions {shown} without a known meaning, so {wanted} may be missing."),
         total => {
-            format!("{total} files mention {names} without a known meaning, so {wanted} may be missing.")
+            format!("{total} files mention {shown} without a known meaning, so {wanted} may be missing.")
         }
     };
+    let mut files = Vec::new();
+    for file in open {
+        files.extend(source.view().file(file)?.map(|row| row.path.as_str().to_owned()));
+    }
+    files.sort();
     files.truncate(NAMED);
     Ok(Completeness { says, files })
+}
+
+/// The files that mention one of `names` without a known meaning. None if this state does not record them.
+pub(crate) fn unresolved_mentions<'n>(
+    source: &Source<'_>,
+    names: impl IntoIterator<Item = &'n str>,
+) -> Result<Option<BTreeSet<FileId>>, ToolError> {
+    let mut files = BTreeSet::new();
+    for name in names {
+        let Some(open) = source.view().unresolved_files(name)? else { return Ok(None) };
+        files.extend(open);
+    }
+    Ok(Some(files))
 }

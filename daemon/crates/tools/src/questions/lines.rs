@@ -80,7 +80,9 @@ pub(crate) fn record_lines<'l>(cx: &ReadCx<'_>, shown: impl Iterator<Item = (&'l
     for (path, lines) in files {
         cx.decided(audit::Row {
             decision: "served".to_owned(),
-            why: vec!["single lines that mention a symbol, as many as need no approval".to_owned()],
+            why: vec![
+                "single lines that mention a symbol, within the share that needs no approval".to_owned(),
+            ],
             details: json!({ "file": path, "lines": lines }),
             ..audit::Row::default()
         });

@@ -30,6 +30,9 @@ pub(crate) fn speaks_to(reason: &str, asked: &Matches, name: &str) -> bool {
     own.iter().any(|word| said.iter().any(|said| is_same_word(said, word))) || meant()
 }
 
+/// Longest ending in which two forms of a word differ, in bytes.
+pub(crate) const MAX_ENDING: usize = 3;
+
 /// Splits a text or a name into words in lower case, at everything that is no letter, and within `camelCase`.
 pub(crate) fn split_words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -53,7 +56,7 @@ pub(crate) fn split_words(text: &str) -> Vec<String> {
 /// Whether two words are forms of the same word: `expire` and `expired`.
 pub(crate) fn is_same_word(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
-    long.starts_with(short) && long.len() - short.len() <= 3
+    long.starts_with(short) && long.len() - short.len() <= MAX_ENDING
 }
 
 #[cfg(test)]

@@ -42,16 +42,12 @@ fn takes_fixtures(outline: &Outline, def: &Def) -> bool {
 
 /// Whether a function is decorated with `@pytest.fixture`, `@pytest_asyncio.fixture(…)`, `@fixture` and the like.
 fn is_fixture(outline: &Outline, def: &Def) -> bool {
-    let is_named = |name: &str| name == "fixture" || name == "yield_fixture";
     def.decorators.iter().any(|decorator| {
-        let expr = match outline.arena.expr(*decorator) {
-            Expr::Call(callee, _) => outline.arena.expr(*callee),
-            other => other,
+        let named = match outline.arena.expr(*decorator) {
+            Expr::Call(callee, _) => *callee,
+            _ => *decorator,
         };
-        match expr {
-            Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) => is_named(outline.str(*name)),
-            _ => false,
-        }
+        matches!(outline.last_name(named), Some("fixture" | "yield_fixture"))
     })
 }
 

@@ -1,6 +1,6 @@
 //! Orders the lines of a long symbol by their relevance to a task.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::source::ladder::identifiers::Matches;
 use crate::source::reason;
@@ -20,13 +20,14 @@ pub(super) fn rank_lines(
     (first, header, last): (u32, u32, u32),
 ) -> Vec<u32> {
     let lines: Vec<u32> = (first..=last).collect();
-    let wanted = reason::split_words(task);
-    let mut places: HashMap<usize, Vec<usize>> = HashMap::new();
+    let wanted: BTreeSet<String> =
+        reason::split_words(task).into_iter().filter(|word| !word.is_empty()).collect();
+    // In order of words, because the order of additions decides the last digits of a score.
+    let mut places: BTreeMap<&str, BTreeSet<usize>> = BTreeMap::new();
     for (at, number) in lines.iter().enumerate() {
-        let words = reason::split_words(&text.shown(*number));
-        for (word, wanted) in wanted.iter().enumerate() {
-            if words.iter().any(|one| reason::is_same_word(one, wanted)) {
-                places.entry(word).or_default().push(at);
+        for word in reason::split_words(&text.shown(*number)) {
+            for wanted in forms_of(&wanted, &word) {
+                places.entry(wanted).or_default().insert(at);
             }
         }
     }
@@ -34,7 +35,8 @@ pub(super) fn rank_lines(
         places.iter().filter_map(|line| line.checked_sub(first)).map(|at| at as usize).collect()
     });
     let mut scores = vec![0.0_f64; lines.len()];
-    for places in places.into_values().chain(named) {
+    let by_word = places.into_values().map(|places| places.into_iter().collect());
+    for places in by_word.chain(named) {
         let places: Vec<usize> = places;
         if places.len() * 100 > lines.len() * COMMON {
             continue;
@@ -54,4 +56,33 @@ pub(super) fn rank_lines(
         in_header(*b).cmp(&in_header(*a)).then(score(*b).total_cmp(&score(*a))).then(a.cmp(b))
     });
     order.into_iter().filter_map(|at| lines.get(at).copied()).collect()
+}
+
+/// Returns the words of `wanted` that are forms of `word`. Looks at those alone that begin alike, since a task may have
+/// thousands of words.
+fn forms_of<'w>(wanted: &'w BTreeSet<String>, word: &str) -> impl Iterator<Item = &'w str> {
+    let ends = (1..=reason::MAX_ENDING).filter_map(|cut| word.get(..word.len().checked_sub(cut)?));
+    let shorter = ends.filter(|stem| !stem.is_empty()).filter_map(|stem| wanted.get(stem));
+    let from = word.to_owned();
+    let longer = wanted.range(from.clone()..).take_while(move |one| one.starts_with(&from));
+    let all: Vec<&'w String> = shorter.chain(longer).filter(|one| reason::is_same_word(one, word)).collect();
+    all.into_iter().filter(|_| !word.is_empty()).map(String::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_of_a_word_are_those_that_differ_at_the_end() {
+        let wanted = ["expire", "expired", "expires", "expiration", "export", "ex"];
+        let wanted: BTreeSet<String> = wanted.map(str::to_owned).into();
+        let forms = |word: &str| -> Vec<&str> { forms_of(&wanted, word).collect() };
+        for word in ["expired", "expire", "exp", "exporter", "", "nothing"] {
+            let naive = wanted.iter().filter(|one| !word.is_empty() && reason::is_same_word(one, word));
+            let mut found = forms(word);
+            found.sort_unstable();
+            assert_eq!(found, naive.collect::<Vec<_>>(), "{word}");
+        }
+    }
 }

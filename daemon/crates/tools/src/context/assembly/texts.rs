@@ -261,7 +261,7 @@ impl Subject<'_> {
         self.excerpt(order, most, Gaps::Long { most: allowed }, room)
     }
 
-    /// Returns the lines around the task's names, as many as need no approval.
+    /// Returns the lines around the task's names, up to the number that needs no approval.
     fn hot_path(
         &self,
         policy: &Policy,
