@@ -57,6 +57,11 @@ rules! {
     EXTENSION = 25, "extension", Inferred, "The receiver is of a type from outside, and only one function in the repository extends such types by the name.";
     ALIAS = 26, "alias", Inferred, "A name for one function or type is called: `f = self.g; f()`.";
     FIXTURE = 27, "fixture", Inferred, "A test or a fixture has a parameter with the name of a fixture in its class, its file, or a `conftest.py` of its folder or one above.";
+    RETURNED_FUNCTION = 28, "returned-function", Inferred, "The called value is the result of a function that returns a known function or class: `make()()`.";
+    TABLE_ENTRY = 29, "table-entry", Inferred, "The called value is in a table under a key that the text spells out, and the text sets the key to a known function or class.";
+    PASSED_FUNCTION = 30, "passed-function", Inferred, "A parameter is called, and the calls in its file pass a few known functions for it.";
+    WRAPPER = 31, "wrapper", Inferred, "A decorator puts the function in the place of the one that is called by name.";
+    PROTOCOL = 32, "protocol", Inferred, "A statement runs the method on a value of a known type, such as `__iter__` in a loop.";
     TRAIT_IN_SCOPE = 50, "trait-in-scope", Inferred, "The receiver is of a type from outside or of none that the text states, and one trait of the repository that is in scope has a method of the name.";
     EXTENSION_OF = 60, "extension-of", Exact, "The receiver's type is known, has no member of the name, and a visible function extends that type.";
     ARGUMENT_TYPES = 90, "argument-types", Inferred, "Of several overloads, the one whose parameters are of the arguments' types.";

@@ -177,6 +177,7 @@ pub fn render_expr(arena: &Arena, ix: ExprIx) -> String {
         Expr::Call(base, args) => format!("{}({args})", one(base)),
         Expr::New(base) => format!("new({})", one(base)),
         Expr::Index(base) => format!("{}[]", one(base)),
+        Expr::Key(base, key) => format!("{}[{}]", one(base), arena.str(*key)),
         Expr::Iter(base) => format!("each({})", one(base)),
         Expr::Await(base) => format!("await({})", one(base)),
         Expr::Unwrap(base) => format!("unwrap({})", one(base)),

@@ -288,6 +288,11 @@ impl Infer<'_, '_> {
             }
         }
         let value = binding.value.map(|value| self.eval(&Ctx { members: false, ..ctx }, value));
+        // A caller may pass another function than the default one.
+        let value = value.map(|value| match value.ty {
+            Ty::Func(..) | Ty::Class(_) if binding.kind == BindingKind::Param => value.at_least(How::Guessed),
+            _ => value,
+        });
         let says_nothing = value.as_ref().is_none_or(|value| matches!(value.ty, Ty::Unknown | Ty::Null));
         let expected = param.filter(|_| says_nothing).map(|at| self.param_type(&ctx, binding.scope, at));
         match (value, expected) {

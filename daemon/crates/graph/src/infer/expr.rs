@@ -39,9 +39,10 @@ impl Infer<'_, '_> {
 
     fn eval_fresh(&self, ctx: &Ctx<'_>, ix: ExprIx, deeper: u8) -> Typed {
         match ctx.arena.expr(ix) {
-            Expr::Name(name) => match ctx.given(*name) {
-                Some(given) => given,
-                None => self.named_value(ctx, self.meaning(ctx, *name, Want::Any)),
+            Expr::Name(name) => match (ctx.given(*name), self.latest_value(ctx, *name)) {
+                (Some(given), _) => given,
+                (None, Some(latest)) => self.local_type(latest),
+                (None, None) => self.named_value(ctx, self.meaning(ctx, *name, Want::Any)),
             },
             Expr::SelfRef => self.receiver(ctx),
             Expr::SuperRef => {
@@ -70,6 +71,7 @@ impl Infer<'_, '_> {
             Expr::Call(callee, args) => self.call_value(ctx, *callee, usize::from(*args), deeper),
             Expr::New(ty) => self.new_value(ctx, *ty, deeper),
             Expr::Index(inner) => self.element(ctx, *inner, deeper, Part::Index),
+            Expr::Key(inner, key) => self.entry(ctx, *inner, *key, deeper),
             Expr::Iter(inner) => self.element(ctx, *inner, deeper, Part::Iter),
             Expr::Item(inner, at) => self.element(ctx, *inner, deeper, Part::Item(usize::from(*at))),
             Expr::Await(inner) | Expr::Unwrap(inner) => {
@@ -145,6 +147,9 @@ impl Infer<'_, '_> {
         if let Expr::Name(name) = ctx.arena.expr(ix)
             && ctx.given(*name).is_none()
         {
+            if let Some(latest) = self.latest_value(ctx, *name) {
+                return self.local_type(latest);
+            }
             let rules = self.rules(ctx.file);
             let meaning = self.meaning(ctx, *name, if in_path { rules.path_start() } else { Want::Any });
             if let Meaning::Place(Place::Missing, _) = meaning {
@@ -270,6 +275,15 @@ impl Infer<'_, '_> {
             let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, library));
             return Typed::new(ty, how_made);
         }
+        if let Ty::Object(written) = ty
+            && self.rules(written.file).has_tables()
+        {
+            // The methods of a table are those of a map with its entries.
+            let entries = [Ty::External(None), self.any_entry(*written)];
+            let map = super::Shape::ty(super::ShapeKind::Map, entries);
+            let Ty::External(Some(map)) = map else { return Typed::EXTERNAL };
+            return Typed::new(map.method(name, library), how_made.max(How::Guessed));
+        }
         if let Some(value) = self.applied_call(ty, name, Some(args)) {
             return value.at_least(how);
         }
@@ -312,12 +326,13 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn element(&self, ctx: &Ctx<'_>, inner: ExprIx, depth: u8, part: Part) -> Typed {
+    pub(super) fn element(&self, ctx: &Ctx<'_>, inner: ExprIx, depth: u8, part: Part) -> Typed {
         let whole = self.eval_at(ctx, inner, depth);
         let types = &self.file(ctx.file).traits().types;
         let parts = whole.ty.each().iter().map(|ty| match ty {
             Ty::External(Some(shape)) => shape.part(part, types),
             Ty::External(None) => Ty::External(None),
+            Ty::Object(written) if part == Part::Index => self.any_entry(*written),
             other => {
                 let part_of = |class: DefRef| self.rules(class.file).part_of(self, other, class, part);
                 other.instance_of().and_then(part_of).unwrap_or(Ty::Unknown)
@@ -384,6 +399,7 @@ impl Infer<'_, '_> {
                 },
             },
             Ty::Callable(_) => Typed::EXTERNAL,
+            Ty::Object(written) if self.rules(written.file).has_tables() => Typed::EXTERNAL,
             Ty::Object(written) => self.property(*written, name).at_least(how),
             Ty::Null | Ty::Unknown => Typed::UNKNOWN,
         }

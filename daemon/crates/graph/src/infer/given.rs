@@ -1,6 +1,6 @@
 //! Return types that depend on a callback's return type: `list.map(x => x.owner)`.
 
-use sdl_model::facts::{Expr, ExprIx};
+use sdl_model::facts::{Expr, ExprIx, StrIx};
 use sdl_model::lang::{Library, Types};
 
 use super::{Ctx, Given, Infer, Shape, ShapeKind, Ty, Typed};
@@ -50,6 +50,12 @@ impl Infer<'_, '_> {
             .collect();
         let result = self.with_given(ctx, &given, function.gives, depth);
         Some(Typed { ty: makes.of(&result.ty, &traits.types), how: result.how })
+    }
+
+    /// The type of `ix`, where the parameter `name` has the given value.
+    pub(crate) fn eval_given(&self, ctx: &Ctx<'_>, (name, value): (StrIx, Typed), ix: ExprIx) -> Typed {
+        let one = Given { name, value, before: ctx.given };
+        self.eval(&Ctx { given: Some(&one), ..*ctx }, ix)
     }
 
     /// The type of `ix`, where each parameter in `given` has the type beside it.

@@ -17,6 +17,7 @@ mod meaning;
 mod members;
 mod names;
 mod objects;
+mod origins;
 mod outside;
 mod passed;
 mod rules;
@@ -34,6 +35,7 @@ pub(crate) use context::{Ctx, Env, Given, Sought};
 pub(crate) use defs::accepts_args;
 pub(crate) use generics::parameter_names;
 pub(crate) use meaning::{Meaning, Part, Via, Want};
+pub(crate) use origins::Origin;
 pub(crate) use rules::{Infer, MemberRules, NameRules, RulesOf, TypeRules};
 
 /// Nesting of one expression that is followed.

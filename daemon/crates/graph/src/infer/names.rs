@@ -196,6 +196,23 @@ impl Infer<'_, '_> {
         if fits(child) { Some(child) } else { file.children(at, sym).find(|ix| fits(*ix)) }
     }
 
+    /// The latest value that the text sets the module's variable `name` to before `ctx`, where `ctx` is at the top of the
+    /// module as well and the variable is set several times.
+    pub(crate) fn latest_value(&self, ctx: &Ctx<'_>, name: StrIx) -> Option<u32> {
+        if !ctx.body || ctx.scope != DefIx::MODULE || ctx.file != self.own.file {
+            return None;
+        }
+        let all = self.own.bindings(DefIx::MODULE, name);
+        let is_latest = |ix: &&u32| {
+            self.own.body.bindings.get(**ix as usize).is_some_and(|binding| {
+                binding.kind == BindingKind::Local && binding.from <= ctx.at && ctx.at < binding.to
+            })
+        };
+        let latest = all.iter().rev().find(is_latest).copied()?;
+        let file = self.file(ctx.file);
+        file.child(DefIx::MODULE, self.own.sym(self.w, name)).is_some().then_some(latest)
+    }
+
     /// A local of `scope`, or [`Place::Missing`] if `scope` says that the name lives outside.
     fn local(
         &self,

@@ -331,6 +331,12 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         Typed::UNKNOWN
     }
 
+    /// Whether what is written like an object is a table, whose entries are found by subscript and are not its members:
+    /// a dictionary of Python.
+    fn has_tables(&self) -> bool {
+        false
+    }
+
     // Members of values.
 
     /// Whether `base.name` is the module of the file itself.

@@ -76,7 +76,7 @@ impl Infer<'_, '_> {
                 self.stated_at(ctx, *inner, deeper)
             }
             // `T[]`, `[]T`, `[T]`: a sequence, which yields a `T` when it is subscripted or iterated.
-            Expr::Index(inner) | Expr::Iter(inner) => {
+            Expr::Index(inner) | Expr::Iter(inner) | Expr::Key(inner, _) => {
                 let element = self.stated_at(ctx, *inner, deeper);
                 Shape::ty(ShapeKind::Sequence, [element])
             }

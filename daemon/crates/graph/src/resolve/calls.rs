@@ -105,6 +105,12 @@ impl Resolver<'_, '_> {
             }
             found => found,
         };
+        if matches!(meaning, Meaning::Place(Place::Def(_), _))
+            && let Some(latest) = self.infer.latest_value(&ctx, one.name)
+            && let found @ Outcome::Found(..) = self.rules.held_local(self, one, latest)
+        {
+            return found;
+        }
         match meaning {
             Meaning::Local(ix) => self.rules.held_local(self, one, ix),
             Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => Outcome::Unresolved,

@@ -6,15 +6,16 @@ mod fallback;
 mod header;
 mod held;
 mod overloads;
+mod passed;
 mod rules;
 mod values;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use sdl_ledger::{Resolved, Result, name_mark};
-use sdl_model::facts::{DefIx, Ref, RefForm};
+use sdl_model::facts::{CALLED, DefIx, Ref, RefForm};
 use sdl_model::lang::Guesses;
 use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, SymbolId, SymbolKind};
 
@@ -93,6 +94,8 @@ impl<'r, 'w> Resolver<'r, 'w> {
             lang,
             traits: lang.traits(),
             rules: (rules.calls)(lang),
+            passed: OnceCell::new(),
+            gathers: Cell::new(false),
             in_sight: OnceCell::new(),
         }
     }
@@ -175,12 +178,17 @@ impl Resolver<'_, '_> {
             return found;
         }
         match one.form {
-            RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Decorator => {
-                (self.call(one), EdgeKind::Call)
-            }
             // A literal of a type runs no code.
             RefForm::Construct if !self.traits.calls.types_run => (self.construct(one), EdgeKind::Ref),
             RefForm::Construct => (self.construct(one), EdgeKind::Call),
+            RefForm::Decorator if self.infer.own.body.arena.str(one.name) == CALLED => {
+                (self.held_call(one), EdgeKind::Call)
+            }
+            RefForm::Held => (self.held_call(one), EdgeKind::Call),
+            RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Decorator => {
+                (self.call(one), EdgeKind::Call)
+            }
+            RefForm::Iterate => (self.iteration(one), EdgeKind::Call),
             RefForm::Macro => (self.macro_call(one), EdgeKind::Call),
             RefForm::Value | RefForm::Attr | RefForm::Type => self.value(one),
             RefForm::Config => (self.setting(one), EdgeKind::Config),
@@ -207,6 +215,11 @@ impl Resolver<'_, '_> {
             Resolution::Ambiguous => counts.ambiguous += 1,
         }
         let mention = Mention { line: one.line, at: Some(one.at) };
+        if let Some((holder, rule)) = self.named_holder(one, rule, &targets)
+            && let Some(symbol) = self.infer.file(holder.file).symbol(holder.def)
+        {
+            edges.add(one.scope, symbol, EdgeKind::Ref, rule, mention);
+        }
         let scope = if kind == EdgeKind::Call { self.caller(one) } else { one.scope };
         for target in targets {
             let constructor = self.constructor_called(one, target, kind);

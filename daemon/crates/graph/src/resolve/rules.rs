@@ -1,6 +1,6 @@
 //! The rules of a language for references and calls, and [`Resolver`], which asks them and which they ask in turn.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 use sdl_model::facts::{Def, DefIx, ExprIx, Ref};
@@ -40,6 +40,10 @@ pub(crate) struct Resolver<'r, 'w> {
     pub(crate) traits: &'static Traits,
     /// The rules of the file's language.
     pub(crate) rules: &'static dyn CallRules,
+    /// The arguments of the calls of the file's own functions.
+    pub(super) passed: OnceCell<super::passed::Arguments<'r>>,
+    /// Whether these are being gathered.
+    pub(super) gathers: Cell<bool>,
     /// Definitions that the language's home has found in sight of the file, each with the scope that sees it.
     pub(crate) in_sight: OnceCell<Vec<(DefIx, DefRef)>>,
 }
@@ -147,6 +151,11 @@ pub(crate) trait CallRules: TypeRules {
     /// The function or class that the variable, field or property `def` counts as: `run` for `handler = run`.
     fn named_value(&self, resolver: &Resolver<'_, '_>, def: DefRef) -> Option<DefRef> {
         resolver.traits.calls.variables_hold.then(|| resolver.infer.named_by(def)).flatten()
+    }
+
+    /// Whether a call of a variable runs the function that is in it, where that comes from a call or a table.
+    fn follows_values(&self) -> bool {
+        false
     }
 
     /// Whether the type `class` only describes how its values are called, such as a Python protocol with `__call__`.

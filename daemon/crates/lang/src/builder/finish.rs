@@ -1,6 +1,6 @@
 //! From a builder to facts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sdl_model::Lang;
 use sdl_model::facts::{
@@ -15,6 +15,8 @@ use crate::syntax::Syntax;
 impl Builder<'_> {
     pub(crate) fn into_facts<L: Syntax>(mut self, lang: Lang, errors: u32) -> Facts {
         let prose = self.take_prose();
+        self.drop_lasting_values();
+        self.settle_arguments();
         drop_local_reads::<L>(&mut self.refs, &self.bindings, &self.defs);
         self.refs.sort_by_key(|one| one.at);
         self.bindings.sort_by_key(|one| one.from);
@@ -37,6 +39,26 @@ impl Builder<'_> {
             outline,
             body: Body { arena: self.body.into_arena(), refs: self.refs, bindings: self.bindings, prose },
         }
+    }
+}
+
+impl Builder<'_> {
+    /// Removes the values of the module's variables that are set once, because their definitions state these. Where one
+    /// is set several times, its value depends on the place.
+    fn drop_lasting_values(&mut self) {
+        let of_module = |one: &Binding| one.scope == DefIx::MODULE && one.kind == BindingKind::Local;
+        let mut counts: HashMap<StrIx, u32> = HashMap::new();
+        for one in self.bindings.iter().filter(|one| of_module(one)) {
+            *counts.entry(one.name).or_default() += 1;
+        }
+        // A function is a value of its name too.
+        let lasts = |name: StrIx, count: u32| {
+            let def = self.find_def(DefIx::MODULE, self.body.text(name));
+            def.is_some_and(|def| count < 2 && !self.def(def).kind.is_callable())
+        };
+        let lasting: HashSet<StrIx> =
+            counts.into_iter().filter(|(name, count)| lasts(*name, *count)).map(|(name, _)| name).collect();
+        self.bindings.retain(|one| one.scope != DefIx::MODULE || !lasting.contains(&one.name));
     }
 }
 

@@ -292,6 +292,7 @@ pub(super) fn map_parts(expr: &Expr, mut part: impl FnMut(ExprIx) -> ExprIx) -> 
         Expr::Call(base, args) => Expr::Call(part(*base), *args),
         Expr::New(base) => Expr::New(part(*base)),
         Expr::Index(base) => Expr::Index(part(*base)),
+        Expr::Key(base, key) => Expr::Key(part(*base), *key),
         Expr::Iter(base) => Expr::Iter(part(*base)),
         Expr::Await(base) => Expr::Await(part(*base)),
         Expr::Unwrap(base) => Expr::Unwrap(part(*base)),

@@ -7,8 +7,10 @@ mod found;
 mod half;
 mod interface;
 mod intern;
+mod joins;
 mod keys;
 mod lines;
+mod passed;
 mod pending;
 mod prints;
 mod prose;
@@ -27,8 +29,8 @@ pub use defs::NewDef;
 pub use effects::{EffectEntries, EffectTable};
 pub(crate) use finish::{bare_facts, bare_with};
 pub(crate) use found::Found;
-pub(crate) use half::visit_parts;
 pub use half::{Half, MAX_ELEMENTS, Shapes};
+pub use joins::{Branch, Branches};
 pub(crate) use written::Written;
 
 use crate::tokens::Tokens;
@@ -76,6 +78,8 @@ pub struct Builder<'a> {
     package: Option<StrIx>,
     refs: Vec<Ref>,
     bindings: Vec<Binding>,
+    /// Calls with arguments that may be functions.
+    passings: Vec<passed::Passing>,
     /// The latest binding of each name in each definition, and for each binding the one before it.
     latest: HashMap<(DefIx, StrIx), u32>,
     before: Vec<u32>,
@@ -114,6 +118,7 @@ impl<'a> Builder<'a> {
             package: None,
             refs: Vec::with_capacity(bytes.len() / 40),
             bindings: Vec::new(),
+            passings: Vec::new(),
             latest: HashMap::new(),
             before: Vec::new(),
             frames: Vec::new(),

@@ -95,6 +95,7 @@ fn wrapped_shape(arena: &Arena, wrapper: &Expr, out: &mut String) {
         Expr::Call(inner, args) => wrap('$', *inner, format_args!("{args}")),
         Expr::New(inner) => wrap('n', *inner, format_args!("")),
         Expr::Index(inner) => wrap('i', *inner, format_args!("")),
+        Expr::Key(inner, key) => wrap('k', *inner, format_args!("{}", arena.str(*key))),
         Expr::Iter(inner) => wrap('e', *inner, format_args!("")),
         Expr::Await(inner) => wrap('a', *inner, format_args!("")),
         Expr::Unwrap(inner) => wrap('u', *inner, format_args!("")),

@@ -43,7 +43,7 @@ impl Builder<'_> {
             if full {
                 continue;
             }
-            let mut carry = Carry { b: self, scope, parts: 0, hands_out: false };
+            let mut carry = Carry { b: self, scope, parts: 0, hands_out: pending.slot == Slot::Return };
             let expr = carry.over(pending.expr, pending.at, MAX_STEPS);
             if self.out.is_unknown(expr) {
                 continue;
@@ -84,7 +84,7 @@ struct Carry<'b, 'a> {
     b: &'b mut Builder<'a>,
     scope: DefIx,
     parts: u32,
-    /// Whether the carried expression is a property of an object: then a function inside can be reached.
+    /// Whether the carried expression is returned, or is a property of an object: then a function inside can be reached.
     hands_out: bool,
 }
 
@@ -101,7 +101,12 @@ impl Carry<'_, '_> {
             return replaced;
         }
         // Bounded: an expression is at most as deep as the extractor followed it, times the steps.
-        let before = std::mem::replace(&mut self.hands_out, matches!(source, Expr::Record(_)));
+        let hands_out = match source {
+            Expr::Record(_) => true,
+            Expr::Either(_) | Expr::Tuple(_) => self.hands_out,
+            _ => false,
+        };
+        let before = std::mem::replace(&mut self.hands_out, hands_out);
         let mut moved = map_parts(&source, |part| self.over(part, at, steps));
         self.hands_out = before;
         let mut move_name = |name: &mut StrIx| {
@@ -109,7 +114,11 @@ impl Carry<'_, '_> {
             *name = self.b.out.str(&text);
         };
         match &mut moved {
-            Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) | Expr::Inner(name, _) => {
+            Expr::Name(name)
+            | Expr::Attr(_, name)
+            | Expr::Path(_, name)
+            | Expr::Key(_, name)
+            | Expr::Inner(name, _) => {
                 move_name(name);
             }
             Expr::Record(fields) => fields.iter_mut().for_each(|(name, _)| move_name(name)),
@@ -139,6 +148,10 @@ impl Carry<'_, '_> {
 
     /// The same, where it is a local of `scope`.
     fn local_of(&mut self, scope: DefIx, name: StrIx, at: u32, steps: u32) -> Option<ExprIx> {
+        // A module's variables have names that others see.
+        if scope == DefIx::MODULE && self.b.find_def(scope, self.b.body.text(name)).is_some() {
+            return None;
+        }
         let mut known = false;
         let mut values: Vec<Binding> = Vec::new();
         // The latest ones first; a few are enough.
@@ -179,8 +192,8 @@ impl Carry<'_, '_> {
         Some(self.b.out.either(shapes))
     }
 
-    /// Others see a function defined inside as a lambda, because they can't name it unless an object hands it out, as
-    /// in `return { close }`.
+    /// Others see a function defined inside as a lambda, because they can't name it unless it is handed out, as in
+    /// `return close` and `return { close }`.
     fn inner_def(&mut self, scope: DefIx, name: StrIx) -> Option<ExprIx> {
         if !self.b.def(scope).kind.is_callable() {
             return None;
@@ -190,7 +203,9 @@ impl Carry<'_, '_> {
         let shape = match found.kind {
             // An object with functions.
             SymbolKind::Variable if found.flags.has(DefFlags::LOCAL) => Expr::Inner(found.name, false),
-            kind if kind.is_callable() && self.hands_out => Expr::Inner(found.name, false),
+            kind if self.hands_out && (kind.is_callable() || kind == SymbolKind::Class) => {
+                Expr::Inner(found.name, false)
+            }
             kind if kind.is_callable() => Expr::Lit(Lit::Lambda),
             _ => Expr::Unknown,
         };

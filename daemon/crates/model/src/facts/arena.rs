@@ -85,6 +85,8 @@ pub enum Expr {
     New(ExprIx),
     /// An element of it, by subscript.
     Index(ExprIx),
+    /// The element of it with this key or place, which the text spells out: `table["run"]`, `list[0]`.
+    Key(ExprIx, StrIx),
     /// An element of it, by iteration.
     Iter(ExprIx),
     /// The result of awaiting it.
@@ -113,8 +115,9 @@ pub enum Expr {
     /// argument, it is a parameter of this itself. With 255 for the parameter, it is the argument as the callee expects
     /// it. With [`PASSED_RECEIVER`], it is the receiver that the function is run on.
     Passed(ExprIx, u8, u8),
-    /// An object, or an object type, as it is written: its properties with their values or types. Properties copied
-    /// from another object (`...x`) have an empty name.
+    /// An object, an object type or a table, as it is written: its properties with their values or types. Properties
+    /// copied from another object (`...x`) have an empty name. Where the key is computed, the name is the key's text in
+    /// brackets.
     Record(Vec<(StrIx, ExprIx)>),
     /// A definition inside the enclosing function, by its name. With true, a member of an object literal.
     Inner(StrIx, bool),

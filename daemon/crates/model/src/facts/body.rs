@@ -17,8 +17,12 @@ pub enum RefForm {
     Construct,
     /// `f!(…)` or a preprocessor macro by form.
     Macro,
+    /// A call of a value that no name gives: `f()()`, `table["run"]()`. `recv` is the value, `name` is [`CALLED`].
+    Held,
     /// `@f`, `#[f]`.
     Decorator,
+    /// A statement that goes through the elements of `recv`, such as `for x in y`. `name` is [`ITERATED`].
+    Iterate,
     /// A name read as a value: passed, assigned, returned.
     Value,
     /// A member read or written without a call.
@@ -28,6 +32,12 @@ pub enum RefForm {
     /// A configuration key or environment variable that is read, such as `os.environ["HOME"]`; `name` is the key.
     Config,
 }
+
+/// The name in a [`RefForm::Held`], which is no name in any language.
+pub const CALLED: &str = "()";
+
+/// The name in a [`RefForm::Iterate`], which is no name in any language.
+pub const ITERATED: &str = "[]";
 
 /// One reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -42,7 +52,9 @@ pub struct Ref {
     pub recv: Option<ExprIx>,
     /// How many arguments, for calls.
     pub args: u8,
-    /// The arguments as an [`super::Expr::Tuple`], in languages that choose among functions by it.
+    /// The arguments as an [`super::Expr::Tuple`]: in languages that choose among functions by it, and where an argument
+    /// may be a function. After those by position there may be a [`super::Expr::Record`] with those by name, within a
+    /// [`super::Expr::Unwrap`].
     pub given: Option<ExprIx>,
     /// Its line.
     pub line: u32,

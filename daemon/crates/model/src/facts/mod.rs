@@ -12,7 +12,7 @@ mod published;
 pub use arena::{
     Arena, Expr, ExprIx, LONGEST_DOTTED, Lit, PASSED_RECEIVER, PREDICATE, RECEIVER, StrIx, Strings,
 };
-pub use body::{Binding, BindingKind, Body, Prose, Ref, RefForm};
+pub use body::{Binding, BindingKind, Body, CALLED, ITERATED, Prose, Ref, RefForm};
 pub use def::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, Param, ParamKind, Span};
 pub use outline::{Export, Import, ImportKind, Manifest, ManifestKind, Outline};
 

@@ -1,12 +1,10 @@
 //! Python: calls of names that hold functions and classes.
 
-use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, Expr, ExprIx, Lit, Ref, RefForm};
+use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{Python, fixtures};
-use crate::infer::{How, Ty, Typed};
-use crate::resolve::{CANDIDATES, CallRules, Implied, Outcome, Resolver};
-use crate::strategies::ALIAS;
+use crate::resolve::{CallRules, Implied, Outcome, Resolver};
 use crate::words::words;
 use crate::world::DefRef;
 
@@ -39,68 +37,25 @@ impl CallRules for Python {
         fixtures::named_fixtures(resolver)
     }
 
+    fn follows_values(&self) -> bool {
+        true
+    }
+
     fn is_protocol(&self, resolver: &Resolver<'_, '_>, class: DefRef) -> bool {
         let file = resolver.infer.file(class.file);
         file.outline.def(class.def).is_some_and(|def| def.flags.has(DefFlags::ABSTRACT))
     }
 }
 
-/// A call of a local. It leads to one function or class if the text sets the local to that by name. A value passed by a
-/// caller, also `cls`, may be another.
+/// A call of a local. It leads to the functions or classes that the text sets the local to. A value passed by a caller,
+/// also `cls`, may be another.
 fn called_local(resolver: &Resolver<'_, '_>, local: u32) -> Outcome {
     let value = resolver.infer.local_type(local);
-    let body = resolver.infer.own.body;
-    let Some(binding) = body.bindings.get(local as usize) else { return resolver.held(&value, false) };
-    let is_name =
-        |value: &ExprIx| matches!(body.arena.expr(*value), Expr::Name(_) | Expr::Attr(..) | Expr::Path(..));
-    // The values set in branches, each by a name.
-    let several = binding.value.is_some_and(|value| match body.arena.expr(value) {
-        Expr::Either(all) => {
-            all.iter().all(|one| is_name(one) || matches!(body.arena.expr(*one), Expr::Lit(Lit::Null)))
-        }
-        _ => false,
-    });
-    let named = several || binding.value.as_ref().is_some_and(is_name);
-    let sure = named && (several || value.how < How::Guessed) && !may_be_passed(resolver, binding);
-    if sure {
-        let targets = if several { possible_callables(&value) } else { all_named(resolver, binding) };
-        if targets.len() > 1 {
-            return Outcome::Found(targets, &ALIAS);
-        }
+    let binding = resolver.infer.own.body.bindings.get(local as usize);
+    if binding.is_none_or(|binding| may_be_passed(resolver, binding)) {
+        return resolver.passed_call(local).unwrap_or_else(|| resolver.held(&value, false));
     }
-    resolver.held(&value, sure)
-}
-
-/// The functions and types that a value may be. None if it may be something else.
-fn possible_callables(value: &Typed) -> Vec<DefRef> {
-    let each = value.ty.each().iter().filter(|ty| **ty != Ty::Null);
-    let found: Option<Vec<DefRef>> = each
-        .map(|ty| match ty {
-            Ty::Func(def, _) | Ty::Class(def) => Some(*def),
-            _ => None,
-        })
-        .collect();
-    found.filter(|found| found.len() <= CANDIDATES).unwrap_or_default()
-}
-
-/// The functions or classes that a local may hold, where it is set in several places, each time by name.
-fn all_named(resolver: &Resolver<'_, '_>, one: &Binding) -> Vec<DefRef> {
-    let mut targets = Vec::new();
-    for ix in resolver.infer.own.bindings(one.scope, one.name) {
-        for ty in resolver.infer.local_type(*ix).ty.each() {
-            match ty {
-                Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
-                Ty::Null => {}
-                _ => return Vec::new(),
-            }
-        }
-        if targets.len() > CANDIDATES {
-            return Vec::new();
-        }
-    }
-    targets.sort_unstable();
-    targets.dedup();
-    targets
+    resolver.called_value_from(&value, resolver.infer.local_origin(local))
 }
 
 /// Whether a name is a parameter with a stated type, or is declared outside. The value set by the code is then only one

@@ -93,6 +93,10 @@ impl TypeRules for Python {
         value
     }
 
+    fn has_tables(&self) -> bool {
+        true
+    }
+
     fn inner_function(&self, infer: &Infer<'_, '_>, def: DefRef, name: Sym) -> Option<DefRef> {
         let inner = only_inner(&infer.file(def.file), def.def, name)?;
         Some(DefRef { def: inner, ..def })

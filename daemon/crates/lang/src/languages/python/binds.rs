@@ -2,6 +2,7 @@
 
 use sdl_model::facts::{BindingKind, EffectKind, Expr, ExprIx, RefForm};
 
+use super::held;
 use super::kinds::{Context, F, K, Node};
 use crate::driver::Visit;
 
@@ -23,8 +24,14 @@ pub(super) fn bind_pattern<'a>(
             }
             K::PatternList | K::TuplePattern | K::ListPattern | K::Tuple | K::List | K::ExpressionList => {
                 let first = todo.len();
+                let count = target.children().count();
+                let splat = target.children().position(|part| part.is(K::ListSplatPattern));
                 for (at, part) in target.children().enumerate() {
-                    let item = value.map(|value| element_at(cx, value, at));
+                    let after = splat.filter(|splat| *splat <= at).map(|_| count - at - 1);
+                    let item = value.and_then(|value| match after {
+                        Some(after) => rest_at(cx, value, at, after, part.is(K::ListSplatPattern)),
+                        None => Some(element_at(cx, value, at)),
+                    });
                     todo.push((part, item));
                 }
                 if let Some(added) = todo.get_mut(first..) {
@@ -32,9 +39,8 @@ pub(super) fn bind_pattern<'a>(
                 }
             }
             K::ListSplatPattern | K::AsPatternTarget | K::ParenthesizedExpression => {
-                let splat = target.is(K::ListSplatPattern);
                 if let Some(inner) = target.first() {
-                    todo.push((inner, value.filter(|_| !splat)));
+                    todo.push((inner, value));
                 }
             }
             _ => {}
@@ -50,6 +56,18 @@ pub(super) fn element_at(cx: &mut Context<'_>, value: ExprIx, at: usize) -> Expr
         return *item;
     }
     cx.b.body.add(Expr::Item(value, at.min(255) as u8))
+}
+
+/// The elements of `value` that a starred name takes, or the element of a name after it, where `value` is written out.
+/// `at` is the place of the name, `after` the number of names after it.
+fn rest_at(cx: &mut Context<'_>, value: ExprIx, at: usize, after: usize, starred: bool) -> Option<ExprIx> {
+    let Expr::Tuple(items) = cx.b.body.expr(value) else { return None };
+    let last = items.len().checked_sub(after + 1)?;
+    if !starred {
+        return items.get(last).copied();
+    }
+    let taken = items.get(at..=last)?.to_vec();
+    Some(cx.b.body.add(Expr::Tuple(taken)))
 }
 
 /// Whether `node`, an identifier, is a target that its statement binds.
@@ -80,6 +98,7 @@ pub(super) fn for_statement<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     let value = cx.b.body.value(right);
     let value = cx.b.body.add(Expr::Iter(value));
+    held::iterate_over(cx, right);
     bind_pattern(cx, left, Some(value), right.end(), None);
 }
 
@@ -89,6 +108,7 @@ pub(super) fn for_in_clause<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let value = cx.b.body.value(right);
     let value = cx.b.body.add(Expr::Iter(value));
     let around = node.parent().unwrap_or(node);
+    held::iterate_over(cx, right);
     bind_pattern(cx, left, Some(value), around.start(), Some(around.end()));
 }
 
@@ -170,6 +190,9 @@ pub(super) fn read_outer_names<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visi
     }
     if node.is(K::GlobalStatement) {
         cx.b.effect(cx.b.scope(), EffectKind::GlobalState, node.text());
+        let names = node.children().filter(|child| child.is(K::Identifier));
+        let scope = cx.b.scope();
+        cx.state.globals.extend(names.map(|name| (scope, name.text().to_owned())));
     }
     Visit::Skip
 }

@@ -4,7 +4,7 @@ use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, Expr, ExprIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::kinds::{Context, F, K, Node};
-use super::{binds, conditions, params, types};
+use super::{binds, conditions, params, tables, types};
 use crate::builder::NewDef;
 use crate::builder::text::{clean_docstring, fold_line};
 use crate::driver::Visit;
@@ -198,6 +198,9 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         if targets.first().is_some_and(|target| target.text() == "__all__") {
             export_strings(cx, node);
         }
+        for target in targets.iter().filter(|_| kind == SymbolKind::Module) {
+            bind_module_variable(cx, &statement, *target);
+        }
         for target in targets {
             read_variable(cx, &mut statement, target);
         }
@@ -205,6 +208,16 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     for target in targets {
         bind_local(cx, &mut statement, target);
+    }
+}
+
+/// A target at the top of a module: the value from here on. It counts where the variable is set more than once.
+fn bind_module_variable<'a>(cx: &mut Context<'a>, statement: &Statement<'a>, target: Node<'a>) {
+    if target.is(K::Subscript) {
+        tables::set_entry(cx, target, statement.value, statement.node.end());
+    } else if statement.stated.is_none() && !target.is(K::Attribute) {
+        let value = statement.value.map(|value| cx.b.body.value(value));
+        binds::bind_pattern(cx, target, value, statement.node.end(), None);
     }
 }
 
@@ -409,7 +422,9 @@ fn bind_local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: N
             let ty = statement.stated.map(|stated| cx.b.body.ty(stated));
             let value = statement.value.map(|value| cx.b.body.value(value));
             cx.b.bind(BindingKind::Local, target.text(), ty, value, from);
+            set_global(cx, target.text(), value, statement.node.start());
         }
+        K::Subscript => tables::set_entry(cx, target, statement.value, from),
         _ => {
             let value = statement.value.map(|value| cx.b.body.value(value));
             binds::bind_pattern(cx, target, value, from, None);
@@ -421,6 +436,16 @@ fn bind_local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: N
                 }
             }
         }
+    }
+}
+
+/// Adds `value` to the values of the module's variable `name`, where the function around has declared it `global`.
+fn set_global(cx: &mut Context<'_>, name: &str, value: Option<ExprIx>, at: u32) {
+    let is_global = cx.state.globals.contains(&(cx.b.scope(), name.to_owned()));
+    let Some(value) = value.filter(|_| is_global) else { return };
+    let Some(def) = cx.b.find_def(DefIx::MODULE, name) else { return };
+    if matches!(cx.b.def(def).kind, SymbolKind::Variable | SymbolKind::Constant) {
+        cx.b.add_value(def, value, at);
     }
 }
 

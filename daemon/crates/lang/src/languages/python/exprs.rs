@@ -3,6 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::kinds::{F, K, Node};
+use super::tables;
 use crate::builder::Half;
 
 pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
@@ -16,10 +17,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::Call => call_shape(half, node),
         // `Box[int](1)`: the type before the brackets is built.
         K::Subscript if is_generic_class(node) => half.value_or_unknown(node.child(F::Value)),
-        K::Subscript => {
-            let base = half.value_or_unknown(node.child(F::Value));
-            half.add(Expr::Index(base))
-        }
+        K::Subscript => tables::subscript_shape(half, node),
         K::Await => {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Await(inner))
@@ -38,14 +36,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let right = half.value_or_unknown(node.child(F::Right));
             half.either(vec![left, right])
         }
-        K::Tuple | K::ExpressionList => {
-            let items = half.values(node.children());
-            half.add(Expr::Tuple(items))
-        }
-        K::List => {
-            let items = half.values(node.children());
-            if items.is_empty() { half.lit(Lit::List) } else { half.add(Expr::Tuple(items)) }
-        }
+        K::Tuple | K::ExpressionList | K::List => list_shape(half, node),
         K::Type => half.ty(node),
         K::BinaryOperator => {
             // Only text keeps its type whatever is added to it: `"a" + b` is text.
@@ -66,15 +57,33 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::NoneLiteral => half.lit(Lit::Null),
         K::ListComprehension | K::GeneratorExpression => comprehension_shape(half, node, Lit::List),
         K::SetComprehension => comprehension_shape(half, node, Lit::Set),
-        K::Dictionary | K::DictionaryComprehension => half.lit(Lit::Dict),
+        K::Dictionary => tables::dictionary_shape(half, node),
+        K::DictionaryComprehension => half.lit(Lit::Dict),
         K::Set => half.lit(Lit::Set),
         K::Lambda => half.lit(Lit::Lambda),
         _ => half.unknown(),
     }
 }
 
+/// The shape of a list or tuple. With elements copied from another one, any of them may be at any place.
+fn list_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let mut items = Vec::new();
+    let mut copies = false;
+    for item in node.children().take(crate::builder::MAX_ELEMENTS) {
+        let splat = item.is(K::ListSplat);
+        let value = if splat { half.value_or_unknown(item.first()) } else { half.value(item) };
+        items.push(if splat { half.add(Expr::Iter(value)) } else { value });
+        copies |= splat;
+    }
+    if copies {
+        let element = half.either(items);
+        return half.add(Expr::Tuple(vec![element, element]));
+    }
+    if items.is_empty() && node.is(K::List) { half.lit(Lit::List) } else { half.add(Expr::Tuple(items)) }
+}
+
 /// Whether `node`, a subscript, is called and, by naming custom, is a class with its type arguments.
-fn is_generic_class(node: Node<'_>) -> bool {
+pub(super) fn is_generic_class(node: Node<'_>) -> bool {
     let is_class = |name: &str| {
         let name = name.rsplit('.').next().unwrap_or(name).trim_start_matches('_');
         name.starts_with(char::is_uppercase) && name.chars().any(char::is_lowercase)

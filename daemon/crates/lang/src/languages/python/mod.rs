@@ -6,6 +6,7 @@ mod defs;
 mod effects;
 mod exprs;
 mod flow;
+mod held;
 mod imports;
 mod invariants;
 mod joins;
@@ -14,6 +15,7 @@ mod narrow;
 mod params;
 mod refs;
 mod state;
+mod tables;
 mod types;
 
 use sdl_model::facts::ExprIx;
@@ -66,7 +68,15 @@ impl Language for Python {
             K::ImportStatement | K::ImportFrom | K::FutureImport => return imports::read_import(cx, node),
             K::Type if node.is_in(K::TypeAlias, F::Left) => return Visit::Skip,
             K::Type => cx.state.type_until = cx.state.type_until.max(node.next_ix()),
-            K::ForStatement => binds::for_statement(cx, node),
+            K::ForStatement => {
+                binds::for_statement(cx, node);
+                joins::enter_branches(cx);
+                return Visit::IntoThenLeave;
+            }
+            K::WhileStatement => {
+                joins::enter_branches(cx);
+                return Visit::IntoThenLeave;
+            }
             K::ForInClause => binds::for_in_clause(cx, node),
             K::NamedExpression => binds::bind_walrus(cx, node),
             K::AsPattern => binds::as_pattern(cx, node),

@@ -3,7 +3,7 @@
 use sdl_model::facts::RefForm;
 
 use super::kinds::{Context, F, K, Node};
-use super::{binds, exprs, types};
+use super::{binds, exprs, held, tables, types};
 use crate::driver::Visit;
 
 /// The longest callee that is looked up as a whole for side effects.
@@ -16,6 +16,18 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         K::Identifier => cx.b.effect_of(text),
         K::Attribute if text.len() <= LONG_CALLEE => cx.b.effect_of(text),
         _ => {}
+    }
+    match callee.kind() {
+        K::Identifier => held::note_arguments(cx, node, callee),
+        K::Attribute => {
+            held::note_arguments(cx, node, callee);
+            tables::read_update(cx, node, callee);
+        }
+        K::Subscript if exprs::is_generic_class(callee) => {}
+        _ => held::call_held(cx, callee, exprs::arg_count(node.child(F::Arguments))),
+    }
+    if node.parent_kind() == Some(K::Decorator) {
+        held::apply_decorator(cx, node);
     }
     match text {
         "os.getenv"
@@ -108,13 +120,21 @@ fn reference_form(node: Node<'_>) -> (RefForm, usize) {
             (form, exprs::arg_count(parent.child(F::Arguments)))
         }
         K::Decorator => (RefForm::Decorator, 0),
+        // `raise Error` constructs one.
+        K::RaiseStatement if parent.first() == Some(node) && names_class(node) => (RefForm::Construct, 0),
         // `Box[int](1)`.
-        K::Subscript if node.field() == F::Value && parent.is_in(K::Call, F::Function) => {
+        K::Subscript if node.field() == F::Value && exprs::is_generic_class(parent) => {
             let call = parent.parent().and_then(|call| call.child(F::Arguments));
             (RefForm::Construct, exprs::arg_count(call))
         }
         _ => (RefForm::Value, 0),
     }
+}
+
+/// Whether `node`, by naming custom, names a class: `Error`, `errors.Stop`.
+fn names_class(node: Node<'_>) -> bool {
+    let name = node.text().rsplit('.').next().unwrap_or("").trim_start_matches('_');
+    name.starts_with(char::is_uppercase) && (name.len() == 1 || name.chars().any(char::is_lowercase))
 }
 
 /// Whether `node` is a class's base, by itself or before its type arguments, and so not a reference.

@@ -1,5 +1,9 @@
 //! The extractor's state between nodes.
 
+use std::collections::{HashMap, HashSet};
+
+use sdl_model::facts::DefIx;
+
 /// State between nodes.
 #[derive(Debug, Default)]
 pub struct State {
@@ -9,6 +13,10 @@ pub struct State {
     pub(super) has_all: bool,
     /// For each open statement with branches, the index of its first binding.
     pub(super) branching: Vec<usize>,
+    /// The names that functions have declared `global`.
+    pub(super) globals: HashSet<(DefIx, String)>,
+    /// How often entries of a table have been set in a function.
+    pub(super) updates: HashMap<(DefIx, String), u32>,
     /// The ranges of branches that no program takes here.
     pub(super) left_out: Vec<(u32, u32)>,
 }

@@ -1,0 +1,250 @@
+//! The functions that the calls of one file pass for the parameters of its functions.
+//!
+//! Calls in other files are not looked at. They may pass further functions, but no others for these calls.
+
+use std::collections::HashMap;
+
+use sdl_model::facts::{BindingKind, CALLED, DefIx, Expr, ExprIx, Param, ParamKind, Ref, RefForm, StrIx};
+
+use super::{CANDIDATES, Outcome, Resolver};
+use crate::infer::{Ctx, Meaning, Ty, Typed, Want};
+use crate::strategies::PASSED_FUNCTION;
+use crate::world::DefRef;
+
+/// How many functions an argument is followed through from one to the next.
+const STEPS: u8 = 4;
+/// Most calls of one function whose arguments are looked at.
+const MAX_CALLS: usize = 64;
+
+/// An argument.
+#[derive(Clone, Copy, Debug)]
+enum Argument<'r> {
+    /// A value in the call.
+    Value(&'r Ref, ExprIx),
+    /// The definition that a decorator is applied to.
+    Decorated(DefIx),
+}
+
+/// The arguments that the file's calls pass, by the function and its parameter's place.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments<'r> {
+    by_param: HashMap<(DefIx, usize), Vec<Argument<'r>>>,
+    /// How many calls of a function pass nothing for a parameter.
+    left_out: HashMap<(DefIx, usize), usize>,
+}
+
+impl<'r> Resolver<'r, '_> {
+    /// A call of the local with this number, a parameter: the functions that the file's calls pass for it.
+    pub(crate) fn passed_call(&self, local: u32) -> Option<Outcome> {
+        let targets = functions_among(&self.passed_values(local, STEPS));
+        (1..=CANDIDATES).contains(&targets.len()).then_some(Outcome::Found(targets, &PASSED_FUNCTION))
+    }
+
+    /// The value of `callee`, for each value that the file's calls pass for the parameter that it begins with.
+    pub(crate) fn values_by_arguments(&self, ctx: &Ctx<'_>, callee: ExprIx) -> Vec<Typed> {
+        let Some(name) = first_name(ctx, callee) else { return Vec::new() };
+        let Meaning::Local(local) = self.infer.meaning(ctx, name, Want::Any) else { return Vec::new() };
+        let passed = self.passed_values(local, STEPS);
+        passed.into_iter().map(|value| self.infer.eval_given(ctx, (name, value), callee)).collect()
+    }
+
+    /// The values that the file's calls pass for the parameter that the local with this number is.
+    fn passed_values(&self, local: u32, steps: u8) -> Vec<Typed> {
+        let (Some(steps), Some(binding)) =
+            (steps.checked_sub(1), self.infer.own.body.bindings.get(local as usize))
+        else {
+            return Vec::new();
+        };
+        let file = self.infer.file(self.infer.own.file);
+        let name = self.infer.own.body.arena.str(binding.name);
+        let place = file
+            .outline
+            .def(binding.scope)
+            .and_then(|def| def.params.iter().position(|param| file.outline.str(param.name) == name));
+        let Some(place) = place.filter(|_| binding.kind == BindingKind::Param && binding.ty.is_none()) else {
+            return Vec::new();
+        };
+        let Some(arguments) = self.arguments() else { return Vec::new() };
+        let key = (binding.scope, place);
+        let mut values: Vec<Typed> = Vec::new();
+        let mut add = |value: Typed| {
+            if value.ty != Ty::Unknown && values.len() <= CANDIDATES && !values.contains(&value) {
+                values.push(value);
+            }
+        };
+        for argument in arguments.by_param.get(&key).into_iter().flatten() {
+            match *argument {
+                Argument::Decorated(def) => {
+                    add(self.infer.def_type(DefRef { file: self.infer.own.file, def }));
+                }
+                Argument::Value(one, value) => {
+                    self.argument_values(one, value, steps).into_iter().for_each(&mut add);
+                }
+            }
+        }
+        // The default counts where a call leaves the argument out.
+        if let Some(default) = binding.value.filter(|_| arguments.left_out.contains_key(&key)) {
+            let ctx = Ctx { at: binding.from.saturating_sub(1), scope: binding.scope, ..self.module_ctx() };
+            add(self.infer.eval(&ctx, default));
+        }
+        values
+    }
+
+    /// The values of an argument: those of the parameter that it hands on, if it is one.
+    fn argument_values(&self, one: &Ref, value: ExprIx, steps: u8) -> Vec<Typed> {
+        let ctx = self.ctx(one);
+        if let Expr::Name(name) = ctx.arena.expr(value)
+            && let Meaning::Local(local) = self.infer.meaning(&ctx, *name, Want::Any)
+            && let Some(binding) = self.infer.own.body.bindings.get(local as usize)
+            && binding.kind == BindingKind::Param
+            && binding.ty.is_none()
+        {
+            return self.passed_values(local, steps);
+        }
+        vec![self.infer.eval(&ctx, value)]
+    }
+
+    fn module_ctx(&self) -> Ctx<'_> {
+        Ctx {
+            file: self.infer.own.file,
+            scope: DefIx::MODULE,
+            at: 0,
+            arena: &self.infer.own.body.arena,
+            body: true,
+            members: false,
+            subject: None,
+            env: None,
+            given: None,
+        }
+    }
+
+    /// The arguments of all calls of the file's own functions. None while they are being gathered, because that asks
+    /// where calls lead.
+    fn arguments(&self) -> Option<&Arguments<'r>> {
+        if self.gathers.replace(true) {
+            return None;
+        }
+        let found = self.passed.get_or_init(|| self.gather_arguments());
+        self.gathers.set(false);
+        Some(found)
+    }
+
+    fn gather_arguments(&self) -> Arguments<'r> {
+        let mut found = Arguments::default();
+        let mut calls: HashMap<DefIx, usize> = HashMap::new();
+        let own = self.infer.own.file;
+        for one in &self.infer.own.body.refs {
+            let is_applied = one.form == RefForm::Decorator && self.is_applied_decorator(one);
+            let is_call = matches!(one.form, RefForm::Call | RefForm::MethodCall | RefForm::Construct);
+            if !is_applied && !is_call {
+                continue;
+            }
+            let Outcome::Found(targets, _) = self.call_for_arguments(one) else { continue };
+            let [target] = targets.as_slice() else { continue };
+            let Some(function) = self.function_called(*target).filter(|def| def.file == own) else {
+                continue;
+            };
+            let count = calls.entry(function.def).or_default();
+            *count += 1;
+            if *count <= MAX_CALLS {
+                self.add_arguments(&mut found, function.def, one, is_applied);
+            }
+        }
+        found
+    }
+
+    /// Whether a decorator is applied to the definition as it is written: `@f`, and the result of `@f(1)`.
+    fn is_applied_decorator(&self, one: &Ref) -> bool {
+        one.args == 0 || self.infer.own.body.arena.str(one.name) == CALLED
+    }
+
+    fn call_for_arguments(&self, one: &Ref) -> Outcome {
+        match one.form {
+            RefForm::Construct => self.construct(one),
+            RefForm::Decorator if self.infer.own.body.arena.str(one.name) == CALLED => self.held_call(one),
+            _ => self.call(one),
+        }
+    }
+
+    /// The function that a call of `target` runs: for a class, its constructor.
+    fn function_called(&self, target: DefRef) -> Option<DefRef> {
+        let file = self.infer.file(target.file);
+        let kind = file.outline.def(target.def)?.kind;
+        if kind.is_type() { self.infer.constructor(target) } else { Some(target) }
+    }
+
+    /// Adds the arguments of the call `one` of `function`.
+    fn add_arguments(&self, found: &mut Arguments<'r>, function: DefIx, one: &'r Ref, is_applied: bool) {
+        let file = self.infer.file(self.infer.own.file);
+        let Some(def) = file.outline.def(function) else { return };
+        let first = usize::from(def.params.first().is_some_and(|param| param.kind == ParamKind::Receiver));
+        if is_applied {
+            found.by_param.entry((function, first)).or_default().push(Argument::Decorated(one.scope));
+            return;
+        }
+        let arena = &self.infer.own.body.arena;
+        let given = one.given.map_or(&[][..], |given| match arena.expr(given) {
+            Expr::Tuple(values) => values,
+            _ => &[],
+        });
+        let mut passed = vec![false; def.params.len()];
+        let mut add = |place: usize, value: ExprIx| {
+            found.by_param.entry((function, place)).or_default().push(Argument::Value(one, value));
+            if let Some(one) = passed.get_mut(place) {
+                *one = true;
+            }
+        };
+        for (at, value) in given.iter().enumerate() {
+            let named = match arena.expr(*value) {
+                Expr::Unwrap(named) => match arena.expr(*named) {
+                    Expr::Record(named) => Some(named),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let Some(named) = named else {
+                add(first + at, *value);
+                continue;
+            };
+            for (name, value) in named {
+                let is_it = |param: &Param| file.outline.str(param.name) == arena.str(*name);
+                if let Some(place) = def.params.iter().position(is_it) {
+                    add(place, *value);
+                }
+            }
+        }
+        let count = usize::from(one.args);
+        for (place, param) in def.params.iter().enumerate().skip(first) {
+            let by_place = place - first < count && given.is_empty();
+            if param.optional && passed.get(place) == Some(&false) && !by_place {
+                *found.left_out.entry((function, place)).or_default() += 1;
+            }
+        }
+    }
+}
+
+/// The name that a value begins with.
+fn first_name(ctx: &Ctx<'_>, mut ix: ExprIx) -> Option<StrIx> {
+    for _ in 0..STEPS {
+        match ctx.arena.expr(ix) {
+            Expr::Name(name) => return Some(*name),
+            Expr::Key(inner, _) | Expr::Index(inner) | Expr::Iter(inner) => ix = *inner,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// The functions and classes among values.
+pub(super) fn functions_among(values: &[Typed]) -> Vec<DefRef> {
+    let each = values.iter().flat_map(|value| value.ty.each());
+    let mut found: Vec<DefRef> = each
+        .filter_map(|ty| match ty {
+            Ty::Func(def, _) | Ty::Class(def) => Some(*def),
+            _ => None,
+        })
+        .collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
