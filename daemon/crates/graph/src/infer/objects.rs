@@ -52,7 +52,7 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// The context of the parts of what is written at `of`, in `arena`.
+    /// The context of the parts of the object that is written at `of`, in `arena`.
     fn written_ctx(of: Written, arena: &Arena) -> Ctx<'_> {
         Ctx {
             file: of.file,

@@ -331,7 +331,7 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         Typed::UNKNOWN
     }
 
-    /// Whether what is written like an object is a table, whose entries are found by subscript and are not its members:
+    /// Whether an expression that is written like an object is a table, whose entries are found by subscript and are not its members:
     /// a dictionary of Python.
     fn has_tables(&self) -> bool {
         false

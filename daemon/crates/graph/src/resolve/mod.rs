@@ -1,5 +1,6 @@
 //! Turns the references of one file into edges.
 
+mod arguments;
 mod calls;
 mod edges;
 mod fallback;

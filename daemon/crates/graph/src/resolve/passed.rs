@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use sdl_model::facts::{BindingKind, CALLED, DefIx, Expr, ExprIx, Param, ParamKind, Ref, RefForm, StrIx};
 
+use super::arguments::{Argument, Arguments};
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{Ctx, Meaning, Ty, Typed, Want};
 use crate::strategies::PASSED_FUNCTION;
@@ -15,23 +16,6 @@ use crate::world::DefRef;
 const STEPS: u8 = 4;
 /// Most calls of one function whose arguments are looked at.
 const MAX_CALLS: usize = 64;
-
-/// An argument.
-#[derive(Clone, Copy, Debug)]
-enum Argument<'r> {
-    /// A value in the call.
-    Value(&'r Ref, ExprIx),
-    /// The definition that a decorator is applied to.
-    Decorated(DefIx),
-}
-
-/// The arguments that the file's calls pass, by the function and its parameter's place.
-#[derive(Debug, Default)]
-pub(crate) struct Arguments<'r> {
-    by_param: HashMap<(DefIx, usize), Vec<Argument<'r>>>,
-    /// How many calls of a function pass nothing for a parameter.
-    left_out: HashMap<(DefIx, usize), usize>,
-}
 
 impl<'r> Resolver<'r, '_> {
     /// A call of the local with this number, a parameter: the functions that the file's calls pass for it.

@@ -41,7 +41,7 @@ pub(crate) struct Resolver<'r, 'w> {
     /// The rules of the file's language.
     pub(crate) rules: &'static dyn CallRules,
     /// The arguments of the calls of the file's own functions.
-    pub(super) passed: OnceCell<super::passed::Arguments<'r>>,
+    pub(super) passed: OnceCell<super::arguments::Arguments<'r>>,
     /// Whether these are being gathered.
     pub(super) gathers: Cell<bool>,
     /// Definitions that the language's home has found in sight of the file, each with the scope that sees it.

@@ -79,7 +79,7 @@ pub struct Builder<'a> {
     refs: Vec<Ref>,
     bindings: Vec<Binding>,
     /// Calls with arguments that may be functions.
-    passings: Vec<passed::Passing>,
+    passings: Vec<pending::Passing>,
     /// The latest binding of each name in each definition, and for each binding the one before it.
     latest: HashMap<(DefIx, StrIx), u32>,
     before: Vec<u32>,

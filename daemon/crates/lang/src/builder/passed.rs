@@ -6,6 +6,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx, RefForm, StrIx};
 
 use super::Builder;
+use super::pending::Passing;
 
 /// How many functions an argument is followed through from one to the next.
 const MAX_ROUNDS: usize = 3;
@@ -13,18 +14,6 @@ const MAX_ROUNDS: usize = 3;
 const MAX_NESTING: usize = 32;
 /// How many parts of a callee lead to the name that it begins with.
 const MAX_PARTS: usize = 8;
-
-/// A call with arguments that may be functions.
-#[derive(Debug)]
-pub(super) struct Passing {
-    /// The byte offset of its reference.
-    at: u32,
-    scope: DefIx,
-    /// The last name of the callee.
-    callee: StrIx,
-    /// The arguments, of [`Builder::body`], with the names of those that are passed by name.
-    args: Vec<(Option<StrIx>, ExprIx)>,
-}
 
 impl<'a> Builder<'a> {
     /// Notes the arguments of the call whose reference is at byte `at`. They are kept if a function of the file called
