@@ -199,18 +199,33 @@ impl Infer<'_, '_> {
     /// The latest value that the text sets the module's variable `name` to before `ctx`, where `ctx` is at the top of the
     /// module as well and the variable is set several times.
     pub(crate) fn latest_value(&self, ctx: &Ctx<'_>, name: StrIx) -> Option<u32> {
-        if !ctx.body || ctx.scope != DefIx::MODULE || ctx.file != self.own.file {
+        if !ctx.body || ctx.file != self.own.file {
             return None;
         }
         let all = self.own.bindings(DefIx::MODULE, name);
+        if all.is_empty() || !self.is_at_top(ctx) {
+            return None;
+        }
         let is_latest = |ix: &&u32| {
             self.own.body.bindings.get(**ix as usize).is_some_and(|binding| {
-                binding.kind == BindingKind::Local && binding.from <= ctx.at && ctx.at < binding.to
+                let is_set = binding.kind == BindingKind::Local && binding.value.is_some();
+                is_set && binding.from <= ctx.at && ctx.at < binding.to
             })
         };
         let latest = all.iter().rev().find(is_latest).copied()?;
         let file = self.file(ctx.file);
         file.child(DefIx::MODULE, self.own.sym(self.w, name)).is_some().then_some(latest)
+    }
+
+    /// Whether `ctx` is at the top of the module, or in the value of a variable there.
+    fn is_at_top(&self, ctx: &Ctx<'_>) -> bool {
+        let file = self.file(ctx.file);
+        let is_value = || {
+            let def = file.outline.def(ctx.scope)?;
+            let is_variable = matches!(def.kind, SymbolKind::Variable | SymbolKind::Constant);
+            Some(is_variable && def.parent == Some(DefIx::MODULE))
+        };
+        ctx.scope == DefIx::MODULE || is_value() == Some(true)
     }
 
     /// A local of `scope`, or [`Place::Missing`] if `scope` says that the name lives outside.

@@ -76,6 +76,7 @@ impl Infer<'_, '_> {
             Expr::Key(..) => Origin::Entry,
             Expr::Index(_) => Origin::Element,
             Expr::Iter(_) => Origin::Every,
+            Expr::Tuple(_) | Expr::Record(_) => Origin::Entry,
             Expr::Item(inner, _) => self.origin_within(ctx, *inner, steps),
             Expr::Either(list) => {
                 list.iter().map(|one| self.origin_within(ctx, *one, steps)).max().unwrap_or(Origin::Other)

@@ -372,6 +372,11 @@ pub(crate) trait TypeRules: NameRules + MemberRules {
         None
     }
 
+    /// The function that the decorators of the function `def` put in its place, such as `inner` of `def decorate(f)`.
+    fn wrapper(&self, infer: &Infer<'_, '_>, def: DefRef) -> Option<DefRef> {
+        None
+    }
+
     /// The target of an iterator or smart pointer that the repository defines, such as a `unique_ptr` of its own.
     fn pointed_to(&self, infer: &Infer<'_, '_>, ty: &Ty) -> Option<Ty> {
         None

@@ -273,6 +273,21 @@ impl Infer<'_, '_> {
         (value.ty != Ty::Unknown).then_some(value)
     }
 
+    /// The function that the decorators of the function `def` put in its place.
+    pub(crate) fn wrapper_of(&self, def: DefRef) -> Option<DefRef> {
+        let file = self.file(def.file);
+        file.outline.def(def.def).filter(|found| !found.decorators.is_empty())?;
+        let q = Question::Wrapper(def);
+        let value = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
+            let wrapper = self.rules_of(&file).wrapper(self, def);
+            wrapper.map_or(Typed::UNKNOWN, |wrapper| Typed::new(Ty::Func(wrapper, None), super::How::Guessed))
+        });
+        match value.ty {
+            Ty::Func(wrapper, _) => Some(wrapper),
+            _ => None,
+        }
+    }
+
     /// The type that an alias names.
     pub(crate) fn alias(&self, def: DefRef) -> Ty {
         let q = Question::Alias(def);

@@ -1,5 +1,6 @@
 //! Calls by a name that holds the function: variables, fields, locals, parameters.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, Ref, RefForm};
 
 use super::calls::rule_of;
@@ -118,6 +119,13 @@ impl Resolver<'_, '_> {
             n if n > CANDIDATES => Outcome::Nothing,
             _ => Outcome::Found(targets, &PROTOCOL),
         }
+    }
+
+    /// Whether `found` is the function that contains the reference. Its name may have meant something else before.
+    pub(crate) fn is_around(&self, one: &Ref, found: &[DefRef]) -> bool {
+        let own = self.infer.own.file;
+        let around = self.infer.file(own).enclosing(one.scope, SymbolKind::is_callable);
+        matches!(found, [only] if only.file == own && Some(only.def) == around)
     }
 
     /// The variable that a call names, where the call runs the function that it holds.

@@ -22,7 +22,9 @@ use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, Symb
 
 use crate::infer::{self, Ctx, Infer};
 use crate::own::Own;
-use crate::strategies::{ALTERNATIVES, HELD_FUNCTION, NEAR_METHOD, Rule, SAME_NAME, UNIQUE_METHOD};
+use crate::strategies::{
+    ALTERNATIVES, HELD_FUNCTION, NEAR_METHOD, PASSED_FUNCTION, Rule, SAME_NAME, UNIQUE_METHOD, WRAPPER,
+};
 use crate::world::{DefRef, World};
 
 pub(crate) use calls::{rule_of, rule_of_receiver};
@@ -227,6 +229,14 @@ impl Resolver<'_, '_> {
             let to = constructor.unwrap_or(target);
             let Some(symbol) = self.infer.file(to.file).symbol(to.def) else { continue };
             edges.add(scope, symbol, self.edge_kind(to, kind, rule), rule, mention);
+            // A function that is passed, also to a decorator, is the one without a wrapper.
+            if kind == EdgeKind::Call
+                && rule.number != PASSED_FUNCTION.number
+                && let Some(wrapper) = self.infer.wrapper_of(to)
+                && let Some(symbol) = self.infer.file(wrapper.file).symbol(wrapper.def)
+            {
+                edges.add(scope, symbol, EdgeKind::Call, &WRAPPER, mention);
+            }
             if constructor.is_some()
                 && let Some(class) = self.infer.file(target.file).symbol(target.def)
             {

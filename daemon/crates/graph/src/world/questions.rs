@@ -47,6 +47,8 @@ pub(crate) enum Question {
     Result(DefRef, Option<DefRef>),
     /// The value that the name of a decorated function denotes.
     Decorated(DefRef),
+    /// The function that the decorators of a function put in its place.
+    Wrapper(DefRef),
     /// The type that an alias names.
     Alias(DefRef),
     /// The type that a function constructs, by its stated type.

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use sdl_model::Lang;
 use sdl_model::facts::{
-    Binding, BindingKind, Body, Def, DefFlags, DefIx, Facts, Manifest, Outline, Ref, RefForm, StrIx,
+    Binding, BindingKind, Body, Def, DefFlags, DefIx, Expr, ExprIx, Facts, Manifest, Outline, Ref, RefForm,
+    StrIx,
 };
 
 use super::found::Found;
@@ -56,8 +57,22 @@ impl Builder<'_> {
             let def = self.find_def(DefIx::MODULE, self.body.text(name));
             def.is_some_and(|def| count < 2 && !self.def(def).kind.is_callable())
         };
-        let lasting: HashSet<StrIx> =
-            counts.into_iter().filter(|(name, count)| lasts(*name, *count)).map(|(name, _)| name).collect();
+        let changes = |value: Option<ExprIx>| match value.map(|value| self.body.expr(value)) {
+            Some(Expr::Name(other)) => counts.get(other).is_some_and(|count| !lasts(*other, *count)),
+            _ => false,
+        };
+        // A variable that is set to one that changes has the value that this has there.
+        let kept: HashSet<StrIx> = self
+            .bindings
+            .iter()
+            .filter(|one| of_module(one) && changes(one.value))
+            .map(|one| one.name)
+            .collect();
+        let lasting: HashSet<StrIx> = counts
+            .iter()
+            .filter(|(name, count)| lasts(**name, **count) && !kept.contains(name))
+            .map(|(name, _)| *name)
+            .collect();
         self.bindings.retain(|one| one.scope != DefIx::MODULE || !lasting.contains(&one.name));
     }
 }

@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: constructors that are properties, and names that hold functions.
 
-use sdl_model::facts::{BaseKind, Def, DefFlags, DefIx, Expr, Ref};
+use sdl_model::facts::{BaseKind, BindingKind, Def, DefFlags, DefIx, Expr, Ref};
 use sdl_model::{Lang, SymbolKind};
 
 use super::Ecma;
@@ -24,13 +24,26 @@ impl CallRules for Ecma {
             && file.outline.str(def.name) == "default"
     }
 
-    /// The type of a local may be wider than the value that it was set to.
-    fn held_local(&self, resolver: &Resolver<'_, '_>, _: &Ref, local: u32) -> Outcome {
-        resolver.held(&resolver.infer.local_type(local), false)
+    fn held_local(&self, resolver: &Resolver<'_, '_>, one: &Ref, local: u32) -> Outcome {
+        let value = resolver.infer.local_type(local);
+        let binding = resolver.infer.own.body.bindings.get(local as usize);
+        if binding.is_some_and(|binding| binding.kind == BindingKind::Param) {
+            return resolver.passed_call(local).unwrap_or_else(|| resolver.held(&value, false));
+        }
+        match resolver.called_value_from(&value, resolver.infer.local_origin(local)) {
+            Outcome::Found(found, _) if resolver.is_around(one, &found) => Outcome::Unresolved,
+            held => held,
+        }
     }
 
     fn named_value(&self, resolver: &Resolver<'_, '_>, def: DefRef) -> Option<DefRef> {
-        is_property(resolver, def).then(|| resolver.infer.named_by(def)).flatten()
+        (is_variable(resolver, def) || is_property(resolver, def))
+            .then(|| resolver.infer.named_by(def))
+            .flatten()
+    }
+
+    fn follows_values(&self) -> bool {
+        true
     }
 
     /// `super(…)` means the base class, like `new Base()`, even where the base inherits its constructor.
@@ -67,6 +80,12 @@ fn base_class(infer: &Infer<'_, '_>, class: DefRef) -> Option<DefRef> {
     let found = infer.stated(&ctx, base.ty).instance_of()?;
     let kind = infer.file(found.file).outline.def(found.def)?.kind;
     (kind == SymbolKind::Class).then_some(found)
+}
+
+/// Whether `def` is a variable.
+fn is_variable(resolver: &Resolver<'_, '_>, def: DefRef) -> bool {
+    let kind = resolver.infer.file(def.file).outline.def(def.def).map(|def| def.kind);
+    matches!(kind, Some(SymbolKind::Variable | SymbolKind::Constant))
 }
 
 /// Whether `def` is a property of an object literal, and not a field that each object of a class has.

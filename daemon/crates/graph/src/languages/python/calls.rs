@@ -28,7 +28,7 @@ impl CallRules for Python {
         match called_local(resolver, local) {
             // A function that calls its own name calls the earlier definition of that name, as in `def open(p):
             // return open(p, "rb")`.
-            Outcome::Found(found, _) if is_around(resolver, one, &found) => Outcome::Unresolved,
+            Outcome::Found(found, _) if resolver.is_around(one, &found) => Outcome::Unresolved,
             held => held,
         }
     }
@@ -75,13 +75,6 @@ fn may_be_passed(resolver: &Resolver<'_, '_>, one: &Binding) -> bool {
         BindingKind::Param => other.ty.is_some() || other.from == one.from || states_type(),
         _ => false,
     })
-}
-
-/// Whether `found` is the function that contains the reference. Its name may have meant something else before.
-fn is_around(resolver: &Resolver<'_, '_>, one: &Ref, found: &[DefRef]) -> bool {
-    let own = resolver.infer.own.file;
-    let around = resolver.infer.file(own).enclosing(one.scope, SymbolKind::is_callable);
-    matches!(found, [only] if only.file == own && Some(only.def) == around)
 }
 
 words! {

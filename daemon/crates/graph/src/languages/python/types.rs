@@ -93,6 +93,24 @@ impl TypeRules for Python {
         value
     }
 
+    fn wrapper(&self, infer: &Infer<'_, '_>, def: DefRef) -> Option<DefRef> {
+        let file = infer.file(def.file);
+        let found = file.outline.def(def.def).filter(|found| found.kind.is_callable())?;
+        let ctx = Ctx {
+            members: false,
+            scope: found.parent.unwrap_or(DefIx::MODULE),
+            ..Infer::outline_ctx(&file, def, None)
+        };
+        let mut wrapper = None;
+        for decorator in found.decorators.iter().rev().take(DECORATORS) {
+            let decorator = infer.eval(&ctx, *decorator);
+            if let Ty::Func(inner, _) = applied_decorator(infer, &decorator).ty {
+                wrapper = Some(inner).filter(|inner| *inner != def);
+            }
+        }
+        wrapper
+    }
+
     fn has_tables(&self) -> bool {
         true
     }

@@ -1,6 +1,6 @@
 //! Assignments that define: `exports.f = …`, `module.exports = …`, `X.prototype.m = …`, `this.x = …`.
 
-use sdl_model::facts::{BindingKind, DefFlags, DefIx, ImportKind};
+use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, ImportKind};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::calls::{required_module, unwrap_value};
@@ -9,7 +9,7 @@ use super::headers::{is_short, with_header};
 use super::keys::property_name;
 use super::kinds::{Context, F, K, Node};
 use super::state::{self, Holder};
-use super::{exprs, functions, names, objects, vars};
+use super::{exprs, functions, names, objects, tables, vars};
 use crate::builder::NewDef;
 
 /// The longest part of a computed name that is kept.
@@ -59,6 +59,11 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         vars::read_assignment(cx, node, left, right);
         return;
     }
+    if matches!(left.kind(), K::ArrayPattern | K::ObjectPattern) {
+        vars::read_pattern_assignment(cx, node, left, right);
+        return;
+    }
+    tables::set_entry(cx, node, left, right);
     if left.is(K::SubscriptExpression) {
         read_computed_member(cx, node, left, right);
         return;
@@ -387,6 +392,16 @@ pub(super) fn mixed_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let owner = cx.b.out.value(class);
     for arg in args.children().skip(1).take(8).filter(|arg| arg.is(K::Object)) {
         cx.state.hold(arg, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
+    }
+    let Some((_, def)) = resolve_name(cx, class).filter(|(_, def)| cx.b.def(*def).kind == SymbolKind::Class)
+    else {
+        return;
+    };
+    // The members of a mixin are set after those that the class inherits.
+    for mixin in args.children().skip(1).take(8).filter(|arg| arg.is(K::Identifier)) {
+        let ty = cx.b.out.type_name(mixin.text());
+        cx.b.base(def, BaseKind::Mixin, ty, mixin.start());
+        cx.b.def_mut(def).bases.rotate_right(1);
     }
 }
 

@@ -33,9 +33,13 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::NestedIdentifier => half.dotted(node.text()),
         K::SubscriptExpression => {
             let base = half.value_or_unknown(node.child(F::ObjectField));
-            match node.child(F::Index).filter(|index| index.is(K::String)) {
-                Some(index) => half.attr(base, string_content(index)),
-                None => half.add(Expr::Index(base)),
+            match node.child(F::Index) {
+                Some(index) if index.is(K::String) => half.attr(base, string_content(index)),
+                Some(index) if index.is(K::Number) => {
+                    let key = half.str(index.text());
+                    half.add(Expr::Key(base, key))
+                }
+                _ => half.add(Expr::Index(base)),
             }
         }
         K::CallExpression => call_shape(half, node),
@@ -99,10 +103,15 @@ fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::Array => {
             let spreads =
                 node.children().take(crate::builder::MAX_ELEMENTS).any(|item| item.is(K::SpreadElement));
-            if spreads || node.first().is_none() {
+            if node.first().is_none() {
                 return half.lit(Lit::List);
             }
             let items = half.values(node.children());
+            // Any of them may be at any place.
+            if spreads {
+                let element = half.either(items);
+                return half.add(Expr::Tuple(vec![element, element]));
+            }
             half.add(Expr::Tuple(items))
         }
         K::SpreadElement => {

@@ -10,8 +10,10 @@ mod exprs;
 mod flow;
 mod functions;
 mod headers;
+mod held;
 mod imports;
 mod invariants;
+mod joins;
 mod jsdoc;
 mod jsdoc_types;
 mod keys;
@@ -25,6 +27,7 @@ mod params;
 mod patterns;
 mod refs;
 mod state;
+mod tables;
 mod typedefs;
 mod types;
 mod vars;
@@ -98,7 +101,12 @@ impl Language for Ecma {
                 objects::read_shorthand(cx, node);
                 refs::read_identifier(cx, node);
             }
-            K::SpreadElement => objects::read_spread(cx, node),
+            K::SpreadElement => {
+                objects::read_spread(cx, node);
+                if let Some(whole) = node.first().filter(|_| node.parent_kind() != Some(K::Object)) {
+                    held::iterate_over(cx, whole);
+                }
+            }
             K::ReturnStatement => functions::read_return(cx, node),
             K::YieldExpression => functions::read_yield(cx, node),
             K::ThrowStatement => invariants::read_throw(cx, node),
@@ -129,6 +137,10 @@ impl Language for Ecma {
             K::ExportStatement => return imports::read_export(cx, node),
             _ => {}
         }
+        if joins::has_branches(node) {
+            joins::enter_branches(cx);
+            return Visit::IntoThenLeave;
+        }
         Visit::Into
     }
 
@@ -139,7 +151,11 @@ impl Language for Ecma {
     }
 
     fn leave<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-        state::leave_body(cx, node);
+        if joins::has_branches(node) {
+            joins::join_branches(cx, node);
+        } else {
+            state::leave_body(cx, node);
+        }
     }
 
     fn finish(cx: &mut Context<'_>) {

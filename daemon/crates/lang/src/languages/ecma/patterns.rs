@@ -56,6 +56,8 @@ pub(super) fn pattern_parts<'a>(
                     let key = key.filter(|key| !key.is(K::ComputedPropertyName)).map(property_name);
                     let value = match (value, key) {
                         (Some(value), Some(key)) => Some(cx.b.body.attr(value, key)),
+                        // The rest has at most the properties of all.
+                        (Some(value), None) if part.is(K::RestPattern) => Some(value),
                         _ => None,
                     };
                     let ty = key.and_then(|key| property_type(ty?, key));
@@ -72,7 +74,10 @@ pub(super) fn pattern_parts<'a>(
                     from = part.end();
                     let spread = part.is(K::RestPattern);
                     let target = if spread { part.first() } else { Some(part) };
-                    let value = value.filter(|_| !spread).map(|value| element_at(cx, value, at));
+                    let value = match value {
+                        Some(value) if spread => rest_from(cx, value, at),
+                        value => value.map(|value| element_at(cx, value, at)),
+                    };
                     let ty =
                         ty.filter(|ty| ty.is(K::TupleType) && !spread).and_then(|ty| ty.children().nth(at));
                     todo.extend(target.map(|node| Todo { node, value, ty }));
@@ -115,6 +120,13 @@ fn element_at(cx: &mut Context<'_>, value: ExprIx, at: usize) -> ExprIx {
         return *item;
     }
     cx.b.body.add(Expr::Item(value, at.min(255) as u8))
+}
+
+/// The elements of `value` from place `at` on, where it is an array as written.
+fn rest_from(cx: &mut Context<'_>, value: ExprIx, at: usize) -> Option<ExprIx> {
+    let Expr::Tuple(items) = cx.b.body.expr(value) else { return None };
+    let rest = items.get(at..)?.to_vec();
+    Some(cx.b.body.add(Expr::Tuple(rest)))
 }
 
 /// The type that the object type `ty` states for the property `key`.

@@ -5,7 +5,7 @@ use sdl_model::facts::{BindingKind, Expr, Lit, RefForm};
 use super::calls::{arg_count, callee_node, is_template_tag, takes_type_arguments};
 use super::keys::string_content;
 use super::kinds::{Context, F, K, Node};
-use super::{classes, commonjs, exprs, functions, imports, invariants};
+use super::{classes, commonjs, exprs, functions, held, imports, invariants, tables};
 use crate::driver::Visit;
 
 /// How many wrappings of a callee are looked through.
@@ -16,6 +16,8 @@ const LONG_CALLEE: u32 = 120;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = callee_node(node) else { return };
+    held::call_held(cx, node, callee);
+    held::note_arguments(cx, node, callee);
     match callee.kind() {
         K::Super => {
             let recv = cx.b.body.add(Expr::SuperRef);
@@ -37,6 +39,7 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             functions::open_test(cx, node);
             invariants::read_assert(cx, node, callee.text());
             commonjs::mixed_in(cx, node);
+            tables::read_assign(cx, node);
             read_push(cx, node, callee);
         }
         // `it.each(…)('…', () => …)`.
@@ -64,6 +67,9 @@ fn read_push<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'a>) {
 }
 
 pub(super) fn read_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(class) = node.child(F::Constructor) {
+        held::note_arguments(cx, node, class);
+    }
     let class = node.child(F::Constructor).filter(|class| class.end() - class.start() <= LONG_CALLEE);
     if let Some(class) = class.filter(|class| matches!(class.kind(), K::Identifier | K::MemberExpression)) {
         cx.b.effect_of(class.text());

@@ -1,6 +1,6 @@
 //! The extractor's state between nodes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sdl_model::facts::{DefFlags, DefIx, ExprIx, StrIx};
 
@@ -90,6 +90,12 @@ pub struct State {
     holders: HashMap<u32, Holder>,
     folds: Vec<Fold>,
     locals: HashMap<(DefIx, StrIx), Local>,
+    /// For each open statement with branches, the index of its first binding.
+    pub(super) branching: Vec<usize>,
+    /// The module's variables that hold an object or an array as written.
+    pub(super) tables: HashSet<String>,
+    /// How often entries of an object have been set in a function.
+    pub(super) updates: HashMap<(DefIx, String), u32>,
     /// The type (of the outline) that is stated for the module's whole export.
     pub(super) exported_type: Option<ExprIx>,
     /// Whether the file states its exports anywhere.

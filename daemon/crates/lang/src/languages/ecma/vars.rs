@@ -8,7 +8,7 @@ use super::exports::add_chained_export;
 use super::headers::{is_short, with_header};
 use super::kinds::{Context, F, K, Node};
 use super::state::{Holder, Local};
-use super::{imports, jsdoc, names, objects, patterns};
+use super::{held, imports, jsdoc, names, objects, patterns, tables};
 use crate::builder::NewDef;
 
 /// How many statements after an object are searched for functions that are added to it.
@@ -144,6 +144,12 @@ fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     }
     // `var a` twice is one variable.
     let scope = cx.b.scope();
+    tables::note_table(cx, declared.name.text(), declared.inner);
+    let may_change =
+        declared.inner.is_some_and(|inner| matches!(inner.kind(), K::Identifier | K::Object | K::Array));
+    if scope == DefIx::MODULE && (may_change || !declared.is_const) {
+        bind_module_variable(cx, declared);
+    }
     let def = match cx.b.find_def(scope, declared.name.text()) {
         Some(def) if matches!(cx.b.def(def).kind, SymbolKind::Constant | SymbolKind::Variable) => def,
         _ => {
@@ -166,6 +172,32 @@ fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         let shape = if spreads { cx.b.body.object_value(value) } else { cx.b.body.value(value) };
         cx.b.add_value(def, shape, declared.node.start());
         objects::hold_objects(cx, value, Holder::of(def));
+    }
+}
+
+/// The value of a variable at the top of the module, from here on. It counts where the variable is set more than once.
+/// The members of an object are definitions.
+fn bind_module_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
+    let value = declared.value.filter(|_| declared.inner.is_none_or(|inner| !inner.is(K::Object)));
+    let value = value.map(|value| cx.b.body.value(value));
+    let range = (declared.node.end(), cx.b.scope_end());
+    cx.b.bind_in(DefIx::MODULE, declared.name.text(), value, range);
+}
+
+/// `[a, b] = value`, `({ a, b } = value)`, for variables that are declared elsewhere.
+pub(super) fn read_pattern_assignment<'a>(
+    cx: &mut Context<'a>,
+    node: Node<'a>,
+    left: Node<'a>,
+    right: Node<'a>,
+) {
+    let value = cx.b.body.object_value(right);
+    for part in patterns::pattern_parts(cx, left, Some(value), None) {
+        let name = part.name.text();
+        match declared_in(cx, name, node.start()) {
+            Some((scope, local)) => cx.b.bind_in(scope, name, part.value, (node.end(), local.range.1)),
+            None => set_global(cx, node, name, part.value),
+        }
     }
 }
 
@@ -312,9 +344,25 @@ pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>, left: No
 
 /// An assignment to a name that is not local: a variable of the module, if it has one of that name.
 fn assign_global<'a>(cx: &mut Context<'a>, node: Node<'a>, name: &str, right: Node<'a>) {
-    let Some(def) = cx.b.find_def(DefIx::MODULE, name).filter(|def| is_variable(cx, *def)) else { return };
     let shape = cx.b.body.value(right);
-    cx.b.add_value(def, shape, node.start());
+    set_global(cx, node, name, Some(shape));
+}
+
+/// Sets the module's variable `name` to `value`, or makes a variable of it that nothing declares.
+fn set_global<'a>(cx: &mut Context<'a>, node: Node<'a>, name: &str, value: Option<ExprIx>) {
+    let top = !cx.state.in_function();
+    let range = (node.end(), cx.b.def(DefIx::MODULE).span.end);
+    let found = cx.b.find_def(DefIx::MODULE, name);
+    let is_name = value.is_some_and(|value| matches!(cx.b.body.expr(value), Expr::Name(_)));
+    if found.is_none() && is_name {
+        cx.b.bind_in(DefIx::MODULE, name, value, range);
+    }
+    let Some(def) = found.filter(|def| is_variable(cx, *def)) else { return };
+    let Some(value) = value else { return };
+    if top {
+        cx.b.bind_in(DefIx::MODULE, name, Some(value), range);
+    }
+    cx.b.add_value(def, value, node.start());
     if let Some(function) = cx.b.callable() {
         cx.b.effect(function, EffectKind::GlobalState, name);
     }
@@ -352,6 +400,7 @@ pub(super) fn for_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let between = node.src().get(left.end() as usize..right.start() as usize).unwrap_or("");
     let value = if between.trim_start().starts_with("of") {
         let list = cx.b.body.value(right);
+        held::iterate_over(cx, right);
         Some(cx.b.body.add(Expr::Iter(list)))
     } else {
         None

@@ -6,6 +6,9 @@ use super::kinds::{F, K, Node};
 use super::types;
 use crate::builder::Half;
 
+/// How deep people nest code.
+const MAX_NESTING: usize = 64;
+
 pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier => half.name(node.text()),
@@ -149,9 +152,19 @@ pub(super) fn callee_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 pub(super) fn receiver_shape<'a>(half: &mut Half<'a>, node: Node<'a>, object: Node<'a>) -> ExprIx {
     // `Outer.super.m()`.
     if node.children().any(|part| part.is(K::Super) && part.field() != F::Object) {
-        return half.add(Expr::SuperRef);
+        return qualified_super(half, node, object);
     }
     half.value(object)
+}
+
+/// The receiver of `object.super.m()`: the interface that is named, or the base of the type around that is.
+fn qualified_super<'a>(half: &mut Half<'a>, node: Node<'a>, object: Node<'a>) -> ExprIx {
+    let is_around = |around: Node<'_>| around.child(F::Name).is_some_and(|name| name.text() == object.text());
+    if node.ancestors().take(MAX_NESTING).any(is_around) {
+        return half.add(Expr::SuperRef);
+    }
+    let interface = half.dotted(object.text());
+    half.add(Expr::New(interface))
 }
 
 fn method_reference<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

@@ -107,7 +107,9 @@ fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 None => base,
             };
         }
-        "copy.copy" | "copy.deepcopy" | "deepcopy" => return half.value_or_unknown(first),
+        "copy.copy" | "copy.deepcopy" | "deepcopy" | "update_wrapper" | "functools.update_wrapper" => {
+            return half.value_or_unknown(first);
+        }
         "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "deque" | "collections.deque"
         | "iter" | "next" | "enumerate" | "zip"
             if first.is_some() =>

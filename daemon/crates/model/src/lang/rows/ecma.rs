@@ -9,8 +9,13 @@ const NAMES: Names = Names { is_closed: true, missing_is_external: true, hoists:
 
 const TYPES: Types = Types { map_entries: MapEntries::ValueKey, ..Types::PLAIN };
 
-const MEMBERS: Members =
-    Members { two_sided: true, constructor: Constructor::Named("constructor"), ..Members::PLAIN };
+const MEMBERS: Members = Members {
+    two_sided: true,
+    constructor: Constructor::Named("constructor"),
+    iterator: Some("[Symbol.iterator]"),
+    next: Some("next"),
+    ..Members::PLAIN
+};
 
 const CALLS: Calls = Calls { guesses: Guesses::Only, ..Calls::PLAIN };
 
