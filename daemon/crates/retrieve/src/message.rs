@@ -152,7 +152,7 @@ const HEADINGS: [&str; 44] = [
     "your",
 ];
 /// Words of headings above a description of the machine.
-const AROUND: [&str; 12] = [
+const AROUND_HEADINGS: [&str; 12] = [
     "dependencies",
     "environment",
     "freeze",
@@ -187,7 +187,7 @@ pub(crate) fn section_of(line: &str) -> Option<Section> {
     if words.is_empty() || words.len() > 8 {
         return None;
     }
-    if words.len() <= 4 && words.iter().any(|word| is(&AROUND, word)) {
+    if words.len() <= 4 && words.iter().any(|word| is(&AROUND_HEADINGS, word)) {
         return Some(Section::Around);
     }
     words.iter().all(|word| is(&HEADINGS, word)).then_some(Section::About)
@@ -198,9 +198,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted() {
-        assert!(COMMON.is_sorted());
+    fn the_lists_are_sorted() {
+        assert!(COMMON.is_sorted() && HEADINGS.is_sorted() && AROUND_HEADINGS.is_sorted());
         assert!(is_said_of_any("fix") && !is_said_of_any("cursor"));
+    }
+
+    #[test]
+    fn sections_of_reports() {
+        for (line, section) in [
+            ("### Environment", Some(Section::Around)),
+            ("**Versions:**", Some(Section::Around)),
+            ("<summary>System info</summary>", Some(Section::Around)),
+            ("## Steps to reproduce", Some(Section::About)),
+            ("Expected behavior:", Some(Section::About)),
+            ("### The cursor is stale", None),
+            ("Environment", None),
+            ("The version of the cursor that the reader holds is stale:", None),
+            ("", None),
+        ] {
+            assert_eq!(section_of(line), section, "{line}");
+        }
     }
 
     #[test]
