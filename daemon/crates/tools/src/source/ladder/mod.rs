@@ -99,6 +99,26 @@ pub(crate) fn identifier_ranges(
     Ok(made)
 }
 
+/// Returns where identifiers are on the lines `first` to `last`, which are those of a definition. Unlike
+/// [`identifier_ranges`] it need not read the whole file.
+pub(crate) fn identifiers_on(
+    call: &Call<'_>,
+    text: &SourceText,
+    (first, last): (u32, u32),
+) -> Result<Arc<Option<Vec<std::ops::Range<u32>>>>, ToolError> {
+    let names = call.memos.shared::<Names>();
+    if let Some(known) = names.0.get(&text.key) {
+        return Ok(known);
+    }
+    let (source, lines) = (text.unmasked(), text.line(first).start..text.line(last).end);
+    let indented = source.get(lines.clone()).unwrap_or_default();
+    let part = lines.end - indented.trim_start().len()..lines.end;
+    match sdl_lang::identifiers_alone(text.key.lang, source.as_bytes(), part) {
+        Some(alone) => Ok(Arc::new(Some(alone))),
+        None => identifier_ranges(call, text),
+    }
+}
+
 /// Returns where control flow and comments are in a text whose facts have that outline.
 pub(crate) fn text_structure(
     call: &Call<'_>,
