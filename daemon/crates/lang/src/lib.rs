@@ -30,7 +30,7 @@ pub use classify::{Limits, skip_reason};
 pub use detect::detect_lang;
 pub use driver::{Cx, Language, Visit};
 pub use error::ExtractError;
-pub use identifiers::identifier_ranges;
+pub use identifiers::{identifier_ranges, identifiers_alone};
 pub use kinds::{FieldNames, KindNames, Tables};
 pub use languages::{extract_facts, parse_only};
 pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE};

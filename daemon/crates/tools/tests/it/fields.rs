@@ -330,6 +330,7 @@ fn slices(seen: &mut Seen) {
     );
     let compact = world.ok("slice.build", json!({"entrySymbols": [validate]}));
     seen.ok(&world, "slice.refresh", json!({"sliceHandle": compact["sliceHandle"], "knownVersion": "v1"}));
+    seen.ok(&world, "slice.build", json!({"entrySymbols": [validate], "includeSource": true}));
     for version in 1..=3 {
         seen.ok(&world, "slice.build", json!({"entrySymbols": [validate], "wireFormatVersion": version}));
     }
