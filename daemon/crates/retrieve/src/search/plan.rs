@@ -301,7 +301,10 @@ fn name_probe(word: &str, weight: f32) -> Option<NameProbe> {
         .filter(|part| !part.is_empty())
         .collect();
     let name = parts.pop()?.to_owned();
-    let owners = parts.into_iter().map(|part| part.chars().map(words::lower_char).collect()).collect();
+    let owner = |part: &str| -> String { part.chars().map(words::lower_char).collect() };
+    // The receiver of a call inside a class is no owner: `self.close()` says no more than `close()`.
+    let owners =
+        parts.into_iter().map(owner).filter(|owner| !matches!(owner.as_str(), "self" | "this")).collect();
     Some(NameProbe { name, owners, weight })
 }
 
@@ -389,6 +392,10 @@ mod tests {
         let plan = Plan::of_text("JToken.ToString(Formatting) and redis_free(ctx) fail");
         let names: Vec<&str> = plan.names.iter().map(|probe| probe.name.as_str()).collect();
         assert_eq!(names, ["JToken", "ToString", "redis_free"]);
+        let plan = Plan::of_text("it prints(parse_row(self.read_next(x), key=row_key)) twice");
+        let names: Vec<_> =
+            plan.names.iter().map(|probe| (probe.name.as_str(), probe.owners.len())).collect();
+        assert_eq!(names, [("prints", 0), ("parse_row", 0), ("read_next", 0), ("row_key", 0)]);
     }
 
     #[test]

@@ -103,7 +103,7 @@ impl Features {
         evidence.ran("calls", calls.callers.iter().filter(|sum| **sum > 0.0).count());
         let behind = Behind::of(source, plan, &homes, evidence);
         let total = lists.total_mass();
-        let stems = stem_shares(source, plan, &homes)?;
+        let stems = stem_shares(source, plan, &homes, |at| seen[at].path > 0.0)?;
         let most = |of: fn(&Seen) -> f32| seen.iter().map(of).fold(f32::EPSILON, f32::max);
         let (most_named, most_owner) = (most(|seen| seen.named_mass), most(|seen| seen.owner));
         let row = |at: usize| {

@@ -13,21 +13,30 @@ use crate::{Result, Source};
 const OF_FOLDER: [&str; 5] = ["__init__", "index", "main", "mod", "lib"];
 
 /// For each candidate, by its file: the share of the words of the file's name that the query contains. A word counts
-/// for as much as it is rare in this tree.
-pub(super) fn stem_shares(source: &Source<'_>, plan: &Plan, homes: &[Option<FileId>]) -> Result<Vec<f32>> {
+/// for as much as it is rare in this tree. Files are opened only for candidates of which `in_path` says that a word is
+/// in their path.
+pub(super) fn stem_shares(
+    source: &Source<'_>,
+    plan: &Plan,
+    homes: &[Option<FileId>],
+    in_path: impl Fn(usize) -> bool,
+) -> Result<Vec<f32>> {
     let symbols = source.view().counters()?.symbols.max(1) as f32;
     let said: HashSet<&str> = plan.terms.iter().map(|term| term.term.as_str()).collect();
     let mut known: HashMap<FileId, f32> = HashMap::new();
     let mut shares = Vec::with_capacity(homes.len());
-    for home in homes {
-        let share = match home {
+    for (at, home) in homes.iter().enumerate() {
+        let share = match home.filter(|_| in_path(at)) {
             None => 0.0,
-            Some(home) => match known.get(home) {
+            Some(home) => match known.get(&home) {
                 Some(share) => *share,
-                None => stem_share(source, *home, &said, symbols)?,
+                None => {
+                    let share = stem_share(source, home, &said, symbols)?;
+                    known.insert(home, share);
+                    share
+                }
             },
         };
-        known.extend(home.map(|home| (home, share)));
         shares.push(share);
     }
     Ok(shares)
