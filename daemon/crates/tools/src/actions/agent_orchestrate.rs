@@ -34,7 +34,7 @@ const MOST_MISSING: usize = 5;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Task, in words.
-    #[schemars(length(min = 1, max = 20_000))]
+    #[schemars(length(min = 1, max = 200_000))]
     task_text: String,
     /// Divides the budget. The kind of task decides how much goes to source, and how much to the places of further
     /// symbols. Default: five sixths to source.
