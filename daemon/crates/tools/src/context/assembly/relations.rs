@@ -9,7 +9,7 @@ use super::{Gathered, Ground};
 use crate::ToolError;
 use crate::call::answers::append_text;
 
-/// The number of symbols whose users are told, best first.
+/// The number of symbols whose users are listed, best first.
 const MOST_USED: usize = 3;
 /// The number of users that are named for each of them.
 const MOST_NAMED: usize = 3;
