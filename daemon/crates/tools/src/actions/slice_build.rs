@@ -38,7 +38,7 @@ const REDUCED: &str = "entrySymbols: the budget is too small for compact cards o
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Task, in words. Enough on its own.
-    #[schemars(length(min = 1, max = 20_000))]
+    #[schemars(length(min = 1, max = 200_000))]
     task_text: Option<String>,
     /// Symbol ids to start from. As `symbol.search` gives them.
     #[serde(default)]

@@ -289,3 +289,17 @@ fn an_earlier_version_answers_as_it_did() {
         (vec!["main".into(), "again".into()], &json!(before))
     );
 }
+
+/// A prototype and its function are one symbol to a reader; two functions of a name are not.
+#[test]
+fn a_name_means_the_function_and_not_its_prototype() {
+    let world = World::shop();
+    world.repo.write(
+        "//- /real/bio.h\nvoid submit_bio(int a);\n//- /real/bio.c\nvoid submit_bio(int a) { run(a); }\n",
+    );
+    let found = world.ok("sdl_symbol_related", json!({"symbol": "submit_bio"}));
+    assert!(found["of"].to_string().contains("real/bio.c"), "{found:#}");
+    world.repo.write("//- /real/other.c\nvoid submit_bio(int a) { stop(a); }\n");
+    let error = world.err("sdl_symbol_related", json!({"symbol": "submit_bio"}));
+    assert_eq!(error["code"], "ambiguousSymbol", "{error:#}");
+}

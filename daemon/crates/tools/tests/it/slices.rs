@@ -386,3 +386,22 @@ fn an_answer_without_room_for_its_entry_symbols_says_so() {
         (String::new(), &["compact"; 3].map(str::to_owned)[..])
     );
 }
+
+#[test]
+fn long_texts_are_taken_whole() {
+    let world = World::shop();
+    let noise = "The page stays empty and nobody knows why, although all of it was tried more than once. ";
+    let text =
+        |most: usize| format!("{}\nIt happens in `validate`, I think.", noise.repeat(most / noise.len()));
+    let named = |answer: &Value| answer.to_string().contains("validate");
+    let args = json!({"taskText": text(190_000), "wireFormat": "standard"});
+    assert!(named(&world.ok("sdl_slice_build", args)));
+    assert!(named(&world.ok("sdl_symbol_search", json!({"query": text(19_000)}))));
+    let summary = world.ok("sdl_context_summary", json!({"query": text(190_000)}));
+    assert!(named(&summary) && sdl_tokens::count_tokens(&summary.to_string()) <= 2_000);
+    let args = json!({"taskText": text(190_000), "budget": {"maxTokens": 4_000}});
+    let assembled = world.ok("sdl_agent_orchestrate", args);
+    assert!(named(&assembled) && sdl_tokens::count_tokens(&assembled.to_string()) <= 4_000);
+    let error = world.err("sdl_slice_build", json!({"taskText": text(300_000)}));
+    assert_eq!(error["field"], "taskText", "{error:#}");
+}

@@ -5,6 +5,7 @@ mod beside;
 mod evidence;
 mod lines_that_matter;
 mod places;
+mod relations;
 mod start;
 mod stored;
 mod texts;
