@@ -89,7 +89,7 @@ impl Census {
         self.holders.get(node as usize).copied().flatten()
     }
 
-    /// The uses between the symbols that are shown, each in place of what it holds.
+    /// The uses between the symbols that are shown, each in place of those that it holds.
     pub(super) fn uses_between(&self, shown: &[Option<u32>]) -> Links {
         let mut out = vec![Vec::new(); self.symbols.len()];
         let shown_as = |node: usize| shown.get(node).copied().flatten();

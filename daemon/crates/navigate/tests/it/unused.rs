@@ -132,7 +132,7 @@ fn what_nothing_reaches_is_found_with_its_evidence() {
     let of = |name: &str| found.iter().find(|one| one.sym.name() == name).unwrap();
     assert!(of("_ping").circle.is_some() && of("_ping").circle == of("_pong").circle);
     assert_eq!((of("_below").users.as_slice(), of("_below").circle), (&["_orphan".to_owned()][..], None));
-    assert_eq!(of("_named").spelled_at, Some(("app.py".to_owned(), 80)));
+    assert_eq!(of("_named").spelled_at, Some(("app.py".to_owned(), 74)));
     assert_eq!(of("_visit_name").made_from.as_deref(), Some("_visit_"));
 }
 
