@@ -26,7 +26,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-ledger", &["sdl-model"]),
     ("sdl-graph", &["sdl-ledger", "sdl-model"]),
     ("sdl-retrieve", &["sdl-graph", "sdl-ledger", "sdl-model", "sdl-tokens"]),
-    ("sdl-navigate", &["sdl-graph", "sdl-ledger", "sdl-model", "sdl-retrieve"]),
+    ("sdl-navigate", &["sdl-graph", "sdl-lang", "sdl-ledger", "sdl-model", "sdl-retrieve"]),
     ("sdl-contract", &["sdl-json", "sdl-proto"]),
     ("sdl-redact", &[]),
     ("sdl-runtime", &["sdl-contract", "sdl-model", "sdl-tokens"]),
@@ -89,7 +89,6 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// Crates that the tests of a crate may use in addition, each with its reason.
 const TEST_ARROWS: &[(&str, &str, &str)] = &[
     ("sdl-graph", "sdl-lang", "resolution is tested on facts of real source text"),
-    ("sdl-navigate", "sdl-lang", "questions are asked of trees of real source text"),
     ("sdl-retrieve", "sdl-lang", "search and slices are tested on facts of real source text"),
     ("sdl-tools", "sdl-tests", "the calls that are generated from schemas, the same as end to end"),
     ("sdl-tests", "sdl-tokens", "ceilings are in tokens"),

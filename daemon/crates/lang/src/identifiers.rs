@@ -51,7 +51,7 @@ fn names_in(tree: &Tree, start: u32) -> Vec<Range<u32>> {
         if cursor.goto_first_child() {
             continue;
         }
-        if node.is_named() && is_name(node) {
+        if node.is_named() && is_identifier(node) {
             found.push(start + node.start_byte() as u32..start + node.end_byte() as u32);
         }
         while !cursor.goto_next_sibling() {
@@ -63,7 +63,7 @@ fn names_in(tree: &Tree, start: u32) -> Vec<Range<u32>> {
 }
 
 /// Whether a leaf is a name. A shell's words are names where they are commands.
-fn is_name(node: Node<'_>) -> bool {
+pub(crate) fn is_identifier(node: Node<'_>) -> bool {
     let kind = node.kind();
     let named = kind.contains("identifier") || NAMES.binary_search(&kind).is_ok();
     let command =

@@ -133,7 +133,7 @@ impl Action for AgentOrchestrate {
         namespace: Namespace::Agent,
         mutating: false,
         description: "Call this when one call should answer how or why: the source that matters, and where the rest is",
-        needs: "taskText, budget",
+        needs: "taskText,budget",
         examples: &[
             r#"{"repoId":"my-repo","taskText":"why does token validation fail","taskType":"debug","budget":{"maxTokens":4000}}"#,
         ],

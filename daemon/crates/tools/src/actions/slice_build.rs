@@ -163,7 +163,7 @@ impl Action for SliceBuild {
         namespace: Namespace::Query,
         mutating: false,
         description: "Call this when you start a task: finds the symbols that matter, with cards and edges",
-        needs: "taskText|entrySymbols|editedFiles|stackTrace|failingTestPath",
+        needs: "taskText|entrySymbols|editedFiles|stackTrace",
         examples: &[
             r#"{"repoId":"my-repo","taskText":"trace auth token validation","budget":{"maxEstimatedTokens":4000}}"#,
             r#"{"repoId":"my-repo","entrySymbols":["s_0123456789abc"],"editedFiles":["src/auth.ts"],"minConfidence":0.8}"#,

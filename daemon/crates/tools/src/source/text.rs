@@ -137,6 +137,26 @@ fn secrets_of(cx: &ReadCx<'_>, content: ContentHash, text: &str, level: Level) -
     secrets
 }
 
+/// Returns the bytes of a file of the version: to look for names in them, never for an answer. None if they can't be
+/// read, or if the file holds secrets.
+pub(crate) fn file_bytes(cx: &ReadCx<'_>, row: &FileRow) -> Result<Option<Vec<u8>>, ToolError> {
+    let Some(key) = row.state.facts().filter(|_| !sdl_lang::is_secret_file(row.path.as_str())) else {
+        return Ok(None);
+    };
+    let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(&row.path))) {
+        Some(unsaved) => unsaved.to_vec(),
+        None => match cx.repo.read_file(&row.path, row.size) {
+            Ok(bytes) => bytes,
+            Err(Unread::Failed(_)) => return Ok(None),
+            Err(Unread::Gone | Unread::TooLarge) => return Err(moved_error(cx, &row.path)),
+        },
+    };
+    if ContentHash::of(&bytes) != key.content {
+        return Err(moved_error(cx, &row.path));
+    }
+    Ok(Some(bytes))
+}
+
 /// Refuses requests for a file of secrets, whether it exists or not, and logs the refusal.
 fn refuse_secrets(cx: &ReadCx<'_>, path: &RelPath) -> Result<(), ToolError> {
     if !sdl_lang::is_secret_file(path.as_str()) {

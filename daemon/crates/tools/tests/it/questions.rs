@@ -68,6 +68,25 @@ def test_other():
     assert grow
 ";
 
+/// A key that is the name of a value too, and a comment.
+pub(crate) const SHORTHAND: &str = "\
+//- /real/linked/save.ts
+// Calls save.
+export function save(n: number) { return n; }
+export const actions = { save };
+";
+
+/// Functions that use each other, and no one else does.
+pub(crate) const CIRCLE: &str = "\
+//- /real/linked/circle.py
+def _ping(n):
+    return _pong(n)
+
+
+def _pong(n):
+    return _ping(n)
+";
+
 fn tree() -> World {
     let world = World::empty();
     world.repo.write(TREE);
