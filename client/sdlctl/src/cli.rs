@@ -6,7 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(crate) use questions::{ChangeArgs, FilterArgs, ImpactArgs, PathArgs, RelatedArgs, Relation, TestsArgs};
+pub(crate) use questions::{
+    ChangeArgs, FilterArgs, ImpactArgs, PathArgs, RelatedArgs, Relation, RenameArgs, TestsArgs, UnusedArgs,
+};
 
 /// Manages the symbol delta ledger: its daemon, its repositories and their content.
 #[derive(Parser)]
@@ -56,6 +58,10 @@ pub(crate) enum Command {
     Impact(ImpactArgs),
     /// List the tests to run for a change
     Tests(TestsArgs),
+    /// Show how to rename a symbol: a diff, and the places that a person has to look at
+    Rename(RenameArgs),
+    /// List symbols that nothing reaches
+    Unused(UnusedArgs),
     /// Rate the risk of a change
     Risk(RiskArgs),
     /// Call any action with JSON arguments

@@ -124,3 +124,37 @@ pub(crate) struct TestsArgs {
     #[arg(long)]
     pub(crate) why: bool,
 }
+
+#[derive(Args)]
+pub(crate) struct RenameArgs {
+    /// An id, `Session.close`, `src/auth.py:Session.close`, or `src/auth.py:12`
+    pub(crate) symbol: String,
+    /// The name it is to have
+    pub(crate) new_name: String,
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
+}
+
+#[derive(Args)]
+pub(crate) struct UnusedArgs {
+    /// Only symbols in paths like this, such as 'src/**'; with a leading !, only others; may be repeated
+    #[arg(long = "in", value_name = "PATTERN")]
+    pub(crate) paths: Vec<String>,
+    /// Only this kind, such as function; may be repeated
+    #[arg(long)]
+    pub(crate) kind: Vec<String>,
+    /// How often such symbols are unused, from 0 to 1; 0.3 adds exported ones
+    #[arg(long)]
+    pub(crate) min_confidence: Option<f64>,
+    /// List what only tests use too
+    #[arg(long)]
+    pub(crate) no_tests: bool,
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
+    /// At most this many rows
+    #[arg(long, short = 'n', default_value_t = 100)]
+    pub(crate) limit: u32,
+    /// The state to ask: a version, or `git:` and a revision, such as git:v1.2
+    #[arg(long)]
+    pub(crate) at: Option<String>,
+}

@@ -16,6 +16,7 @@ mod path;
 mod policy;
 mod refresh;
 mod related;
+mod rename;
 mod repo;
 mod risk;
 mod search;
@@ -24,6 +25,7 @@ mod slice;
 mod status;
 mod surface;
 mod tool;
+mod unused;
 mod verify;
 
 use crate::cli::{Cli, Command};
@@ -48,6 +50,8 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Path(args) => path::run_path(&args, json),
         Command::Impact(args) => impact::run_impact(&args, json),
         Command::Tests(args) => impact::run_tests(&args, json),
+        Command::Rename(args) => rename::run_rename(&args, json),
+        Command::Unused(args) => unused::run_unused(&args, json),
         Command::Risk(args) => risk::run_risk(&args, json),
         Command::Tool(args) => tool::run_tool(&args, json),
         Command::Export(args) => export::run_export(&args, json),

@@ -11,4 +11,6 @@ mod outline;
 mod paths;
 mod reach;
 mod related;
+mod rename;
 mod trees;
+mod unused;

@@ -19,7 +19,7 @@ pub(crate) struct SymbolSearch;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Name, words, path or pattern. A simple or qualified name, words, a path, or, with `regex`, a pattern.
-    #[schemars(length(min = 1, max = 2_000))]
+    #[schemars(length(min = 1, max = 20_000))]
     query: String,
     /// Only these. For example `["function", "method"]`.
     #[serde(default)]

@@ -1,5 +1,6 @@
 //! Finds the symbols that arguments name, and suggests likely ones when there are none.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sdl_model::{RelPath, SymbolId, Version};
@@ -194,7 +195,29 @@ pub(crate) fn hits_of(source: &Source<'_>, wanted: &SymbolRef) -> Result<Vec<Hit
     let mut hits: Vec<Hit> = found.results.into_iter().filter(in_file).collect();
     keep_if_any(&mut hits, |hit| wanted.file.as_deref() == Some(hit.file.as_str()));
     keep_if_any(&mut hits, |hit| hit.qualified_name == wanted.name);
+    drop_declarations(source, &mut hits)?;
     Ok(hits)
+}
+
+/// Drops functions without a body, such as the prototypes in a header of C, if one of the others of the same name has
+/// one: they are the same function.
+fn drop_declarations(source: &Source<'_>, hits: &mut Vec<Hit>) -> Result<(), ToolError> {
+    if hits.len() < 2 || !hits.iter().all(|hit| hit.kind.is_callable()) {
+        return Ok(());
+    }
+    let mut with_body = HashSet::new();
+    for hit in hits.iter() {
+        if source.symbol(hit.symbol_id)?.is_some_and(|sym| sym.def().body_start.is_some()) {
+            with_body.insert(hit.symbol_id);
+        }
+    }
+    let defined: HashSet<String> = hits
+        .iter()
+        .filter(|hit| with_body.contains(&hit.symbol_id))
+        .map(|hit| hit.qualified_name.clone())
+        .collect();
+    hits.retain(|hit| with_body.contains(&hit.symbol_id) || !defined.contains(&hit.qualified_name));
+    Ok(())
 }
 
 /// Returns the error for a name that no symbol has.

@@ -14,7 +14,7 @@ use crate::call::context::ReadCx;
 use crate::questions::lines::LineTexts;
 
 /// The stored bodies of files.
-struct StoredBodies<'f>(&'f FactsStore);
+pub(crate) struct StoredBodies<'f>(pub(crate) &'f FactsStore);
 
 impl Bodies for StoredBodies<'_> {
     fn body(&self, key: FactsKey) -> sdl_ledger::Result<Option<Body>> {

@@ -330,6 +330,7 @@ fn slices(seen: &mut Seen) {
     );
     let compact = world.ok("slice.build", json!({"entrySymbols": [validate]}));
     seen.ok(&world, "slice.refresh", json!({"sliceHandle": compact["sliceHandle"], "knownVersion": "v1"}));
+    seen.ok(&world, "slice.build", json!({"entrySymbols": [validate], "includeSource": true}));
     for version in 1..=3 {
         seen.ok(&world, "slice.build", json!({"entrySymbols": [validate], "wireFormatVersion": version}));
     }
@@ -360,6 +361,13 @@ fn questions(seen: &mut Seen) {
     seen.ok(&world, "symbol.path", json!({"from": "grow", "to": "main", "atVersion": "previous"}));
     seen.ok(&world, "change.impact", json!({"symbols": ["Square.area"], "limit": 1}));
     seen.ok(&world, "change.impact", json!({"symbols": ["Square.area"], "want": "tests"}));
+    seen.ok(&world, "symbol.rename", json!({"symbol": "Square.area", "newName": "size", "limit": 2}));
+    world.repo.write(crate::questions::CIRCLE);
+    seen.ok(&world, "symbol.unused", json!({"minConfidence": 0.3, "limit": 1}));
+    seen.ok(&world, "symbol.unused", json!({"minConfidence": 0.9}));
+    seen.ok(&world, "symbol.unused", json!({"minConfidence": 0, "atVersion": "previous"}));
+    world.repo.write(crate::questions::SHORTHAND);
+    seen.ok(&world, "symbol.rename", json!({"symbol": "save", "newName": "keep"}));
 }
 
 fn changes(seen: &mut Seen) {
@@ -522,6 +530,8 @@ fn states(seen: &mut Seen) {
         ("symbol.related", json!({"symbol": "validate"})),
         ("symbol.path", json!({"to": "validate"})),
         ("change.impact", json!({"symbols": ["validate"]})),
+        ("symbol.rename", json!({"symbol": "validate", "newName": "check"})),
+        ("symbol.unused", json!({})),
         ("slice.build", json!({"taskText": "validate"})),
         (
             "slice.refresh",

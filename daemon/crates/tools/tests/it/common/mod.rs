@@ -89,6 +89,11 @@ impl FakeRepo {
         self.commit(files)
     }
 
+    /// Returns the text of a file.
+    pub(crate) fn text(&self, path: &str) -> String {
+        self.files.lock().unwrap()[path].clone()
+    }
+
     /// Commits the removal of a file.
     pub(crate) fn remove(&self, path: &str) -> Version {
         let mut files = self.files.lock().unwrap().clone();
