@@ -21,7 +21,7 @@ pub(super) fn note_table(cx: &mut Context<'_>, name: &str, value: Option<Node<'_
 }
 
 /// The object before a member or a subscript, and the name of the entry.
-fn entry_of<'a>(target: Node<'a>) -> Option<(Node<'a>, String)> {
+fn entry_of(target: Node<'_>) -> Option<(Node<'_>, String)> {
     let object = target.child(F::ObjectField)?;
     if target.is(K::MemberExpression) {
         return Some((object, target.child(F::Property)?.text().to_owned()));
