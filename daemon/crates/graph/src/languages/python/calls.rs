@@ -1,7 +1,7 @@
 //! Python: calls of names that hold functions and classes.
 
-use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, Ref, RefForm};
 use sdl_model::Lang;
+use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, Ref, RefForm};
 
 use super::{Python, fixtures};
 use crate::resolve::{CallRules, Implied, Outcome, Resolver};
