@@ -106,7 +106,7 @@ impl Action for SymbolUnused {
         mutating: false,
         description: "Call this when you look for dead code: symbols that nothing reaches",
         needs: "",
-        examples: &[r#"{"repoId":"my-repo","paths":["src/**"],"minConfidence":0.9}"#],
+        examples: &[r#"{"repoId":"my-repo","paths":["src/**"],"minConfidence":0.8}"#],
         aliases: &[],
     };
 }
