@@ -9,7 +9,8 @@
 //! * [`paths`]: the best ways from one symbol to another;
 //! * [`reach`]: everything that depends on a set of symbols;
 //! * [`execution`]: the tests among these, and how to run them;
-//! * [`patch`]: the symbols that a unified diff touches.
+//! * [`patch`]: the symbols that a unified diff touches;
+//! * [`workspace`]: several repositories as one graph, of which all of these can be asked.
 
 #![forbid(unsafe_code)]
 
@@ -23,6 +24,7 @@ pub mod patch;
 pub mod paths;
 pub mod reach;
 pub mod related;
+pub mod workspace;
 
 pub use filter::Filter;
 pub use graph::{Graph, Link};

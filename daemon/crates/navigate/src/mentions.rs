@@ -90,6 +90,11 @@ impl<'a> SourceOutlines<'a> {
     pub fn of(source: &Source<'a>) -> Self {
         Self(source.outlines())
     }
+
+    /// Those of a store.
+    pub fn over(outlines: &'a dyn Outlines) -> Self {
+        Self(outlines)
+    }
 }
 
 impl sdl_graph::Outlines for SourceOutlines<'_> {

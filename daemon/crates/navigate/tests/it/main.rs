@@ -12,3 +12,4 @@ mod paths;
 mod reach;
 mod related;
 mod trees;
+mod workspace;
