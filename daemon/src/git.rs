@@ -39,11 +39,6 @@ pub fn open_repository(root: &Path) -> Result<Option<Opened>, GitError> {
     Ok(Some(Opened { repo, below, data }))
 }
 
-/// Opens the repository whose top is `root`; none if there is none.
-pub fn open_top(root: &Path) -> Result<Option<Opened>, GitError> {
-    Ok(open_repository(root)?.filter(|opened| opened.below.is_empty()))
-}
-
 impl Opened {
     /// Reads the index.
     pub fn index(&self) -> Result<gix::index::File, GitError> {
@@ -91,7 +86,8 @@ mod tests {
         for (tree, branch, entries) in
             [("main", "main", 3), ("beside", "two", 3), ("main/lib/part", "main", 1)]
         {
-            let opened = open_top(&top.join(tree)).unwrap().unwrap();
+            let opened = open_repository(&top.join(tree)).unwrap().unwrap();
+            assert_eq!(opened.below, "", "{tree}");
             let head = opened.repo.head_name().unwrap().unwrap();
             assert_eq!(head.shorten().to_string(), branch, "{tree}");
             assert!(opened.repo.head_commit().is_ok(), "{tree}");
@@ -100,7 +96,6 @@ mod tests {
         }
         let below = open_repository(&main.join("src")).unwrap().unwrap();
         assert_eq!(below.below, "src");
-        assert!(open_top(&main.join("src")).unwrap().is_none());
         assert!(open_repository(&top).unwrap().is_none());
     }
 

@@ -6,9 +6,9 @@ use sdl_model::GitHead;
 
 use crate::git::{self, GitError};
 
-/// Reads HEAD of the work tree at `root`; none if it is no git work tree.
+/// Reads HEAD of the work tree that `root` is, or is a folder of; none if there is none.
 pub fn read_head(root: &Path) -> Result<Option<GitHead>, GitError> {
-    let Some(opened) = git::open_top(root)? else { return Ok(None) };
+    let Some(opened) = git::open_repository(root)? else { return Ok(None) };
     let repo = &opened.repo;
     let branch = repo.head_name().ok().flatten().map(|name| name.shorten().to_string());
     let commit = repo.head_commit().ok();

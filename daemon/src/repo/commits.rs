@@ -18,12 +18,33 @@ pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// A folder's entries by name: whether each is a folder, and its id.
 type Entries = BTreeMap<String, (bool, gix::ObjectId)>;
 
-/// Opens a work tree's repository for walks over its history.
-pub(super) fn open_history(root: &Path) -> Result<gix::Repository, Failure> {
-    let opened = git::open_top(root)?.ok_or("there is no git work tree")?;
-    let mut repo = opened.repo;
+/// The history of a tree: that of a repository, or of one of its folders.
+pub(super) struct History {
+    pub(super) repo: gix::Repository,
+    /// The folder of the repository that the tree is; empty for its top.
+    below: String,
+}
+
+/// Opens the history of the tree at `root`.
+pub(super) fn open_history(root: &Path) -> Result<History, Failure> {
+    let git::Opened { mut repo, below, .. } =
+        git::open_repository(root)?.ok_or("there is no git work tree")?;
     repo.object_cache_size_if_unset(OBJECT_CACHE);
-    Ok(repo)
+    Ok(History { repo, below })
+}
+
+impl History {
+    /// The tree of the folder in a commit's tree; none if the commit does not have the folder.
+    fn folder(&self, commit: gix::ObjectId) -> Result<Option<gix::ObjectId>, Failure> {
+        let mut tree = commit;
+        for name in self.below.split('/').filter(|name| !name.is_empty()) {
+            match tree_entries(&self.repo, Some(tree))?.get(name) {
+                Some((true, id)) => tree = *id,
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(tree))
+    }
 }
 
 /// Whether a commit is a merge. Merges are passed over, because they touch nothing that the merged commits have not
@@ -32,23 +53,26 @@ pub(super) fn is_merge(info: &Info<'_>) -> bool {
     info.parent_ids().nth(1).is_some()
 }
 
-/// The paths that a commit touched; none if it touched more than `most`, or if its parent is not there, at the end of a
-/// shallow clone.
+/// The paths that a commit touched, relative to the history's folder; none if it touched more than `most`, or if its
+/// parent is not there, at the end of a shallow clone.
 pub(super) fn touched_paths(
-    repo: &gix::Repository,
+    history: &History,
     info: &Info<'_>,
     most: usize,
 ) -> Result<Option<Vec<String>>, Failure> {
-    let new = info.object()?.tree_id()?.detach();
+    let repo = &history.repo;
+    let new = history.folder(info.object()?.tree_id()?.detach())?;
     let old = match info.parent_ids().next() {
         Some(parent) => match repo.find_commit(parent) {
-            Ok(parent) => Some(parent.tree_id()?.detach()),
+            Ok(parent) => history.folder(parent.tree_id()?.detach())?,
             Err(_) => return Ok(None),
         },
         None => None,
     };
     let mut found = Touched { repo, most, paths: Vec::new() };
-    found.below("", DEEPEST, old, Some(new))?;
+    if old != new {
+        found.below("", DEEPEST, old, new)?;
+    }
     Ok((found.paths.len() <= most).then_some(found.paths))
 }
 

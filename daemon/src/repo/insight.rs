@@ -68,19 +68,19 @@ impl Insight {
 /// have not touched.
 fn count_churn(root: &Path, head: &GitHead) -> Result<Counts, Failure> {
     let (Some(commit), Some(time)) = (&head.commit, head.commit_time) else { return Ok(Counts::new()) };
-    let repo = commits::open_history(root)?;
+    let history = commits::open_history(root)?;
     let tip: gix::ObjectId = commit.parse()?;
     let order = gix::revision::walk::Sorting::ByCommitTimeCutoff {
         order: gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
         seconds: time.saturating_sub(SPAN),
     };
     let mut counts = Counts::new();
-    for info in repo.rev_walk([tip]).sorting(order).all()?.take(MOST_COMMITS) {
+    for info in history.repo.rev_walk([tip]).sorting(order).all()?.take(MOST_COMMITS) {
         let info = info?;
         if commits::is_merge(&info) {
             continue;
         }
-        for path in commits::touched_paths(&repo, &info, usize::MAX)?.unwrap_or_default() {
+        for path in commits::touched_paths(&history, &info, usize::MAX)?.unwrap_or_default() {
             *counts.entry(path).or_default() += 1;
         }
     }

@@ -119,14 +119,14 @@ impl Drop for Ending {
 
 /// The newest commits up to `tip`, newest first. Afterwards `known` has the commits that it met, and no others.
 fn read_history(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<PastCommit>>, Failure> {
-    let repo = commits::open_history(root)?;
+    let history = commits::open_history(root)?;
     let tip: gix::ObjectId = tip.parse()?;
     let order = gix::revision::walk::Sorting::ByCommitTime(
         gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
     );
     let mut met = Known::new();
     let mut found = Vec::new();
-    for info in repo.rev_walk([tip]).sorting(order).all()?.take(MOST_WALKED) {
+    for info in history.repo.rev_walk([tip]).sorting(order).all()?.take(MOST_WALKED) {
         // The walk ends where a shallow clone ends.
         let Ok(info) = info else { break };
         if commits::is_merge(&info) {
@@ -134,11 +134,11 @@ fn read_history(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<Pas
         }
         let told = match known.remove(&info.id) {
             Some(told) => told,
-            None => describe_commit(&repo, &info)?.map(Arc::new),
+            None => describe_commit(&history, &info)?.map(Arc::new),
         };
         met.insert(info.id, told.clone());
         found.extend(told);
-        if met.len() >= COMMITS {
+        if found.len() >= COMMITS {
             break;
         }
     }
@@ -146,12 +146,15 @@ fn read_history(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<Pas
     Ok(found)
 }
 
-/// The data of one commit; none if it touches too many files, or if its files can't be determined.
+/// The data of one commit; none if it touches no file of the tree or too many, or if its files can't be determined.
 fn describe_commit(
-    repo: &gix::Repository,
+    history: &commits::History,
     info: &gix::revision::walk::Info<'_>,
 ) -> Result<Option<PastCommit>, Failure> {
-    let Some(paths) = commits::touched_paths(repo, info, MOST_FILES)? else { return Ok(None) };
+    let Some(paths) = commits::touched_paths(history, info, MOST_FILES)? else { return Ok(None) };
+    if paths.is_empty() {
+        return Ok(None);
+    }
     let commit = info.object()?;
     let files = paths.iter().filter_map(|path| RelPath::new(path)).map(|path| FileId::of(&path));
     let message = String::from_utf8_lossy(commit.message_raw()?).into_owned();
@@ -189,6 +192,20 @@ mod tests {
         assert_eq!((past.len(), often(&past, "a.rs")), (4, 3));
         let back = pasts.within(LONG, dir.path(), &one.to_string()).unwrap();
         assert_eq!((back.len(), often(&back, "src/b.rs")), (2, 1), "nothing of later commits is left");
+    }
+
+    #[test]
+    fn a_folder_of_a_work_tree_has_the_commits_that_touched_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = gix::init(dir.path()).unwrap();
+        let first = commit(&repo, ("first", "1", &[("b.rs", "1")]), 30, &[]);
+        let outside = commit(&repo, ("outside", "2", &[("b.rs", "1")]), 20, &[first]);
+        let last = commit(&repo, ("last", "2", &[("b.rs", "2"), ("c.rs", "1")]), 0, &[outside]);
+        let src = dir.path().join("src");
+        std::fs::create_dir(&src).unwrap();
+        let past = Pasts::default().within(LONG, &src, &last.to_string()).unwrap();
+        let touched = ["b.rs", "c.rs", "src/b.rs"].map(|path| often(&past, path));
+        assert_eq!((past.len(), touched), (2, [2, 1, 0]));
     }
 
     #[test]

@@ -172,12 +172,11 @@ impl Worker {
             changes.problems.push(incomplete_problem("some files could not be read"));
         }
         let known_head = lock_mutex(&repo.head).clone();
+        let changed = batch.head_changed || changes.head_changed || batch.rescan.is_some();
+        // Nothing tells when HEAD changes above the tree, so it is read again with the files that changed.
+        let unseen = !updates.updates.is_empty() && !repo.root.path().join(".git").exists();
         let head =
-            if batch.head_changed || changes.head_changed || known_head.is_none() || batch.rescan.is_some() {
-                self.read_head()
-            } else {
-                known_head.clone()
-            };
+            if changed || unseen || known_head.is_none() { self.read_head() } else { known_head.clone() };
         let cause = match batch.rescan {
             Some(_) => Cause::Reconcile,
             None if updates.updates.is_empty() => Cause::Head,

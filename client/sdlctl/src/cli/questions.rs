@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::RepoArg;
+use super::ScopeArg;
 
 #[derive(Args)]
 pub(crate) struct RelatedArgs {
@@ -17,7 +17,7 @@ pub(crate) struct RelatedArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// At most this many rows
     #[arg(long, short = 'n', default_value_t = 50)]
     pub(crate) limit: u32,
@@ -68,7 +68,7 @@ pub(crate) struct PathArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// At most this many ways
     #[arg(long, short = 'n', default_value_t = 3)]
     pub(crate) limit: u32,
@@ -105,7 +105,7 @@ pub(crate) struct ImpactArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// At most this many rows
     #[arg(long, short = 'n', default_value_t = 30)]
     pub(crate) limit: u32,
@@ -116,11 +116,45 @@ pub(crate) struct TestsArgs {
     #[command(flatten)]
     pub(crate) change: ChangeArgs,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// Print commands that run the tests
     #[arg(long)]
     pub(crate) commands: bool,
     /// Print how each test reaches the change
     #[arg(long)]
     pub(crate) why: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct RenameArgs {
+    /// An id, `Session.close`, `src/auth.py:Session.close`, or `src/auth.py:12`
+    pub(crate) symbol: String,
+    /// The name it is to have
+    pub(crate) new_name: String,
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
+}
+
+#[derive(Args)]
+pub(crate) struct UnusedArgs {
+    /// Only symbols in paths like this, such as 'src/**'; with a leading !, only others; may be repeated
+    #[arg(long = "in", value_name = "PATTERN")]
+    pub(crate) paths: Vec<String>,
+    /// Only this kind, such as function; may be repeated
+    #[arg(long)]
+    pub(crate) kind: Vec<String>,
+    /// How often such symbols are unused, from 0 to 1; 0.3 adds exported ones
+    #[arg(long)]
+    pub(crate) min_confidence: Option<f64>,
+    /// List what only tests use too
+    #[arg(long)]
+    pub(crate) no_tests: bool,
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
+    /// At most this many rows
+    #[arg(long, short = 'n', default_value_t = 100)]
+    pub(crate) limit: u32,
+    /// The state to ask: a version, or `git:` and a revision, such as git:v1.2
+    #[arg(long)]
+    pub(crate) at: Option<String>,
 }

@@ -16,6 +16,7 @@ mod path;
 mod policy;
 mod refresh;
 mod related;
+mod rename;
 mod repo;
 mod risk;
 mod search;
@@ -24,7 +25,9 @@ mod slice;
 mod status;
 mod surface;
 mod tool;
+mod unused;
 mod verify;
+mod workspace;
 
 use crate::cli::{Cli, Command};
 use crate::output::{Failure, Outcome};
@@ -39,6 +42,7 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Restart => lifecycle::run_restart(json),
         Command::Logs(args) => logs::run_logs(&args, json),
         Command::Repo(command) => repo::run_repo(command, json),
+        Command::Workspace(command) => workspace::run_workspace(command, json),
         Command::Index(args) => index::run_index(&args, json),
         Command::Search(args) => search::run_search(args, json),
         Command::Card(args) => card::run_card(args, json),
@@ -48,6 +52,8 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Path(args) => path::run_path(&args, json),
         Command::Impact(args) => impact::run_impact(&args, json),
         Command::Tests(args) => impact::run_tests(&args, json),
+        Command::Rename(args) => rename::run_rename(&args, json),
+        Command::Unused(args) => unused::run_unused(&args, json),
         Command::Risk(args) => risk::run_risk(&args, json),
         Command::Tool(args) => tool::run_tool(&args, json),
         Command::Export(args) => export::run_export(&args, json),

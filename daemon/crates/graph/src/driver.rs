@@ -50,7 +50,21 @@ pub fn resolve_sites(
     path: &RelPath,
     (outline, body): (&Outline, &Body),
 ) -> LedgerResult<Sites> {
-    resolve::resolve_sites(world, RULES, file, path, (outline, body))
+    resolve::resolve_sites(world, RULES, file, path, (outline, body), None)
+}
+
+/// The same for the references of one name, and for everything that the outline states.
+///
+/// # Errors
+/// Those of reading `world`.
+pub fn resolve_named(
+    world: &World<'_>,
+    file: FileId,
+    path: &RelPath,
+    (outline, body): (&Outline, &Body),
+    name: &str,
+) -> LedgerResult<Sites> {
+    resolve::resolve_sites(world, RULES, file, path, (outline, body), Some(name))
 }
 
 /// Resolves `files` against `view`, which must already contain them, and passes each result to `take`.

@@ -26,7 +26,7 @@ mod values;
 mod words;
 mod world;
 
-pub use driver::{FileFacts, HeldFacts, resolve_file, resolve_files, resolve_sites};
+pub use driver::{FileFacts, HeldFacts, resolve_file, resolve_files, resolve_named, resolve_sites};
 pub use resolve::{OpenSite, Site, Sites};
 pub use world::{Limits, Outlines, SharedOutline, World};
 

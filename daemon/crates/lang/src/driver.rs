@@ -30,6 +30,10 @@ pub trait Language: Shapes {
     /// The parts of the language that a skeleton shows.
     const FLOW: Flow;
 
+    /// Whether the names in a definition are found by parsing it alone. A field of a TypeScript class, for example,
+    /// would become a label.
+    const STANDS_ALONE: bool = false;
+
     /// Calls that show side effects.
     fn effects() -> &'static EffectTable;
 

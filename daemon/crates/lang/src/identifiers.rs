@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use sdl_model::Lang;
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
 use crate::ExtractError;
-use crate::languages::parse_only;
+use crate::languages::{parse_only, parse_part};
 
 /// Node kinds that are names but are not called identifiers. The text of a preprocessor's `#define` is not parsed:
 /// anything in it that looks like a name is one.
@@ -31,7 +31,19 @@ const NAMES: &[&str] = &[
 /// The identifiers of `bytes`, read as `lang`, in order; none for a language without a grammar. Pure.
 pub fn identifier_ranges(lang: Lang, bytes: &[u8]) -> Result<Option<Vec<Range<u32>>>, ExtractError> {
     let Some(tree) = parse_only(lang, bytes) else { return Ok(None) };
-    let tree = tree?;
+    Ok(Some(names_in(&tree?, 0)))
+}
+
+/// The identifiers in a definition, a part of `bytes`, in order: those that [`identifier_ranges`] finds there. Reads no
+/// more than the part. `None` where that can't tell, as with a method of a TypeScript class.
+pub fn identifiers_alone(lang: Lang, bytes: &[u8], part: Range<usize>) -> Option<Vec<Range<u32>>> {
+    let start = u32::try_from(part.start).ok()?;
+    let tree = parse_part(lang, bytes, part)?.ok()?;
+    (!tree.root_node().has_error()).then(|| names_in(&tree, start))
+}
+
+/// Returns the names in a tree whose text begins at byte `start` of its file.
+fn names_in(tree: &Tree, start: u32) -> Vec<Range<u32>> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -39,19 +51,19 @@ pub fn identifier_ranges(lang: Lang, bytes: &[u8]) -> Result<Option<Vec<Range<u3
         if cursor.goto_first_child() {
             continue;
         }
-        if node.is_named() && is_name(node) {
-            found.push(node.start_byte() as u32..node.end_byte() as u32);
+        if node.is_named() && is_identifier(node) {
+            found.push(start + node.start_byte() as u32..start + node.end_byte() as u32);
         }
         while !cursor.goto_next_sibling() {
             if !cursor.goto_parent() {
-                return Ok(Some(found));
+                return found;
             }
         }
     }
 }
 
 /// Whether a leaf is a name. A shell's words are names where they are commands.
-fn is_name(node: Node<'_>) -> bool {
+pub(crate) fn is_identifier(node: Node<'_>) -> bool {
     let kind = node.kind();
     let named = kind.contains("identifier") || NAMES.binary_search(&kind).is_ok();
     let command =

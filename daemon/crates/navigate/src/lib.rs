@@ -9,6 +9,8 @@
 //! * [`paths`]: the best ways from one symbol to another;
 //! * [`reach`]: everything that depends on a set of symbols;
 //! * [`execution`]: the tests among these, and how to run them;
+//! * [`rename`]: the edits that give a symbol another name, and the places that a person has to look at;
+//! * [`unused`]: symbols that nothing reaches;
 //! * [`patch`]: the symbols that a unified diff touches;
 //! * [`workspace`]: several repositories as one graph, of which all of these can be asked.
 
@@ -17,6 +19,7 @@
 pub mod execution;
 mod filter;
 pub mod graph;
+mod marks;
 pub mod mentions;
 pub mod outline;
 mod overrides;
@@ -24,6 +27,8 @@ pub mod patch;
 pub mod paths;
 pub mod reach;
 pub mod related;
+pub mod rename;
+pub mod unused;
 pub mod workspace;
 
 pub use filter::Filter;

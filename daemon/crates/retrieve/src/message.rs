@@ -95,14 +95,129 @@ pub(crate) fn is_trailer(line: &str) -> bool {
     (key.contains('-') && key.ends_with("-by")) || short && about.contains(&key.as_str())
 }
 
+/// What a section of a report is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Section {
+    /// What happens, and what should.
+    About,
+    /// Where it happens: versions, systems, installed packages.
+    Around,
+}
+
+/// Words of headings in forms for reports.
+const HEADINGS: [&str; 44] = [
+    "a",
+    "actual",
+    "additional",
+    "and",
+    "any",
+    "behavior",
+    "behaviour",
+    "bug",
+    "code",
+    "command",
+    "config",
+    "configuration",
+    "context",
+    "describe",
+    "description",
+    "did",
+    "do",
+    "example",
+    "expected",
+    "feature",
+    "happened",
+    "how",
+    "info",
+    "is",
+    "issue",
+    "minimal",
+    "of",
+    "output",
+    "problem",
+    "report",
+    "reproduce",
+    "request",
+    "result",
+    "results",
+    "screenshots",
+    "solution",
+    "steps",
+    "summary",
+    "the",
+    "to",
+    "used",
+    "what",
+    "you",
+    "your",
+];
+/// Words of headings above a description of the machine.
+const AROUND_HEADINGS: [&str; 12] = [
+    "dependencies",
+    "environment",
+    "freeze",
+    "information",
+    "installed",
+    "os",
+    "packages",
+    "platform",
+    "setup",
+    "system",
+    "version",
+    "versions",
+];
+
+/// The section that a line begins, if it is a heading that a form for reports has: `### Expected behavior`.
+pub(crate) fn section_of(line: &str) -> Option<Section> {
+    let text = line.trim();
+    let marked = text.starts_with('#')
+        || text.starts_with("**")
+        || text.starts_with("<summary>")
+        || text.ends_with(':');
+    if !marked || text.len() > 80 {
+        return None;
+    }
+    let text = text.replace("<summary>", "").replace("</summary>", "");
+    let words: Vec<String> = text
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    let is = |list: &[&str], word: &String| list.binary_search(&word.as_str()).is_ok();
+    if words.is_empty() || words.len() > 8 {
+        return None;
+    }
+    if words.len() <= 4 && words.iter().any(|word| is(&AROUND_HEADINGS, word)) {
+        return Some(Section::Around);
+    }
+    words.iter().all(|word| is(&HEADINGS, word)).then_some(Section::About)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn the_list_is_sorted() {
-        assert!(COMMON.is_sorted());
+    fn the_lists_are_sorted() {
+        assert!(COMMON.is_sorted() && HEADINGS.is_sorted() && AROUND_HEADINGS.is_sorted());
         assert!(is_said_of_any("fix") && !is_said_of_any("cursor"));
+    }
+
+    #[test]
+    fn sections_of_reports() {
+        for (line, section) in [
+            ("### Environment", Some(Section::Around)),
+            ("**Versions:**", Some(Section::Around)),
+            ("<summary>System info</summary>", Some(Section::Around)),
+            ("## Steps to reproduce", Some(Section::About)),
+            ("Expected behavior:", Some(Section::About)),
+            ("### The cursor is stale", None),
+            ("Environment", None),
+            ("The version of the cursor that the reader holds is stale:", None),
+            ("", None),
+        ] {
+            assert_eq!(section_of(line), section, "{line}");
+        }
     }
 
     #[test]

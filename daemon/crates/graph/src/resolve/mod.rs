@@ -56,26 +56,27 @@ pub(crate) fn resolve_file(
     let own = Own::new(at, body);
     let resolver = Resolver::new(world, rules, &own, outline.lang);
     let mut edges = Edges::new(world.file(at), outline.lang);
-    let open = resolver.resolve_all(&mut edges);
+    let open = resolver.resolve_all(&mut edges, None);
     let unresolved = resolver.defined_marks(&open);
     let (edges, counts) = edges.finish();
     Ok(Resolved { file: Some(file), edges, asked: world.finish()?, unresolved, counts })
 }
 
-/// Finds each place where a file mentions a definition, by the rules of its language.
+/// Finds each place where a file mentions a definition, by the rules of its language. With a name, only its references.
 pub(crate) fn resolve_sites(
     world: &World<'_>,
     rules: Rules,
     file: FileId,
     path: &RelPath,
     (outline, body): (&Outline, &Body),
+    name: Option<&str>,
 ) -> Result<Sites> {
     let at = world.begin(file, path, outline);
     let own = Own::new(at, body);
     let resolver = Resolver::new(world, rules, &own, outline.lang);
     let index = world.file(at);
     let mut edges = Edges::new(Rc::clone(&index), outline.lang).with_sites();
-    let open = resolver.resolve_all(&mut edges);
+    let open = resolver.resolve_all(&mut edges, name);
     let open = open.into_iter().filter_map(|one| {
         let around = index.enclosing(one.scope, |kind| kind != SymbolKind::Impl)?;
         let from = index.symbol(around)?;
@@ -97,14 +98,17 @@ impl<'r, 'w> Resolver<'r, 'w> {
         }
     }
 
-    /// Adds the edges of everything that the file mentions. Returns the references whose meaning is not known.
-    fn resolve_all(&self, edges: &mut Edges) -> Vec<&'r Ref> {
+    /// Adds the edges of everything that the file mentions, or of the references of one name. Returns those whose meaning
+    /// is not known.
+    fn resolve_all(&self, edges: &mut Edges, name: Option<&str>) -> Vec<&'r Ref> {
         let world = self.infer.w;
         self.bases(edges);
         self.imports(edges);
         self.conventions(edges);
         let mut open = Vec::new();
-        for one in &self.infer.own.body.refs {
+        let arena = &self.infer.own.body.arena;
+        let is_asked = |one: &&Ref| name.is_none_or(|name| arena.str(one.name) == name);
+        for one in self.infer.own.body.refs.iter().filter(is_asked) {
             world.begin_reference();
             let (outcome, kind) = self.reference(one);
             let outcome = if world.is_spent() { Outcome::Unresolved } else { outcome };

@@ -63,6 +63,7 @@ struct Entry {
     extractor: fn() -> &'static str,
     grammar: fn() -> Grammar,
     prepare: Prepare,
+    stands_alone: bool,
     #[cfg(test)]
     flow: Flow,
     roles: fn() -> &'static Roles,
@@ -78,6 +79,7 @@ macro_rules! entry {
             #[cfg(test)]
             extractor: std::any::type_name::<$extractor>,
             prepare: <$extractor as crate::Language>::prepare,
+            stands_alone: <$extractor as crate::Language>::STANDS_ALONE,
             grammar: || guard_grammar(Lang::$lang, Grammar::new($grammar)),
             #[cfg(test)]
             flow: <$extractor as crate::Language>::FLOW,
@@ -170,6 +172,18 @@ pub fn parse_only(lang: Lang, bytes: &[u8]) -> Option<Result<Tree, ExtractError>
     let (lang, bytes) = scripts::read_as(lang, bytes);
     let (grammar, prepare) = grammar_for(lang)?;
     Some(parse::parse_source(lang, &grammar, prepare, &bytes))
+}
+
+/// Parses a definition in `bytes` as if nothing were around it. `None` for a language whose definitions need their
+/// surroundings, and for one without a grammar.
+pub(crate) fn parse_part(
+    lang: Lang,
+    bytes: &[u8],
+    part: std::ops::Range<usize>,
+) -> Option<Result<Tree, ExtractError>> {
+    let (lang, bytes) = scripts::read_as(lang, bytes);
+    let entry = registry_entry(lang).filter(|entry| entry.stands_alone)?;
+    Some(parse::parse_source(lang, &(entry.grammar)(), entry.prepare, bytes.get(part)?))
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ pub struct Lease {
     /// When it ends, in Unix milliseconds.
     pub expires_ms: u64,
     /// The bytes of the slice.
+    #[serde(with = "serde_bytes")]
     pub data: Vec<u8>,
 }
 

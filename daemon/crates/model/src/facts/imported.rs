@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Body, Expr, ExprIx, ImportKind, Outline};
+use super::{Body, Expr, ExprIx, ImportKind, Outline, RefForm};
 use crate::Lang;
 
 /// Longest name that is kept. Longer ones name no module.
@@ -33,6 +33,12 @@ pub fn imported_modules(outline: &Outline, body: &Body) -> BTreeSet<String> {
                 let first = first_name(arena, *base).map(|name| arena.str(name));
                 found.extend(first.and_then(|name| module_key(Lang::Rust, name)));
             }
+        }
+        // The first name of `shop::price(…)` is no path by itself.
+        let qualified =
+            body.refs.iter().filter(|one| !matches!(one.form, RefForm::MethodCall | RefForm::Attr));
+        for first in qualified.filter_map(|one| first_name(&body.arena, one.recv?)) {
+            found.extend(module_key(Lang::Rust, body.arena.str(first)));
         }
     }
     found

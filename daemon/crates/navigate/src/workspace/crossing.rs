@@ -10,7 +10,7 @@ use sdl_model::{Body, Edge, EdgeKind, FileId, Outline, RelPath, SymbolId};
 use super::Workspace;
 use super::declared::{Naming, naming_of};
 use super::joint::{Alias, Joint};
-use crate::mentions::SourceOutlines;
+use crate::mentions::{FileMentions, SourceOutlines, mentions_of};
 
 /// The edges of one file that lead into other repositories, by their sources.
 pub(super) type Crossing = BTreeMap<SymbolId, Vec<Edge>>;
@@ -22,7 +22,8 @@ pub(super) struct OpenFile {
     pub(super) path: RelPath,
     pub(super) outline: std::sync::Arc<Outline>,
     pub(super) body: Body,
-    pub(super) naming: Naming,
+    /// How its language names packages.
+    pub(super) naming: Option<Naming>,
     /// Its imports.
     pub(super) modules: BTreeSet<String>,
 }
@@ -37,9 +38,13 @@ pub(super) struct Sight {
 impl<'a> Workspace<'a> {
     /// Opens a file; none if its language has no packages, or it has no facts.
     pub(super) fn open_file(&self, file: FileId) -> Result<Option<OpenFile>> {
+        Ok(self.open_any(file)?.filter(|open| open.naming.is_some()))
+    }
+
+    fn open_any(&self, file: FileId) -> Result<Option<OpenFile>> {
         let Some((member, row)) = self.joint.member_of(file)? else { return Ok(None) };
         let Some(key) = row.state.facts() else { return Ok(None) };
-        let Some(naming) = naming_of(key.lang) else { return Ok(None) };
+        let naming = naming_of(key.lang);
         let home = self.joint.members.iter().position(|other| other.repo == member.repo).unwrap_or_default();
         let (Some(outline), Some(body)) = (self.outlines.outline(key)?, self.bodies.body(key)?) else {
             return Ok(None);
@@ -53,15 +58,16 @@ impl<'a> Workspace<'a> {
     /// does. Nothing of a repository if another fits too.
     pub(super) fn sight_of(&self, open: &OpenFile) -> Result<Sight> {
         let mut sight = Sight::default();
+        let Some(naming) = open.naming else { return Ok(sight) };
         let mut ambiguous = BTreeSet::new();
         for module in &open.modules {
             let own = self.declared.get(open.home);
-            if own.map_or(Ok(None), |own| own.package_of(open.naming, module))?.is_some() {
+            if own.map_or(Ok(None), |own| own.package_of(naming, module))?.is_some() {
                 continue;
             }
             let mut owners = Vec::new();
             for (number, declared) in self.declared.iter().enumerate().filter(|(n, _)| *n != open.home) {
-                if let Some(package) = declared.package_of(open.naming, module)? {
+                if let Some(package) = declared.package_of(naming, module)? {
                     owners.push((number, package));
                 }
             }
@@ -69,7 +75,7 @@ impl<'a> Workspace<'a> {
                 [] => {}
                 [(number, package)] => {
                     sight.members.insert(*number);
-                    sight.aliases.extend(self.alias_of(*number, open.naming, package)?);
+                    sight.aliases.extend(self.alias_of(*number, naming, package)?);
                 }
                 several => {
                     self.note_ambiguous(several);
@@ -101,11 +107,7 @@ impl<'a> Workspace<'a> {
     /// The edges of files that see the same, into other repositories.
     pub(super) fn cross_all(&self, sight: &Sight, files: Vec<OpenFile>) -> Result<Vec<(FileId, Crossing)>> {
         let Some(home) = files.first().map(|open| open.home) else { return Ok(Vec::new()) };
-        let seen = [home].into_iter().chain(sight.members.iter().copied());
-        let joint = Joint {
-            members: seen.filter_map(|number| self.joint.members.get(number).copied()).collect(),
-            aliases: sight.aliases.iter().cloned().collect(),
-        };
+        let joint = self.joint_seen(home, sight);
         let outlines = SourceOutlines::over(self.outlines);
         let world = World::new(&joint, &outlines);
         let mut crossing = Vec::with_capacity(files.len());
@@ -117,12 +119,48 @@ impl<'a> Workspace<'a> {
         Ok(crossing)
     }
 
+    /// The mentions of `targets` in a file: those that its own repository has, and those that lead into others.
+    pub fn mentions_in(&self, file: FileId, targets: &[SymbolId]) -> Result<FileMentions> {
+        let Some(open) = self.open_any(file)? else { return Ok(FileMentions::default()) };
+        let outlines = SourceOutlines::over(self.outlines);
+        let facts = (&*open.outline, &open.body);
+        let own = Joint {
+            members: self.joint.members.get(open.home).copied().into_iter().collect(),
+            aliases: Vec::new(),
+        };
+        let sites = resolve_sites(&World::new(&own, &outlines), file, &open.path, facts)?;
+        let mut found = sites.found;
+        let sight = self.sight_of(&open)?;
+        if !sight.members.is_empty() {
+            let joint = self.joint_seen(open.home, &sight);
+            let sites = resolve_sites(&World::new(&joint, &outlines), file, &open.path, facts)?;
+            for site in sites.found {
+                if self.crosses(&joint, &open, &site)? {
+                    found.push(site);
+                }
+            }
+        }
+        Ok(FileMentions { found: mentions_of(found, targets), open: Vec::new() })
+    }
+
+    fn joint_seen(&self, home: usize, sight: &Sight) -> Joint<'a> {
+        let seen = [home].into_iter().chain(sight.members.iter().copied());
+        Joint {
+            members: seen.filter_map(|number| self.joint.members.get(number).copied()).collect(),
+            aliases: sight.aliases.iter().cloned().collect(),
+        }
+    }
+
+    /// Whether a mention is an edge into another repository.
+    fn crosses(&self, joint: &Joint<'a>, open: &OpenFile, site: &Site) -> Result<bool> {
+        let rule = strategies::find_rule(site.edge.strategy);
+        Ok(rule.is_some_and(|rule| !rule.goes_by_name()) && self.is_imported(joint, open, site.edge.to)?)
+    }
+
     fn crossing_edges(&self, joint: &Joint<'a>, open: &OpenFile, sites: &[Site]) -> Result<Crossing> {
         let mut edges: BTreeMap<(SymbolId, SymbolId, EdgeKind), Edge> = BTreeMap::new();
         for site in sites {
-            let by_name =
-                strategies::find_rule(site.edge.strategy).is_none_or(strategies::Rule::goes_by_name);
-            if by_name || !self.is_imported(joint, open, site.edge.to)? {
+            if !self.crosses(joint, open, site)? {
                 continue;
             }
             let edge = edges
@@ -148,8 +186,9 @@ impl<'a> Workspace<'a> {
         let Some(home) = joint.symbol_home(symbol)? else { return Ok(false) };
         let packages = self.packages_with(home.file)?;
         let Some((number, packages)) = packages.as_deref() else { return Ok(false) };
+        let Some(naming) = open.naming else { return Ok(false) };
         let is_imported =
-            |package: &String| open.modules.iter().any(|module| open.naming.is_inside(module, package));
+            |package: &String| open.modules.iter().any(|module| naming.is_inside(module, package));
         Ok(*number != open.home && packages.iter().any(is_imported))
     }
 }

@@ -53,7 +53,7 @@ impl Naming {
         }
     }
 
-    /// What is between the name of a package and that of a module in it.
+    /// The text between the name of a package and that of a module in it.
     fn separator(self) -> &'static str {
         match self {
             Self::Python | Self::Stated => ".",

@@ -13,6 +13,7 @@
 
 mod crossing;
 mod declared;
+mod installed;
 mod joint;
 
 use std::cell::{Cell, RefCell};
@@ -24,6 +25,7 @@ use sdl_ledger::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, Version};
 use sdl_retrieve::Outlines;
 
+pub use installed::{CalledOutside, Caller, called_outside};
 pub use joint::{Member, member_folder, split_place, symbol_in_workspace};
 
 use crate::mentions::Bodies;

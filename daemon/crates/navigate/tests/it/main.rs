@@ -11,5 +11,7 @@ mod outline;
 mod paths;
 mod reach;
 mod related;
+mod rename;
 mod trees;
+mod unused;
 mod workspace;

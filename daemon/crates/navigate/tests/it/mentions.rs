@@ -10,7 +10,7 @@ use crate::ledger::{At, MemoryLedger};
 use crate::trees::SHAPES;
 
 /// The bodies of a tree in memory.
-struct TreeBodies<'l>(&'l MemoryLedger);
+pub(crate) struct TreeBodies<'l>(pub(crate) &'l MemoryLedger);
 
 impl Bodies for TreeBodies<'_> {
     fn body(&self, key: FactsKey) -> sdl_ledger::Result<Option<Body>> {

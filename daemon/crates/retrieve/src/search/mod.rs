@@ -49,7 +49,7 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     } else if request.exact {
         exact::find_exact(source, &request.query, &filter, &mut evidence)?
     } else {
-        if plan.terms.is_empty() && plan.names.is_empty() && plan.paths.is_empty() {
+        if plan.is_empty() {
             return Err(UserError::EmptyQuery.into());
         }
         rank::rank_symbols(source, &plan, &filter, &mut evidence)?

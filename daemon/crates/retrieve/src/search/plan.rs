@@ -1,19 +1,31 @@
 //! A query, understood: its terms, the names and paths that it spells.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sdl_model::lang::is_source_name;
 
 use crate::index::Wants;
 use crate::index::words::{self, Scratch};
-use crate::message;
+use crate::message::{self, Section};
 
-/// More terms than this are not looked up; those of the first lines and the most repeated come first.
-const MOST_TERMS: usize = 40;
+/// More different terms than this are not looked up; those of the first lines and the most repeated come first.
+const MOST_TERMS: usize = 2_000;
+/// Words of a text that are read for names of one letter.
+const MOST_LETTERS: usize = 16;
+/// Lines of a text that are read.
+const MOST_LINES: usize = 5_000;
+/// How much a word of the first line counts, which says what the text is about.
+const TITLE: f32 = 3.0;
+/// How much a word of a report's form counts, and one about the machine on which something happened.
+const AROUND: f32 = 0.2;
+/// What each repetition adds to a word, and the limit of it.
+const REPEATED: f32 = 0.3;
+const MOST_WEIGHT: f32 = 5.0;
 /// How much a word counts that could be in any task, such as "fix".
 const COMMON: f32 = 0.4;
-/// More names or paths than this are not looked up.
-const MOST_PROBES: usize = 48;
+/// More names than this are not looked up, nor more paths.
+const MOST_NAMES: usize = 2_000;
+const MOST_PATHS: usize = 48;
 
 /// A term and how much it counts.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +54,8 @@ pub(crate) struct Plan {
     /// does Cart lose items".
     pub(crate) capitals: Vec<NameProbe>,
     pub(crate) paths: Vec<String>,
+    /// The names as the text writes them, each once.
+    spelled: HashSet<String>,
     /// Whether the query is one name and nothing else: then a symbol of that name comes first.
     pub(crate) single: bool,
     /// The kinds of symbols that it wants although they are usually not meant, for example tests for "add a test".
@@ -80,44 +94,60 @@ impl Plan {
 
     /// Understands a text about a task.
     pub(crate) fn of_text(text: &str) -> Self {
-        Self::read(text, true)
+        let mut plan = Self::read(text, true);
+        if plan.is_empty() {
+            // Where a text has no other word, a letter may be the name that it is about: "what does `q` do".
+            let letters = text.split_whitespace().take(MOST_LETTERS).map(trim_punctuation);
+            plan.names.extend(
+                letters.filter(|word| word.chars().count() == 1).filter_map(|word| name_probe(word, 1.0)),
+            );
+        }
+        plan
+    }
+
+    /// Whether there is nothing to look up.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.terms.is_empty() && self.names.is_empty() && self.paths.is_empty()
     }
 
     fn read(text: &str, task: bool) -> Self {
         let mut plan = Self::default();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut scratch = Scratch::default();
-        for (number, line) in text.lines().enumerate().take(2_000) {
-            // The first line says what it is about.
-            let weight = if number == 0 { 1.6 } else { 1.0 };
-            if task && message::is_trailer(line) {
-                continue;
-            }
+        let mut section = Section::About;
+        let mut title = true;
+        let lines = text.lines().filter(|line| !line.trim().is_empty()).take(MOST_LINES);
+        for line in lines.filter(|line| !(task && message::is_trailer(line))) {
+            let begun = message::section_of(line).filter(|_| task && !title);
+            section = begun.unwrap_or(section);
+            let weight = match (title, begun.is_some() || section == Section::Around) {
+                (true, _) => TITLE,
+                (_, true) => AROUND,
+                _ => 1.0,
+            };
             let mut begins = true;
-            for word in line.split_whitespace() {
-                if word.contains("://") {
-                    continue;
-                }
-                plan.spelled(word);
+            for word in line.split_whitespace().filter(|word| !word.contains("://")) {
+                plan.read_names(word);
                 if task && !begins {
                     plan.capital(word);
                 }
                 begins = word.ends_with(['.', '!', '?', ':', '-', '*', '|', '#', '>']);
-                plan.wants.aside |= number == 0 && message::is_generated(word);
+                plan.wants.aside |= title && message::is_generated(word);
                 words::each_term(word, &mut scratch, &mut |term| {
                     let common = task && message::is_said_of_any(term);
                     let weight = if common { COMMON * weight } else { weight };
-                    plan.wants.tests |= number == 0 && matches!(term, "test" | "spec" | "fixtur");
-                    plan.wants.aside |= number == 0 && message::is_aside(term);
+                    plan.wants.tests |= title && matches!(term, "test" | "spec" | "fixtur");
+                    plan.wants.aside |= title && message::is_aside(term);
                     let at = *places.entry(term.to_owned()).or_insert_with(|| {
                         plan.terms.push(PlanTerm { term: term.to_owned(), weight: 0.0 });
                         plan.terms.len() - 1
                     });
-                    let known = &mut plan.terms[at];
-                    // Repetition counts, less each time.
-                    known.weight = known.weight.max(weight) + 0.15 * f32::from(u8::from(known.weight > 0.0));
+                    let known = &mut plan.terms[at].weight;
+                    let again = if *known > 0.0 { REPEATED * weight.min(1.0) } else { 0.0 };
+                    *known = (*known + again).min(MOST_WEIGHT).max(weight);
                 });
             }
+            title = false;
         }
         plan.terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         plan.terms.truncate(MOST_TERMS);
@@ -131,7 +161,7 @@ impl Plan {
             && word.contains(char::is_lowercase)
             && word.chars().all(char::is_alphanumeric);
         if named
-            && self.capitals.len() < MOST_PROBES
+            && self.capitals.len() < MOST_NAMES
             && let Some(probe) = name_probe(word, 1.0)
             && !self.capitals.contains(&probe)
         {
@@ -141,7 +171,7 @@ impl Plan {
 
     /// Adds names that the conversation mentioned.
     pub(crate) fn mention(&mut self, mentions: &[String]) {
-        for mention in mentions.iter().take(MOST_PROBES) {
+        for mention in mentions.iter().take(MOST_NAMES) {
             if mention.contains('/') {
                 self.paths.push(mention.clone());
             } else {
@@ -150,28 +180,95 @@ impl Plan {
         }
     }
 
-    fn spelled(&mut self, word: &str) {
-        let quoted = word.starts_with(['`', '\'', '"']);
-        let word = trim_punctuation(before_arguments(word));
-        if is_path(word) {
-            if self.paths.len() < MOST_PROBES && !self.paths.iter().any(|known| known == word) {
-                self.paths.push(word.to_owned());
+    fn read_names(&mut self, word: &str) {
+        let path = trim_punctuation(before_arguments(word));
+        if is_path(path) {
+            if self.paths.len() < MOST_PATHS && !self.paths.iter().any(|known| known == path) {
+                self.paths.push(path.to_owned());
             }
-        } else if (quoted || looks_like_name(word))
-            && self.names.len() < MOST_PROBES
-            && let Some(probe) = name_probe(word, 1.0)
-            // A single letter is not looked up, because in a text it is rarely a symbol, even if it is quoted.
-            && probe.name.len() > 1
-            && !self.names.contains(&probe)
-        {
-            // `Cart` in `Cart.checkout` is spelled too, but it is not the first meaning.
-            let owner = word.rsplit_once(['.', ':', '#']).map_or("", |(owner, _)| owner);
-            self.names.extend(
-                name_probe(owner, 0.8).filter(|_| word.contains(&probe.name) && !probe.owners.is_empty()),
-            );
-            self.names.push(probe);
+            return;
+        }
+        let quoted = word.starts_with(['`', '\'', '"']);
+        for Piece { text, called, alone } in code_pieces(word) {
+            let text = trim_punctuation(text);
+            if called || quoted && alone || looks_like_name(text) {
+                self.add_name(text);
+            }
         }
     }
+
+    fn add_name(&mut self, text: &str) {
+        if self.names.len() >= MOST_NAMES || !self.spelled.insert(text.to_owned()) {
+            return;
+        }
+        let Some(probe) = name_probe(text, 1.0) else { return };
+        // A single letter is not looked up, because in a text it is rarely a symbol, even if it is quoted.
+        if probe.name.len() < 2 || self.names.contains(&probe) {
+            return;
+        }
+        // `Cart` in `Cart.checkout` is spelled too, but it is not the first meaning.
+        let owner = text.rsplit_once(['.', ':', '#']).map_or("", |(owner, _)| owner);
+        self.names.extend(
+            name_probe(owner, 0.8).filter(|_| text.contains(&probe.name) && !probe.owners.is_empty()),
+        );
+        self.names.push(probe);
+    }
+}
+
+/// A part of a word of code, such as `latex` in `print(latex(x))`.
+struct Piece<'w> {
+    text: &'w str,
+    /// Whether a bracket of arguments follows.
+    called: bool,
+    /// Whether it is the whole word.
+    alone: bool,
+}
+
+/// The parts of a word of code between brackets, quotes and operators.
+fn code_pieces(word: &str) -> impl Iterator<Item = Piece<'_>> {
+    let between = |c: char| {
+        matches!(
+            c,
+            '(' | ')'
+                | '['
+                | ']'
+                | '{'
+                | '}'
+                | '<'
+                | '='
+                | ','
+                | ';'
+                | '"'
+                | '\''
+                | '`'
+                | '|'
+                | '+'
+                | '*'
+                | '!'
+                | '&'
+                | '%'
+                | '@'
+        )
+    };
+    let mut rest = word;
+    let whole = word.split(between).filter(|part| !part.is_empty()).count() < 2;
+    std::iter::from_fn(move || {
+        while !rest.is_empty() {
+            let end = rest.find(between).unwrap_or(rest.len());
+            let (text, after) = rest.split_at(end);
+            let mut chars = after.chars();
+            let called = chars.next() == Some('(');
+            rest = chars.as_str();
+            if !text.is_empty() {
+                return Some(Piece { text, called: called && is_identifier_end(text), alone: whole });
+            }
+        }
+        None
+    })
+}
+
+fn is_identifier_end(text: &str) -> bool {
+    text.len() > 2 && text.ends_with(|c: char| c.is_alphanumeric() || c == '_')
 }
 
 /// `a.b` of `a.b(c)`; `f(x)` stays, by its looks it is a name.
@@ -204,11 +301,14 @@ fn name_probe(word: &str, weight: f32) -> Option<NameProbe> {
         .filter(|part| !part.is_empty())
         .collect();
     let name = parts.pop()?.to_owned();
-    let owners = parts.into_iter().map(|part| part.chars().map(words::lower_char).collect()).collect();
+    let owner = |part: &str| -> String { part.chars().map(words::lower_char).collect() };
+    // The receiver of a call inside a class is no owner: `self.close()` says no more than `close()`.
+    let owners =
+        parts.into_iter().map(owner).filter(|owner| !matches!(owner.as_str(), "self" | "this")).collect();
     Some(NameProbe { name, owners, weight })
 }
 
-/// Whether a word is a name by its looks: `snake_case`, `camelCase`, `a.b`, `a::b`, `f()`, `CONST_X`.
+/// Whether a word is a name by its looks: `snake_case`, `camelCase`, `a.b`, `a::b`, `CONST_X`.
 fn looks_like_name(word: &str) -> bool {
     let bytes = word.as_bytes();
     let inner = |at: usize| {
@@ -224,7 +324,7 @@ fn looks_like_name(word: &str) -> bool {
     for (at, &byte) in bytes.iter().enumerate() {
         let camel = before.is_ascii_lowercase() && byte.is_ascii_uppercase();
         let joined = matches!(byte, b'_' | b'.') && inner(at);
-        if camel || joined || (byte == b'_' && at == 0) || (byte == b':' && before == b':') || byte == b'(' {
+        if camel || joined || (byte == b'_' && at == 0) || (byte == b':' && before == b':') {
             return true;
         }
         before = byte;
@@ -261,7 +361,8 @@ mod tests {
         let plan = Plan::of_query("b", &[]);
         assert_eq!(plan.names, [NameProbe { name: "b".into(), owners: vec![], weight: 1.0 }]);
         assert_eq!(Plan::of_query("Cart.b", &[]).names[0].owners, ["cart"]);
-        assert!(Plan::of_text("what 'b' does").names.is_empty());
+        assert_eq!(Plan::of_text("what 'b' does").names[0].name, "b");
+        assert!(Plan::of_text("what 'b' does in the cart").names.is_empty());
     }
 
     #[test]
@@ -291,6 +392,10 @@ mod tests {
         let plan = Plan::of_text("JToken.ToString(Formatting) and redis_free(ctx) fail");
         let names: Vec<&str> = plan.names.iter().map(|probe| probe.name.as_str()).collect();
         assert_eq!(names, ["JToken", "ToString", "redis_free"]);
+        let plan = Plan::of_text("it prints(parse_row(self.read_next(x), key=row_key)) twice");
+        let names: Vec<_> =
+            plan.names.iter().map(|probe| (probe.name.as_str(), probe.owners.len())).collect();
+        assert_eq!(names, [("prints", 0), ("parse_row", 0), ("read_next", 0), ("row_key", 0)]);
     }
 
     #[test]

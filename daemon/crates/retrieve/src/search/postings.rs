@@ -11,8 +11,14 @@ use crate::{Evidence, LaneStatus, Result};
 
 /// Most postings that are read for one query.
 const MOST_POSTINGS: usize = 600_000;
+/// Most terms whose postings are read. Of a plan with more, those that say most in this tree are read, and terms that
+/// occur nowhere are not replaced by longer words. With more terms, the many words of a long text outweigh the few that
+/// name its subject.
+const MOST_TERMS: usize = 30;
 /// Most longer words that replace a word which occurs nowhere itself.
 const MOST_EXPANSIONS: usize = 12;
+/// Most terms that are reported as occurring nowhere.
+const MOST_UNMATCHED: usize = 40;
 
 /// One list of postings, sorted by symbol.
 pub(super) struct List {
@@ -55,12 +61,7 @@ impl Lists {
 
     /// Reads the postings. The most frequent words are read in part if there are too many.
     pub(super) fn read(view: &dyn View, plan: &Plan, symbols: f32, evidence: &mut Evidence) -> Result<Self> {
-        let mut counted = Vec::with_capacity(plan.terms.len());
-        for term in &plan.terms {
-            counted.push((term, view.term_count(&term.term)?));
-        }
-        // Rare terms first, because then only the least distinctive ones are missing if the limit is reached.
-        counted.sort_by_key(|(_, count)| *count);
+        let counted = telling_terms(view, plan, symbols, evidence)?;
         let mut lists = Vec::new();
         let mut masses = Vec::new();
         let mut left = MOST_POSTINGS;
@@ -81,8 +82,6 @@ impl Lists {
                 continue;
             }
             let longer = expand_term(view, term)?;
-            // Whether it is a prefix of longer words or not, as a word it matched nothing.
-            evidence.unmatched_terms.push(term.clone());
             if longer.is_empty() {
                 continue;
             }
@@ -100,6 +99,36 @@ impl Lists {
         }
         Ok(Self { lists, masses })
     }
+}
+
+/// The terms of a plan whose postings are read, with their counts, rare ones first, because then only the least
+/// distinctive ones are missing if the limit of postings is reached.
+///
+/// A long text has more words than can be read. Which of them point somewhere depends on the tree: a word of the last
+/// line that ten symbols have says more than one of the first line that half of the tree has.
+fn telling_terms<'p>(
+    view: &dyn View,
+    plan: &'p Plan,
+    symbols: f32,
+    evidence: &mut Evidence,
+) -> Result<Vec<(&'p PlanTerm, u64)>> {
+    let mut counted = Vec::with_capacity(plan.terms.len());
+    for term in &plan.terms {
+        let count = view.term_count(&term.term)?;
+        // Whether it is a prefix of longer words or not, as a word it matched nothing.
+        if count == 0 && evidence.unmatched_terms.len() < MOST_UNMATCHED {
+            evidence.unmatched_terms.push(term.term.clone());
+        }
+        counted.push((term, count));
+    }
+    if counted.len() > MOST_TERMS {
+        counted.retain(|(_, count)| *count > 0);
+        let mass = |(term, count): &(&PlanTerm, u64)| term.weight * term_idf(*count, symbols);
+        counted.sort_by(|a, b| mass(b).total_cmp(&mass(a)).then_with(|| a.0.term.cmp(&b.0.term)));
+        counted.truncate(MOST_TERMS);
+    }
+    counted.sort_by_key(|(_, count)| *count);
+    Ok(counted)
 }
 
 /// How distinctive a term is that occurs in `count` of `symbols`.

@@ -3,18 +3,24 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
-use sdl_ledger::View;
+use sdl_ledger::{TermHit, View};
 use sdl_model::{SymbolId, SymbolKind};
 
 use super::exact::rank_of_kind;
 use super::files::files_at;
-use super::plan::Plan;
+use super::plan::{NameProbe, Plan};
 use super::postings::{read_postings, term_idf};
 use crate::index::{Flags, Place, exact_term};
 use crate::{Evidence, Result, Source};
 
 /// Most symbols of one spelled name that are considered.
 const MOST_NAMESAKES: usize = 400;
+/// A text that spells more names than this is long. Of its names only those are looked at that at most this number of
+/// symbols have, because the others say little and there may be hundreds of them.
+const MANY_NAMES: usize = 48;
+const MOST_OF_MANY: usize = 64;
+/// A name that more symbols have means none of them in particular.
+const FEW: usize = 4;
 /// Most symbols of one spelled file that are considered.
 const MOST_OF_FILE: usize = 200;
 /// Added to the score of a symbol whose name is the whole query, so that it comes before all others. The next three are
@@ -34,6 +40,9 @@ pub(super) struct Bonus {
     pub(super) name: f32,
     /// For its file's path.
     pub(super) path: f32,
+    /// How surely a spelled name means this symbol: 1 if it alone has the name, ½ if two have it, and so on; 0 if
+    /// many have.
+    pub(super) meant: f32,
     pub(super) flags: Flags,
     /// Whether its words are found too.
     pub(super) met: bool,
@@ -79,43 +88,100 @@ fn name_lane(
         return Ok(());
     }
     let mut found = 0;
+    let most = if plan.names.len() > MANY_NAMES { MOST_OF_MANY } else { MOST_NAMESAKES };
     for probe in &plan.names {
         let Some(term) = exact_term(&probe.name) else { continue };
-        let hits = read_postings(source.view(), &term, MOST_NAMESAKES)?;
+        let mut hits = read_postings(source.view(), &term, most + 1)?;
+        if hits.len() > most {
+            if most < MOST_NAMESAKES {
+                continue;
+            }
+            hits.truncate(most);
+        }
         found += hits.len();
-        let telling = term_idf(hits.len() as u64, symbols);
-        let by_letter: HashSet<SymbolId> = if plan.single {
-            let named = source.view().named_up_to(&probe.name, MOST_NAMESAKES)?;
-            named.into_iter().map(|hit| hit.symbol).collect()
+        if plan.single {
+            pin_namesakes(source, plan, probe, &hits, spelled)?;
         } else {
-            HashSet::new()
-        };
-        for hit in hits {
-            let flags = Flags(hit.flags);
-            let fit = flags.prior_for(plan.wants);
-            let owned = if probe.owners.is_empty() {
-                0.0
-            } else {
-                let sym = source.listed(hit.symbol)?;
-                sym.map_or(0.0, |sym| owners_matched(&probe.owners, sym.qualified(), sym.path()))
-            };
-            let worth = if plan.single {
-                let by_letter =
-                    by_letter.contains(&hit.symbol) || is_named(source, hit.symbol, flags, &probe.name)?;
-                let rank = rank_of_kind(flags.kind(), flags.local());
-                PIN * (1.0
-                    + OWNED * owned
-                    + if by_letter { BY_LETTER } else { 0.0 }
-                    + KIND * f32::from(rank)
-                    + fit)
-            } else {
-                0.8 * telling * probe.weight * fit * (1.0 + owned)
-            };
-            bonus_slot(spelled, hit.symbol, flags).name += worth;
+            add_namesakes(source, plan, probe, (&hits, symbols), spelled)?;
         }
     }
     evidence.ran("exactName", found);
     Ok(())
+}
+
+/// Puts the symbols of the name that is the whole query before all others.
+fn pin_namesakes(
+    source: &Source<'_>,
+    plan: &Plan,
+    probe: &NameProbe,
+    hits: &[TermHit],
+    spelled: &mut Spelled,
+) -> Result<()> {
+    let by_letter = named_by_letter(source, probe)?;
+    for hit in hits {
+        let flags = Flags(hit.flags);
+        let by_letter = by_letter.contains(&hit.symbol) || is_named(source, hit.symbol, flags, &probe.name)?;
+        let rank = rank_of_kind(flags.kind(), flags.local());
+        let worth = 1.0
+            + OWNED * share_owned(source, probe, hit.symbol)?
+            + if by_letter { BY_LETTER } else { 0.0 }
+            + KIND * f32::from(rank)
+            + flags.prior_for(plan.wants);
+        bonus_slot(spelled, hit.symbol, flags).name += PIN * worth;
+    }
+    Ok(())
+}
+
+/// Adds what a name that a text spells is worth to the symbols that have it.
+fn add_namesakes(
+    source: &Source<'_>,
+    plan: &Plan,
+    probe: &NameProbe,
+    (hits, symbols): (&[TermHit], f32),
+    spelled: &mut Spelled,
+) -> Result<()> {
+    let telling = term_idf(hits.len() as u64, symbols);
+    let by_letter = named_by_letter(source, probe)?;
+    let mut meant: Vec<(SymbolId, bool, f32)> = Vec::new();
+    for hit in hits {
+        let flags = Flags(hit.flags);
+        let owned = share_owned(source, probe, hit.symbol)?;
+        let worth = 0.8 * telling * probe.weight * flags.prior_for(plan.wants) * (1.0 + owned);
+        bonus_slot(spelled, hit.symbol, flags).name += worth;
+        if by_letter.contains(&hit.symbol) {
+            let aside = flags.test() && !plan.wants.tests || flags.aside() && !plan.wants.aside;
+            meant.push((hit.symbol, aside, owned));
+        }
+    }
+    // The symbols whose owners are spelled best, those of the product before all others.
+    let most = meant.iter().map(|(_, _, owned)| *owned).fold(0.0, f32::max);
+    meant.retain(|(_, _, owned)| *owned >= most);
+    if meant.iter().any(|(_, aside, _)| !aside) {
+        meant.retain(|(_, aside, _)| !aside);
+    }
+    if meant.len() <= FEW {
+        for (symbol, ..) in &meant {
+            if let Some(bonus) = spelled.get_mut(symbol) {
+                bonus.meant = bonus.meant.max(1.0 / meant.len() as f32);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The symbols whose name is a probe's, case included.
+fn named_by_letter(source: &Source<'_>, probe: &NameProbe) -> Result<HashSet<SymbolId>> {
+    let named = source.view().named_up_to(&probe.name, MOST_NAMESAKES)?;
+    Ok(named.into_iter().map(|hit| hit.symbol).collect())
+}
+
+/// The share of a probe's owners that a symbol has.
+fn share_owned(source: &Source<'_>, probe: &NameProbe, symbol: SymbolId) -> Result<f32> {
+    if probe.owners.is_empty() {
+        return Ok(0.0);
+    }
+    let sym = source.listed(symbol)?;
+    Ok(sym.map_or(0.0, |sym| owners_matched(&probe.owners, sym.qualified(), sym.path())))
 }
 
 /// Whether a symbol that lookups by name do not return has exactly that name.

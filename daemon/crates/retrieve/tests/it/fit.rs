@@ -30,12 +30,12 @@ const ROUNDS: usize = 300;
 /// Features with the same kind of information.
 const GROUPS: [(&str, &[&str]); 11] = [
     ("length", &["lines.4", "lines.16", "lines.64"]),
-    ("share of the name", &["named"]),
+    ("share of the name", &["named", "named.best"]),
     ("tests, asides, locals", &["test", "aside", "local"]),
-    ("spelled names and paths", &["spelled.name", "spelled.path", "fit"]),
+    ("spelled names and paths", &["spelled.name", "spelled.path", "fit", "meant"]),
     ("kind", &["module", "value", "property"]),
-    ("owners, path, coverage", &["owner", "path", "covered"]),
-    ("file", &["file.best", "file.three", "file.rank"]),
+    ("owners, path, coverage", &["owner", "owner.best", "path", "covered"]),
+    ("file", &["file.best", "file.three", "file.five", "file.rank", "stem"]),
     ("calls", &["caller.best", "callers", "callees"]),
     ("commits", PAST),
     ("what messages say", &["past.said", "past.alike"]),

@@ -10,6 +10,7 @@ mod law_trees;
 mod layers;
 mod ledger;
 mod localize;
+mod long_texts;
 mod meanings;
 mod measure;
 mod refreshes;

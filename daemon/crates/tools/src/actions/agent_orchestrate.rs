@@ -22,7 +22,9 @@ pub(crate) struct AgentOrchestrate;
 /// Tokens of the plan, of the next calls and of the fields around them.
 const FRAME: usize = 250;
 /// Tokens of the fields of lists.
-const LIST_FIELDS: usize = 16;
+const LIST_FIELDS: usize = 20;
+/// How much of a budget may say how symbols belong together, in percent.
+const RELATIONS_SHARE: usize = 4;
 /// Symbols that a suggested slice starts from.
 const MOST_ENTRIES: usize = 2;
 /// Maximum number of missing names that the answer lists.
@@ -32,7 +34,7 @@ const MOST_MISSING: usize = 5;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Task, in words.
-    #[schemars(length(min = 1, max = 20_000))]
+    #[schemars(length(min = 1, max = 200_000))]
     task_text: String,
     /// Divides the budget. The kind of task decides how much goes to source, and how much to the places of further
     /// symbols. Default: five sixths to source.
@@ -85,6 +87,9 @@ pub(crate) struct Response {
     plan: Vec<Step>,
     /// The text of the symbols found, best first, each once.
     evidence: Vec<Evidence>,
+    /// How the symbols belong together: `a calls b, c`, and who uses the best of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    relations: Vec<String>,
     /// Edges between the symbols of the evidence, if there is room.
     edges: Vec<EdgeOut>,
     /// Further symbols, best first, one line for each file: `path: name:first-last, …`.
@@ -128,7 +133,7 @@ impl Action for AgentOrchestrate {
         namespace: Namespace::Agent,
         mutating: false,
         description: "Call this when one call should answer how or why: the source that matters, and where the rest is",
-        needs: "taskText, budget",
+        needs: "taskText,budget",
         examples: &[
             r#"{"repoId":"my-repo","taskText":"why does token validation fail","taskType":"debug","budget":{"maxTokens":4000}}"#,
         ],
@@ -195,6 +200,7 @@ impl Response {
         gathered: Gathered,
     ) -> Result<Self, ToolError> {
         let edges = ground.edges(&gathered)?;
+        let relations = ground.relations(&gathered)?;
         let mut made = Self {
             assembly_id: assembly_id.to_owned(),
             coverage: tell_coverage(ground.len(), start, &gathered),
@@ -202,6 +208,7 @@ impl Response {
             next_actions: next_calls(cx, &gathered),
             tokens: gathered.evidence.iter().map(|piece| piece.tokens).sum(),
             evidence: gathered.evidence,
+            relations: Vec::new(),
             edges: Vec::new(),
             more: Vec::new(),
             omitted: gathered.omitted,
@@ -212,6 +219,9 @@ impl Response {
         // names of the fields take a few tokens too.
         let around = cx.around()? + budget::json_tokens(&made)? + LIST_FIELDS;
         let mut room = most.saturating_sub(around);
+        let mut for_relations = room.min(most * RELATIONS_SHARE / 100);
+        made.relations = fitting(relations, &mut for_relations)?;
+        room = room.saturating_sub(budget::json_tokens(&made.relations)?);
         let rest = gathered.rest.as_slice();
         let places = |count: usize| place_lines(rest.get(..count).unwrap_or_default());
         let named = budget::largest_prefix(rest.len(), room, |count| Ok(places(count)))?.unwrap_or(0);
@@ -301,6 +311,9 @@ impl Render for Response {
         for piece in &self.evidence {
             begin_line(&mut text, format_args!("{} {}", piece.kind, piece.symbol_id));
             append_block(&mut text, &piece.content);
+        }
+        for line in &self.relations {
+            begin_line(&mut text, format_args!("{line}"));
         }
         if !self.more.is_empty() {
             text.push_str("\nmore:");

@@ -104,7 +104,7 @@ impl Action for CodeGetHotPath {
         namespace: Namespace::Code,
         mutating: false,
         description: "Call this when you need the exact lines of a symbol where given identifiers are used",
-        needs: "symbolId, identifiersToFind",
+        needs: "symbolId,identifiersToFind",
         examples: &[
             r#"{"repoId":"my-repo","symbolId":"s_0123456789abc","identifiersToFind":["validate","token"],"contextLines":3}"#,
         ],

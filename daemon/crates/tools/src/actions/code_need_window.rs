@@ -142,7 +142,7 @@ impl Action for CodeNeedWindow {
         namespace: Namespace::Code,
         mutating: false,
         description: "Call this when skeleton and hot path did not answer: raw code, if the policy approves; audited",
-        needs: "symbolId, reason, expectedLines, identifiersToFind",
+        needs: "symbolId,reason,expectedLines,identifiersToFind",
         examples: &[
             r#"{"repoId":"my-repo","symbolId":"s_0123456789abc","reason":"Need exact branch logic for debugging auth timeout","expectedLines":80,"identifiersToFind":["if","catch","tokenExpiry"]}"#,
         ],

@@ -31,7 +31,7 @@ enum Format {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Name, path or task. A symbol's name, a path, or a task in words.
-    #[schemars(length(min = 1, max = 20_000))]
+    #[schemars(length(min = 1, max = 200_000))]
     query: String,
     /// Tokens, default 2000. For the whole answer.
     #[schemars(range(min = 400, max = 20_000))]

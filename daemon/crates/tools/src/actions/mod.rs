@@ -36,7 +36,9 @@ mod symbol_get_card;
 mod symbol_get_cards;
 mod symbol_path;
 mod symbol_related;
+mod symbol_rename;
 mod symbol_search;
+mod symbol_unused;
 #[cfg(test)]
 mod tests;
 mod usage_stats;
@@ -52,6 +54,8 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<symbol_related::SymbolRelated>(),
         Entry::read::<symbol_path::SymbolPath>(),
         Entry::read::<change_impact::ChangeImpact>(),
+        Entry::read::<symbol_rename::SymbolRename>(),
+        Entry::read::<symbol_unused::SymbolUnused>(),
         Entry::read::<slice_build::SliceBuild>(),
         Entry::read::<slice_refresh::SliceRefresh>(),
         Entry::read::<slice_spillover_get::SliceSpilloverGet>(),

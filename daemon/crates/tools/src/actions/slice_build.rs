@@ -14,6 +14,7 @@ use crate::call::answers::{LeaseOut, Object, Truncation, append_block, append_te
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::leases::HandleKind;
+use crate::context::assembly::{self, Evidence};
 use crate::host::policies;
 use crate::kept::memory::{self, Surfaced};
 use crate::parts::params::{DetailParam, confidence_percent};
@@ -26,6 +27,10 @@ pub(crate) struct SliceBuild;
 
 /// The approximate size of the smallest answer with a slice.
 const LEAST_TOKENS: u32 = 400;
+/// The share of the budget that is kept for source, in percent, if the request asks for it.
+const SOURCE_SHARE: usize = 50;
+/// Tokens of the name of the list of source.
+const LIST_FIELDS: usize = 8;
 /// The note of an answer whose budget is too small for its entry symbols.
 const REDUCED: &str = "entrySymbols: the budget is too small for compact cards of all of them";
 
@@ -33,7 +38,7 @@ const REDUCED: &str = "entrySymbols: the budget is too small for compact cards o
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Task, in words. Enough on its own.
-    #[schemars(length(min = 1, max = 20_000))]
+    #[schemars(length(min = 1, max = 200_000))]
     task_text: Option<String>,
     /// Symbol ids to start from. As `symbol.search` gives them.
     #[serde(default)]
@@ -82,6 +87,8 @@ pub(crate) struct Request {
     memory_limit: Option<u32>,
     /// How the start was found. Adds `retrievalEvidence`.
     include_retrieval_evidence: Option<bool>,
+    /// Adds code. Half of the budget goes to the text of the best cards.
+    include_source: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -139,6 +146,9 @@ pub(crate) struct Response {
     /// Memories about the slice's symbols.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories: Option<Vec<Object>>,
+    /// The text of the best symbols, each once. `slice.refresh` does not repeat it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    source: Option<Vec<Evidence>>,
     #[serde(skip)]
     #[schemars(skip)]
     rendered: String,
@@ -153,7 +163,7 @@ impl Action for SliceBuild {
         namespace: Namespace::Query,
         mutating: false,
         description: "Call this when you start a task: finds the symbols that matter, with cards and edges",
-        needs: "taskText|entrySymbols|editedFiles|stackTrace|failingTestPath",
+        needs: "taskText|entrySymbols|editedFiles|stackTrace",
         examples: &[
             r#"{"repoId":"my-repo","taskText":"trace auth token validation","budget":{"maxEstimatedTokens":4000}}"#,
             r#"{"repoId":"my-repo","entrySymbols":["s_0123456789abc"],"editedFiles":["src/auth.ts"],"minConfidence":0.8}"#,
@@ -183,7 +193,11 @@ impl ReadAction for SliceBuild {
         slices::keep_spilled(cx, &handles.spillover, &built.spilled, &wanted.slice);
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &built, wanted.slice.clone())?;
         slices::hold_lease(cx, &handles.slice, &lease, None);
-        answer(&built, &lease, &handles)
+        let mut response = answer(&built, &lease, &handles)?;
+        if wanted.with_source {
+            response.add_source(cx, &built, &wanted)?;
+        }
+        Ok(response)
     }
 }
 
@@ -229,6 +243,7 @@ struct Wanted {
     slice: SliceRequest,
     format: WireFormat,
     most: usize,
+    with_source: bool,
 }
 
 impl Wanted {
@@ -290,7 +305,19 @@ impl Wanted {
             let message = "give taskText, entrySymbols, editedFiles, stackTrace or failingTestPath: a slice needs a start";
             return Err(ToolError::new(Code::MissingField, message).at("taskText"));
         }
-        Ok(Self { slice, format, most: budget.max_estimated_tokens as usize })
+        let with_source = request.include_source.unwrap_or(false);
+        Ok(Self { slice, format, most: budget.max_estimated_tokens as usize, with_source })
+    }
+
+    /// Returns how many tokens an answer may have before source is added to it.
+    fn most_of_slice(&self) -> usize {
+        let least = (LEAST_TOKENS as usize).min(self.most);
+        if self.with_source { (self.most - self.most * SOURCE_SHARE / 100).max(least) } else { self.most }
+    }
+
+    /// Returns the reason for which source is shown.
+    fn task(&self) -> &str {
+        self.slice.task_text.as_deref().unwrap_or_default()
     }
 
     /// Returns the arguments that say where the slice starts.
@@ -337,7 +364,8 @@ impl Wanted {
             hash: "0a".repeat(8),
         };
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &empty, self.slice.clone())?;
-        let first = self.most.saturating_sub(cx.around()? + budget::json_tokens(&answer(&empty, &lease)?)?);
+        let most = self.most_of_slice();
+        let first = most.saturating_sub(cx.around()? + budget::json_tokens(&answer(&empty, &lease)?)?);
         let mut noted = false;
         let cut = |tokens: usize| {
             let built = found.slice(tokens as u32)?;
@@ -351,8 +379,8 @@ impl Wanted {
             let total = cx.around()? + budget::json_tokens(&answer(&built, &lease)?)?;
             Ok((built, total))
         };
-        let (built, total) = budget::fit_answer(cx.call.cancel, self.most, first, cut)?;
-        if total > self.most {
+        let (built, total) = budget::fit_answer(cx.call.cancel, most, first, cut)?;
+        if total > most {
             let message = format!("an answer to this request takes at least {total} tokens; allow that many");
             return Err(ToolError::invalid("budget.maxEstimatedTokens", message).with("needed", total));
         }
@@ -385,8 +413,28 @@ impl Wanted {
             truncation: out.truncation,
             retrieval_evidence: out.retrieval_evidence,
             memories,
+            source: None,
             rendered: sdl_retrieve::wire::slice_text(&built.doc),
         }
+    }
+}
+
+impl Response {
+    /// Fills the rest of the budget with the text of the slice's symbols, best first.
+    fn add_source(&mut self, cx: &ReadCx<'_>, built: &BuiltSlice, wanted: &Wanted) -> Result<(), ToolError> {
+        let members: Vec<SymbolId> = built.members().collect();
+        let total = |response: &Self| Ok::<_, ToolError>(cx.around()? + budget::json_tokens(response)?);
+        let room = wanted.most.saturating_sub(total(self)? + LIST_FIELDS);
+        let mut pieces = assembly::texts_of(cx, &members, wanted.task(), room)?;
+        loop {
+            self.source = Some(pieces.clone());
+            // Notes on files that can't be shown take room too.
+            if total(self)? <= wanted.most || pieces.pop().is_none() {
+                break;
+            }
+        }
+        pieces.into_iter().filter_map(|piece| piece.row).for_each(|row| cx.decided(row));
+        Ok(())
     }
 }
 
@@ -399,6 +447,9 @@ impl Render for Response {
             if let Some(handle) = &truncation.spillover_handle {
                 append_text(&mut text, format_args!(" {handle}"));
             }
+        }
+        for piece in self.source.iter().flatten() {
+            append_block(&mut text, &piece.content);
         }
         memory::write_memories(&mut text, self.memories.as_ref());
         text

@@ -19,7 +19,7 @@ pub(crate) struct SymbolSearch;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Name, words, path or pattern. A simple or qualified name, words, a path, or, with `regex`, a pattern.
-    #[schemars(length(min = 1, max = 2_000))]
+    #[schemars(length(min = 1, max = 20_000))]
     query: String,
     /// Only these. For example `["function", "method"]`.
     #[serde(default)]
@@ -90,6 +90,8 @@ impl Action for SymbolSearch {
 }
 
 impl ReadAction for SymbolSearch {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let evidence = request.include_retrieval_evidence.unwrap_or(false);
         let mut wanted = SearchRequest {

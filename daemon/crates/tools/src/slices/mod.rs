@@ -140,6 +140,9 @@ pub(crate) fn lease_out(cx: &ReadCx<'_>, lease: &Lease) -> LeaseOut {
     }
 }
 
+/// Most bytes of a text of the request that an error repeats.
+const MOST_REPEATED: usize = 4_000;
+
 /// Adds to the error how to build the slice of this handle again.
 pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&Lease>) -> ToolError {
     if !matches!(error.refusal.code, Code::UnknownHandle | Code::HandleExpired) {
@@ -156,9 +159,12 @@ pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&L
     let request = &lease.request;
     let mut args = Map::new();
     args.insert("repoId".into(), cx.repo.id().into());
+    let mut is_cut = false;
     let mut text = |key: &str, value: &Option<String>| {
         if let Some(value) = value {
-            args.insert(key.into(), value.clone().into());
+            let end = value.floor_char_boundary(MOST_REPEATED.min(value.len()));
+            is_cut |= end < value.len();
+            args.insert(key.into(), value[..end].into());
         }
     };
     text("taskText", &request.task_text);
@@ -173,9 +179,10 @@ pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&L
     }
     let tokens = request.budget.max_estimated_tokens;
     args.insert("budget".into(), json!({"maxCards": request.budget.max_cards, "maxEstimatedTokens": tokens}));
-    error.next(
-        Call::tool("slice.build"),
-        Value::Object(args),
-        "builds the same slice from the tree as it is now",
-    )
+    let why = if is_cut {
+        "builds the slice again; its long texts are cut here, so give them whole"
+    } else {
+        "builds the same slice from the tree as it is now"
+    };
+    error.next(Call::tool("slice.build"), Value::Object(args), why)
 }

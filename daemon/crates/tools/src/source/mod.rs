@@ -4,3 +4,4 @@ pub(crate) mod ladder;
 pub(crate) mod nearness;
 pub(crate) mod reason;
 pub(crate) mod text;
+pub(crate) mod words;

@@ -60,16 +60,27 @@ pub(crate) struct ContextBudget {
 
 /// Returns whether the symbol is in a currently held slice, and whether it is next to one.
 pub(crate) fn to_slices(cx: &ReadCx<'_>, symbol: SymbolId) -> Result<(bool, bool), ToolError> {
+    to_members(cx, &slice_members(cx)?, symbol)
+}
+
+/// Returns the symbols of all currently held slices of the repository.
+pub(crate) fn slice_members(cx: &ReadCx<'_>) -> Result<HashSet<SymbolId>, ToolError> {
     let mut members = HashSet::new();
     for data in cx.call.leases.slices(cx.repo)? {
         cx.call.check()?;
         members.extend(Lease::followed_in(&data, cx.snapshot.incarnation()));
-        if members.contains(&symbol) {
-            return Ok((true, false));
-        }
     }
-    if members.is_empty() {
-        return Ok((false, false));
+    Ok(members)
+}
+
+/// Returns whether the symbol is one of `members`, and whether it is next to one.
+pub(crate) fn to_members(
+    cx: &ReadCx<'_>,
+    members: &HashSet<SymbolId>,
+    symbol: SymbolId,
+) -> Result<(bool, bool), ToolError> {
+    if members.is_empty() || members.contains(&symbol) {
+        return Ok((!members.is_empty(), false));
     }
     let view = cx.source.view();
     let next = view.out_edges(symbol)?.iter().any(|edge| members.contains(&edge.to))

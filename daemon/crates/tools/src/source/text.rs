@@ -6,10 +6,12 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use sdl_model::{ContentHash, FactsKey, FileId, FileRow, RelPath};
 
 use crate::call::context::{Call, ReadCx};
+use crate::call::memos::Recent;
 use crate::guard::audit;
 use crate::host::Unread;
 use crate::parts::symbols;
@@ -26,14 +28,13 @@ pub(crate) struct SourceText {
     /// The text; each byte that is not UTF-8 is a `?`.
     text: String,
     /// The ranges of its secrets, which are masked.
-    secrets: Vec<Range<usize>>,
+    secrets: Arc<[Range<usize>]>,
     /// Where each line starts.
     starts: Vec<usize>,
 }
 
 impl SourceText {
-    fn new(path: RelPath, key: FactsKey, text: String, level: Level) -> Self {
-        let secrets = redact::find_secrets(&text, level);
+    fn new(path: RelPath, key: FactsKey, text: String, secrets: Arc<[Range<usize>]>) -> Self {
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks.filter(|at| *at < text.len())).collect();
         Self { path, key, text, secrets, starts }
@@ -83,7 +84,7 @@ impl SourceText {
 /// Returns the text of the file at `path`, which must be in the version and have facts.
 pub(crate) fn text_at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceText, ToolError> {
     refuse_secrets(cx, path)?;
-    match cx.source.view().file(FileId::of(path))? {
+    match cx.source.view().file(cx.source.view().file_id(path))? {
         Some(row) => file_text(cx, &row),
         None => Err(symbols::no_such_file(cx, path, field)?),
     }
@@ -100,10 +101,11 @@ pub(crate) fn file_text(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, To
         };
         ToolError::new(Code::Unavailable, format!("{path} is listed but not read ({why})"))
     })?;
-    let level = crate::host::policies::repo_policy(cx.call.host, cx.repo)?.level();
-    let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(path))) {
+    let (repo, overlay, place) = cx.place_of(path);
+    let level = crate::host::policies::repo_policy(cx.call.host, repo)?.level();
+    let bytes = match overlay.and_then(|overlay| overlay.text(FileId::of(&place))) {
         Some(unsaved) => unsaved.to_vec(),
-        None => cx.repo.read_file(path, row.size).map_err(|unread| match unread {
+        None => repo.read_file(&place, row.size).map_err(|unread| match unread {
             Unread::Failed(why) => ToolError::new(Code::Unavailable, format!("{path} can't be read: {why}")),
             Unread::Gone | Unread::TooLarge => moved_error(cx, path),
         })?,
@@ -111,7 +113,49 @@ pub(crate) fn file_text(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, To
     if ContentHash::of(&bytes) != key.content {
         return Err(moved_error(cx, path));
     }
-    Ok(SourceText::new(path.clone(), key, text_of(bytes), level))
+    let text = text_of(bytes);
+    let secrets = secrets_of(cx, key.content, &text, level);
+    Ok(SourceText::new(path.clone(), key, text, secrets))
+}
+
+/// Where the secrets of recent texts are. Most have none, and finding that out takes longer than reading them.
+#[derive(Default)]
+struct Secrets(Recent<(ContentHash, Level), Arc<[Range<usize>]>, 512>);
+
+/// More secrets of one text are not kept.
+const MOST_SECRETS: usize = 256;
+
+/// Returns the ranges of a text's secrets.
+fn secrets_of(cx: &ReadCx<'_>, content: ContentHash, text: &str, level: Level) -> Arc<[Range<usize>]> {
+    let known = cx.call.memos.shared::<Secrets>();
+    if let Some(secrets) = known.0.get(&(content, level)) {
+        return secrets;
+    }
+    let secrets: Arc<[Range<usize>]> = redact::find_secrets(text, level).into();
+    if secrets.len() <= MOST_SECRETS {
+        known.0.put((content, level), Arc::clone(&secrets));
+    }
+    secrets
+}
+
+/// Returns the bytes of a file of the version: to look for names in them, never for an answer. None if they can't be
+/// read, or if the file holds secrets.
+pub(crate) fn file_bytes(cx: &ReadCx<'_>, row: &FileRow) -> Result<Option<Vec<u8>>, ToolError> {
+    let Some(key) = row.state.facts().filter(|_| !sdl_lang::is_secret_file(row.path.as_str())) else {
+        return Ok(None);
+    };
+    let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(&row.path))) {
+        Some(unsaved) => unsaved.to_vec(),
+        None => match cx.repo.read_file(&row.path, row.size) {
+            Ok(bytes) => bytes,
+            Err(Unread::Failed(_)) => return Ok(None),
+            Err(Unread::Gone | Unread::TooLarge) => return Err(moved_error(cx, &row.path)),
+        },
+    };
+    if ContentHash::of(&bytes) != key.content {
+        return Err(moved_error(cx, &row.path));
+    }
+    Ok(Some(bytes))
 }
 
 /// Refuses requests for a file of secrets, whether it exists or not, and logs the refusal.
@@ -161,7 +205,7 @@ mod tests {
     fn lines_and_offsets_hold() {
         let path = RelPath::new("a.py").unwrap();
         let key = FactsKey { lang: sdl_model::Lang::Python, content: ContentHash::of(b"") };
-        let text = SourceText::new(path, key, text_of(b"one\r\n\xfftwo\nthree\n".to_vec()), Level::Likely);
+        let text = SourceText::new(path, key, text_of(b"one\r\n\xfftwo\nthree\n".to_vec()), Arc::from([]));
         assert_eq!(text.lines(), 3);
         assert_eq!([1, 2, 3, 4].map(|line| text.shown(line).into_owned()), ["one", "?two", "three", ""]);
         assert_eq!([0, 4, 5, 9, 10, 99].map(|byte| text.line_of(byte)), [1, 1, 2, 2, 3, 3]);

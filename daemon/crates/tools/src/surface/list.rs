@@ -52,13 +52,26 @@ impl Registry {
 
 /// Arguments that barely any call needs, by action (none means every action). Reads wait for writes by default, and the
 /// manual comes in the format that models read best. The manual and `action.search` list them.
-const UNLISTED: [(&str, &str); 18] = [
+const UNLISTED: [(&str, &str); 37] = [
     ("", "sync"),
     ("", "syncTimeoutMs"),
     ("", "atVersion"),
     ("manual", "format"),
     ("manual", "detail"),
     ("chain", "budget"),
+    ("symbol.getCard", "minCallConfidence"),
+    ("symbol.getCard", "includeResolutionMetadata"),
+    ("symbol.getCards", "minCallConfidence"),
+    ("symbol.getCards", "includeResolutionMetadata"),
+    ("symbol.getCards", "ifNoneMatch"),
+    ("slice.build", "minCallConfidence"),
+    ("slice.build", "includeResolutionMetadata"),
+    ("slice.build", "wireFormatVersion"),
+    ("slice.build", "memoryLimit"),
+    ("slice.build", "includeRetrievalEvidence"),
+    ("symbol.search", "includeRetrievalEvidence"),
+    ("memory.query", "offset"),
+    ("runtime.queryOutput", "repoId"),
     ("symbol.related", "minConfidence"),
     ("symbol.related", "maxTokens"),
     ("symbol.path", "minConfidence"),
@@ -71,6 +84,12 @@ const UNLISTED: [(&str, &str); 18] = [
     ("change.impact", "paths"),
     ("change.impact", "maxTokens"),
     ("change.impact", "depth"),
+    ("symbol.rename", "includeText"),
+    ("symbol.rename", "limit"),
+    ("symbol.rename", "maxTokens"),
+    ("symbol.unused", "kinds"),
+    ("symbol.unused", "limit"),
+    ("symbol.unused", "maxTokens"),
 ];
 
 /// Objects with the same fields as the arguments of another action, which the description names.

@@ -29,6 +29,8 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ("symbol.related", json!({"symbol": "validate", "depth": 2})),
         ("symbol.path", json!({"from": "checkout", "to": "lookup"})),
         ("change.impact", json!({"symbols": ["validate"]})),
+        ("symbol.rename", json!({"symbol": "validate", "newName": "check_token"})),
+        ("symbol.unused", json!({"minConfidence": 0.3})),
         ("change.impact", json!({"files": ["src/auth.py"], "want": "tests"})),
         ("delta.get", json!({"fromVersion": world.repo.head(), "toVersion": "latest"})),
         ("context.summary", json!({"query": "validate a token", "format": "clipboard"})),

@@ -70,6 +70,32 @@ fn each_symbol_is_shown_once_and_whole_where_it_is_short() {
     }
 }
 
+/// A relation is a call that the graph has, and users are counted where they are: in code or in tests.
+#[test]
+fn relations_are_those_of_the_graph() {
+    let world = world();
+    let answer =
+        assemble(&world, json!({"taskText": "how does checkout pay: validate a token, then charge"}));
+    let lines: Vec<&str> =
+        answer["relations"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+    let calls: Vec<_> = lines.iter().filter_map(|line| line.split_once(" calls ")).collect();
+    assert!(!calls.is_empty(), "{answer:#}");
+    for (from, to) in calls {
+        let related = world.ok("sdl_symbol_related", json!({"symbol": from, "want": "callees"}));
+        for name in to.split(", ") {
+            assert!(related.to_string().contains(&format!("\"{name}\"")), "{from} -> {name}: {related:#}");
+        }
+    }
+    world
+        .repo
+        .write("//- /tests/test_db.py\ndef test_connect() calls connect, flush : Tests the database.\n");
+    let answer = assemble(&world, json!({"taskText": "connect"}));
+    let lines = answer["relations"].to_string();
+    let told = lines.split('"').find(|line| line.starts_with("connect is used by")).expect("its users");
+    assert!(told.ends_with(" in 2 files; tests in tests/test_db.py (1)"), "{told}");
+    assert!(["charge", "flush", "lookup"].iter().all(|user| told.contains(user)), "{told}");
+}
+
 #[test]
 fn what_no_window_is_approved_for_falls_to_a_lower_rung() {
     let world = world();

@@ -186,6 +186,8 @@ fn calls_on_the_tree() -> Vec<(&'static str, Value)> {
         ("symbol.related", json!({"symbol": "validate"})),
         ("symbol.path", json!({"to": "validate"})),
         ("change.impact", json!({"symbols": ["validate"]})),
+        ("symbol.rename", json!({"symbol": "validate", "newName": "check"})),
+        ("symbol.unused", json!({})),
         ("code.getSkeleton", json!({"file": "src/a.py"})),
         ("code.getHotPath", json!({"symbolId": symbol, "identifiersToFind": ["x"]})),
         (

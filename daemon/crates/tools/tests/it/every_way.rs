@@ -34,6 +34,8 @@ const APART: &[(&str, &str, &str)] = &[
     ("slice.spillover.get", "cursor", "comes from the page before"),
     ("symbol.related", "cursor", "comes from the page before"),
     ("change.impact", "cursor", "comes from the page before"),
+    ("symbol.rename", "cursor", "comes from the page before"),
+    ("symbol.unused", "cursor", "comes from the page before"),
     ("agent.feedback", "assemblyId", "this or sliceHandle"),
 ];
 

@@ -68,6 +68,25 @@ def test_other():
     assert grow
 ";
 
+/// A key that is the name of a value too, and a comment.
+pub(crate) const SHORTHAND: &str = "\
+//- /real/linked/save.ts
+// Calls save.
+export function save(n: number) { return n; }
+export const actions = { save };
+";
+
+/// Functions that use each other, and no one else does.
+pub(crate) const CIRCLE: &str = "\
+//- /real/linked/circle.py
+def _ping(n):
+    return _pong(n)
+
+
+def _pong(n):
+    return _ping(n)
+";
+
 fn tree() -> World {
     let world = World::empty();
     world.repo.write(TREE);
@@ -269,4 +288,18 @@ fn an_earlier_version_answers_as_it_did() {
         (names(&then["related"]), &then["atVersion"]),
         (vec!["main".into(), "again".into()], &json!(before))
     );
+}
+
+/// A prototype and its function are one symbol to a reader; two functions of a name are not.
+#[test]
+fn a_name_means_the_function_and_not_its_prototype() {
+    let world = World::shop();
+    world.repo.write(
+        "//- /real/bio.h\nvoid submit_bio(int a);\n//- /real/bio.c\nvoid submit_bio(int a) { run(a); }\n",
+    );
+    let found = world.ok("sdl_symbol_related", json!({"symbol": "submit_bio"}));
+    assert!(found["of"].to_string().contains("real/bio.c"), "{found:#}");
+    world.repo.write("//- /real/other.c\nvoid submit_bio(int a) { stop(a); }\n");
+    let error = world.err("sdl_symbol_related", json!({"symbol": "submit_bio"}));
+    assert_eq!(error["code"], "ambiguousSymbol", "{error:#}");
 }

@@ -97,6 +97,8 @@ fn calls() -> Vec<(&'static str, Value)> {
         ("symbol.related", json!({"symbol": "parse", "want": "callees"})),
         ("symbol.path", json!({"to": "parse"})),
         ("change.impact", json!({"files": ["real/token_1.py"]})),
+        ("symbol.unused", json!({"minConfidence": 0.3})),
+        ("symbol.rename", json!({"symbol": "check_token_1", "newName": "examine_token"})),
         ("change.impact", json!({"files": ["real/token_1.py"], "want": "tests"})),
         ("code.getSkeleton", json!({"file": "real/token_1.py"})),
         ("code.getHotPath", json!({"symbolId": "VALIDATE", "identifiersToFind": ["parse"]})),

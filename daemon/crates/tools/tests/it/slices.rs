@@ -39,6 +39,40 @@ fn a_slice_stays_within_its_budget_as_a_whole() {
     }
 }
 
+/// Half of a budget goes to source when a slice is asked to have it; the slice's own law stays.
+#[test]
+fn source_comes_within_the_budget_and_is_that_of_the_files() {
+    let world = World::shop();
+    for tokens in [450, 900, 4_000] {
+        for format in ["standard", "compact"] {
+            let more = json!({"budget": {"maxEstimatedTokens": tokens}, "wireFormat": format, "includeSource": true});
+            let built = build(&world, more);
+            let size = sdl_tokens::count_tokens(&built.to_string());
+            assert!(size <= tokens, "{size} > {tokens} in {format}: {built:#}");
+        }
+    }
+    assert!(build(&world, json!({}))["source"].is_null());
+    let before = world.rows();
+    let built = build(&world, json!({"includeSource": true}));
+    let pieces = built["source"].as_array().unwrap();
+    let best = &built["slice"]["cards"][0];
+    assert_eq!(pieces[0]["symbolId"], best["symbolId"], "{built:#}");
+    assert_eq!(world.rows() - before, pieces.len() as u64, "each piece is a decision");
+    let mut seen = std::collections::HashSet::new();
+    for piece in pieces.iter().filter(|piece| piece["kind"] == "source") {
+        let content = piece["content"].as_str().unwrap();
+        let (place, body) = content.split_once('\n').unwrap();
+        let (path, lines) = place.split(' ').next().unwrap().rsplit_once(':').unwrap();
+        let (first, last) = lines.split_once('-').unwrap();
+        let (first, last): (usize, usize) = (first.parse().unwrap(), last.parse().unwrap());
+        let text = world.repo.text(path);
+        let wanted: Vec<&str> = text.lines().skip(first - 1).take(last + 1 - first).collect();
+        assert_eq!(body, wanted.join("\n"));
+        assert!(seen.insert(place), "{place} twice");
+    }
+    assert!(!seen.is_empty(), "{built:#}");
+}
+
 /// Handles are drawn again for each call, and some have more tokens than others.
 #[test]
 fn what_fits_does_not_depend_on_the_handles() {
@@ -351,4 +385,23 @@ fn an_answer_without_room_for_its_entry_symbols_says_so() {
         (notes(&large), &levels(&large)[..3]),
         (String::new(), &["compact"; 3].map(str::to_owned)[..])
     );
+}
+
+#[test]
+fn long_texts_are_taken_whole() {
+    let world = World::shop();
+    let noise = "The page stays empty and nobody knows why, although all of it was tried more than once. ";
+    let text =
+        |most: usize| format!("{}\nIt happens in `validate`, I think.", noise.repeat(most / noise.len()));
+    let named = |answer: &Value| answer.to_string().contains("validate");
+    let args = json!({"taskText": text(190_000), "wireFormat": "standard"});
+    assert!(named(&world.ok("sdl_slice_build", args)));
+    assert!(named(&world.ok("sdl_symbol_search", json!({"query": text(19_000)}))));
+    let summary = world.ok("sdl_context_summary", json!({"query": text(190_000)}));
+    assert!(named(&summary) && sdl_tokens::count_tokens(&summary.to_string()) <= 2_000);
+    let args = json!({"taskText": text(190_000), "budget": {"maxTokens": 4_000}});
+    let assembled = world.ok("sdl_agent_orchestrate", args);
+    assert!(named(&assembled) && sdl_tokens::count_tokens(&assembled.to_string()) <= 4_000);
+    let error = world.err("sdl_slice_build", json!({"taskText": text(300_000)}));
+    assert_eq!(error["field"], "taskText", "{error:#}");
 }

@@ -33,6 +33,7 @@ impl Language for Bash {
     type State = ();
 
     const FLOW: Flow = flow::FLOW;
+    const STANDS_ALONE: bool = true;
 
     /// Replaces characters above 255, because the grammar's scanner looks characters up in a C table of 256 entries
     /// and reads beyond its end. To the shell all of them are parts of words.

@@ -42,6 +42,7 @@ impl Language for Go {
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
+    const STANDS_ALONE: bool = true;
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE

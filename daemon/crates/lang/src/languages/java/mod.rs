@@ -39,6 +39,7 @@ impl Language for Java {
     type State = ();
 
     const FLOW: Flow = flow::FLOW;
+    const STANDS_ALONE: bool = true;
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE

@@ -43,6 +43,7 @@ impl Language for Lua {
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
+    const STANDS_ALONE: bool = true;
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE

@@ -41,6 +41,7 @@ impl Language for Python {
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
+    const STANDS_ALONE: bool = true;
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE

@@ -34,6 +34,7 @@ impl Language for Ruby {
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
+    const STANDS_ALONE: bool = true;
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE

@@ -53,6 +53,7 @@ impl Language for Rust {
     type State = State;
 
     const FLOW: Flow = flow::FLOW;
+    const STANDS_ALONE: bool = true;
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE

@@ -6,6 +6,7 @@ use sdl_model::{FileId, Resolution, SymbolKind};
 
 use super::history::Behind;
 use super::rank_places;
+use super::stems::stem_shares;
 use crate::index::Flags;
 use crate::search::plan::Plan;
 use crate::search::postings::Lists;
@@ -14,7 +15,7 @@ use crate::search::spelled::{Bonus, Spelled};
 use crate::{Evidence, Result, Source};
 
 /// The features' names, in their order. Shares are of the mass of the query's words.
-pub const FEATURES: [&str; 27] = [
+pub const FEATURES: [&str; 32] = [
     // The logarithm of how well the words fit, without and with the names and paths that the query spells.
     "words",
     "fit",
@@ -52,6 +53,16 @@ pub const FEATURES: [&str; 27] = [
     "past.alike",
     "past.often",
     "past.days",
+    // How surely a name that the query spells means it.
+    "meant",
+    // The share of the words of its file's name that the query contains.
+    "stem",
+    // The five best of its file, each counting for less, relative to those of the best file.
+    "file.five",
+    // The masses found in its name and in its owners' names relative to the best of all: in a long query every share of
+    // the whole mass is small.
+    "named.best",
+    "owner.best",
 ];
 
 /// Keeps logarithms finite.
@@ -60,6 +71,8 @@ const LEAST: f32 = 0.01;
 const SPELLED_PATH: f32 = 4.0;
 /// The number of a file's best candidates that count for it.
 const SPEAKERS: u32 = 3;
+/// The number of a file's best candidates of which each counts by its place.
+const MEMBERS: u32 = 5;
 /// Most callees of one candidate that are looked at.
 const MOST_CALLEES: usize = 200;
 
@@ -90,8 +103,11 @@ impl Features {
         evidence.ran("calls", calls.callers.iter().filter(|sum| **sum > 0.0).count());
         let behind = Behind::of(source, plan, &homes, evidence);
         let total = lists.total_mass();
+        let stems = stem_shares(source, plan, &homes, |at| seen[at].path > 0.0)?;
+        let most = |of: fn(&Seen) -> f32| seen.iter().map(of).fold(f32::EPSILON, f32::max);
+        let (most_named, most_owner) = (most(|seen| seen.named_mass), most(|seen| seen.owner));
         let row = |at: usize| {
-            let Seen { sum, covered, named, owner, path, flags, bonus } = &seen[at];
+            let Seen { sum, covered, named, owner, path, flags, bonus, named_mass } = &seen[at];
             let words = sum * coverage_factor(*covered, total) / total;
             let (spelled_name, spelled_path) = (bonus.name / total, bonus.path / SPELLED_PATH);
             let is = |holds: bool| f32::from(u8::from(holds));
@@ -125,6 +141,11 @@ impl Features {
                 behind.alike[at],
                 behind.often[at],
                 behind.days[at],
+                bonus.meant,
+                stems[at],
+                files.five[at],
+                named_mass / most_named,
+                owner / most_owner,
             ]
         };
         Ok(Self { rows: (0..best.len()).map(row).collect() })
@@ -155,8 +176,9 @@ struct Seen {
     covered: f32,
     owner: f32,
     path: f32,
-    /// The number of them in the name.
+    /// The number of those in the name, and their mass.
     named: u16,
+    named_mass: f32,
     flags: Flags,
     bonus: Bonus,
 }
@@ -179,6 +201,9 @@ impl Seen {
             let mass = lists.mass(list.term);
             seen.covered += mass;
             seen.named += u16::from(flags.in_name());
+            if flags.in_name() {
+                seen.named_mass += mass;
+            }
             if flags.in_owner() {
                 seen.owner += mass;
             }
@@ -195,6 +220,7 @@ struct Files {
     count: usize,
     best: Vec<f32>,
     three: Vec<f32>,
+    five: Vec<f32>,
     rank: Vec<f32>,
 }
 
@@ -204,6 +230,7 @@ impl Files {
         struct File {
             best: f32,
             three: f32,
+            five: f32,
             count: u32,
         }
         let mut files: HashMap<FileId, File> = HashMap::new();
@@ -216,6 +243,9 @@ impl Files {
                 before = file.count;
                 file.count += 1;
                 file.best = file.best.max(found.score);
+                if before < MEMBERS {
+                    file.five += found.score / (before + 1) as f32;
+                }
                 if before < SPEAKERS {
                     file.three += found.score;
                 }
@@ -223,11 +253,19 @@ impl Files {
             before_each.push(before);
         }
         let most = files.values().map(|file| file.three).fold(f32::EPSILON, f32::max);
-        let mut of = Self { count: files.len(), best: Vec::new(), three: Vec::new(), rank: Vec::new() };
+        let mut of = Self {
+            count: files.len(),
+            best: Vec::new(),
+            three: Vec::new(),
+            five: Vec::new(),
+            rank: Vec::new(),
+        };
+        let most_five = files.values().map(|file| file.five).fold(f32::EPSILON, f32::max);
         for ((home, before), seen) in homes.iter().zip(before_each).zip(seen) {
             let file = home.and_then(|home| files.get(&home)).copied().unwrap_or_default();
             of.best.push(file.best / highest);
             of.three.push(file.three / most);
+            of.five.push(file.five / most_five);
             of.rank.push(if is_module(seen.flags.kind()) { file.count } else { before } as f32);
         }
         of

@@ -8,6 +8,8 @@
 
 mod features;
 mod history;
+mod seats;
+mod stems;
 mod weights;
 
 use std::collections::HashMap;
@@ -45,7 +47,7 @@ pub(super) fn rerank_best(
     ranked: &mut [Ranked],
     evidence: &mut Evidence,
 ) -> Result<()> {
-    let best = best_of(ranked);
+    let best = best_of(ranked, spelled);
     let found = Features::of(source, plan, (lists, spelled), best, evidence)?;
     let weights = weights::feature_weights();
     let likely =
@@ -57,6 +59,7 @@ pub(super) fn rerank_best(
         .map(|(row, found)| Ranked { symbol: found.symbol, score: likely(row) })
         .collect();
     judged.sort_unstable_by(rank_order);
+    seats::seat_meant(&mut judged, spelled);
     let mut before = f32::INFINITY;
     for (slot, found) in best.iter_mut().zip(judged) {
         slot.symbol = found.symbol;
@@ -78,7 +81,7 @@ pub(super) fn report_off(evidence: &mut Evidence) {
 pub(super) fn rerank_candidates(source: &Source<'_>, plan: &Plan) -> Result<Vec<Candidate>> {
     let mut evidence = Evidence::default();
     let mut found = score_symbols(source, plan, &Filter::default(), &mut evidence)?;
-    let best = best_of(&mut found.ranked);
+    let best = best_of(&mut found.ranked, &found.spelled);
     let features = Features::of(source, plan, (&found.lists, &found.spelled), best, &mut evidence)?;
     Ok(best
         .iter()
@@ -87,10 +90,11 @@ pub(super) fn rerank_candidates(source: &Source<'_>, plan: &Plan) -> Result<Vec<
         .collect())
 }
 
-/// Sorts the best to the front.
-fn best_of(ranked: &mut [Ranked]) -> &mut [Ranked] {
+/// Sorts the best to the front, and with them those that a spelled name means.
+fn best_of<'r>(ranked: &'r mut [Ranked], spelled: &Spelled) -> &'r mut [Ranked] {
     if ranked.len() > BEST {
         ranked.select_nth_unstable_by(BEST, rank_order);
+        seats::include_meant(ranked, BEST, spelled);
     }
     let most = BEST.min(ranked.len());
     let best = &mut ranked[..most];

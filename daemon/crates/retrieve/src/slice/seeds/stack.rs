@@ -8,6 +8,11 @@ use crate::search::files::files_at;
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source, Sym};
 
+/// Most frames that are taken from a task's text, the score of the innermost, and how much less each further one has.
+const MOST_OF_TEXT: usize = 8;
+const TOP: f32 = 0.8;
+const STEP: f32 = 0.08;
+
 pub(super) fn add_stack_seeds(
     source: &Source<'_>,
     request: &SliceRequest,
@@ -37,6 +42,28 @@ pub(super) fn add_stack_seeds(
     }
     evidence.ran("stackTrace", found);
     Ok(())
+}
+
+/// Least frames that make a text one with a trace in it. A single one may be any place that it mentions.
+const TRACE: usize = 2;
+
+/// Symbols of a stack trace inside a task's text. Such a trace is one part of what the text says, so it is a hint as
+/// words are.
+pub(super) fn add_text_frames(source: &Source<'_>, text: &str, seeds: &mut Seeds) -> Result<usize> {
+    let frames = frames::parse_frames(text);
+    if frames.len() < TRACE {
+        return Ok(0);
+    }
+    let mut found = 0;
+    for frame in &frames {
+        let Some(sym) = frame_symbol(source, frame)? else { continue };
+        seeds.guess(sym.id, TOP - STEP * found as f32);
+        found += 1;
+        if found == MOST_OF_TEXT {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// The symbol of a frame: that of its function's name in its file, nearest to its line; else whatever is at its line.

@@ -3,6 +3,7 @@
 use sdl_model::SymbolId;
 
 use super::Seeds;
+use super::stack::add_text_frames;
 use crate::search::plan::Plan;
 use crate::search::{Filter, exact, rank};
 use crate::slice::SliceRequest;
@@ -24,16 +25,17 @@ pub(super) fn add_task_seeds(
     seeds: &mut Seeds,
     evidence: &mut Evidence,
 ) -> Result<()> {
+    let text = request.task_text.as_deref().unwrap_or("");
+    let traced = if request.stack_trace.is_none() { add_text_frames(source, text, seeds)? } else { 0 };
     let named = named_symbols(source, request, plan)?;
     for symbol in &named {
         seeds.add(*symbol, NAMED, false);
     }
-    if plan.terms.is_empty() && plan.names.is_empty() && plan.paths.is_empty() {
-        if !named.is_empty() {
-            evidence.ran("taskText", named.len());
-            return Ok(());
+    if plan.is_empty() {
+        match named.len() + traced {
+            0 => evidence.skipped("taskText"),
+            found => evidence.ran("taskText", found),
         }
-        evidence.skipped("taskText");
         return Ok(());
     }
     let mut ranked = rank::rank_symbols(source, plan, &Filter::default(), evidence)?;

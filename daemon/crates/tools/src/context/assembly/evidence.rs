@@ -1,18 +1,19 @@
 //! Pieces of evidence, each with its size in tokens.
 
-use std::collections::HashMap;
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use schemars::JsonSchema;
 use sdl_model::{FileId, SymbolId, SymbolKind};
 use sdl_retrieve::Sym;
-use sdl_retrieve::card::Card;
 use serde::Serialize;
 
 use crate::ToolError;
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::guard::audit;
+use crate::source::nearness;
 use crate::source::text::{self, SourceText};
 use sdl_redact::{self as redact, Level};
 
@@ -64,23 +65,37 @@ pub(super) fn push_evidence(
     Ok(Some(size))
 }
 
-/// Whether a symbol has text of its own: a module's is that of its symbols.
-pub(super) fn has_text(card: &Card) -> bool {
-    !matches!(card.kind, SymbolKind::Module | SymbolKind::Namespace)
+/// Whether symbols of a kind have text of their own: a module's is that of its symbols.
+pub(super) fn is_shown(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Module | SymbolKind::Namespace)
 }
 
-/// Files that were opened for one answer: a file with several symbols is read once.
+/// What was read for one answer, so that it is read once: files, and which symbols the held slices have.
 #[derive(Default)]
-pub(super) struct Opened(HashMap<FileId, Rc<SourceText>>);
+pub(super) struct Opened {
+    files: HashMap<FileId, Rc<SourceText>>,
+    members: OnceCell<HashSet<SymbolId>>,
+}
 
 impl Opened {
     pub(super) fn text(&mut self, cx: &ReadCx<'_>, sym: &Sym) -> Result<Rc<SourceText>, ToolError> {
         let file = FileId::of(&sym.row().path);
-        if let Some(known) = self.0.get(&file) {
+        if let Some(known) = self.files.get(&file) {
             return Ok(Rc::clone(known));
         }
         let text = Rc::new(text::file_text(cx, sym.row())?);
-        self.0.insert(file, Rc::clone(&text));
+        self.files.insert(file, Rc::clone(&text));
         Ok(text)
+    }
+    /// Returns whether the symbol is in a held slice, and whether it is next to one.
+    pub(super) fn nearness(&self, cx: &ReadCx<'_>, symbol: SymbolId) -> Result<(bool, bool), ToolError> {
+        let members = match self.members.get() {
+            Some(known) => known,
+            None => {
+                let found = nearness::slice_members(cx)?;
+                self.members.get_or_init(|| found)
+            }
+        };
+        nearness::to_members(cx, members, symbol)
     }
 }

@@ -1,9 +1,11 @@
 //! Assemblies collect evidence for one task, from all rungs and within one budget. A pure function of a version and the
 //! task.
 
+mod beside;
 mod evidence;
 mod lines_that_matter;
 mod places;
+mod relations;
 mod start;
 mod stored;
 mod texts;
@@ -23,6 +25,7 @@ use crate::host::policies;
 use crate::parts::symbols;
 use crate::{ToolError, slices};
 
+pub(crate) use beside::texts_of;
 pub(crate) use evidence::Evidence;
 use evidence::Opened;
 pub(crate) use places::place_lines;
@@ -141,6 +144,11 @@ const IN_SLICE: usize = 60;
 const NEAR: f64 = 1.0;
 const NEXT: f64 = 0.6;
 
+/// Whether an error ends the whole answer, and not just a file's part in it.
+fn is_fatal(error: &ToolError) -> bool {
+    error.refusal.code == crate::Code::Cancelled || error.damage.is_some()
+}
+
 /// The material that an assembly is gathered from. Data read for one budget is reused for the next.
 pub(crate) struct Ground<'a> {
     cx: &'a ReadCx<'a>,
@@ -213,7 +221,7 @@ impl<'a> Ground<'a> {
             }
             let full =
                 room < evidence::LEAST || missed == MOST_MISSED || looked_at * TOKENS_PER_SYMBOL > most;
-            if full || !evidence::has_text(card) {
+            if full || !evidence::is_shown(card.kind) {
                 out.rest.push(Rc::clone(card));
                 continue;
             }
@@ -234,7 +242,7 @@ impl<'a> Ground<'a> {
                     out.rest.push(Rc::clone(card));
                 }
                 // One file that can't be shown doesn't hold back the others.
-                Err(error) if error.refusal.code != crate::Code::Cancelled && error.damage.is_none() => {
+                Err(error) if !is_fatal(&error) => {
                     room -= self.describe(card, error.refusal.message, room, &mut out)?;
                 }
                 Err(error) => return Err(error),

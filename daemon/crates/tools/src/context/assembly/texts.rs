@@ -18,8 +18,8 @@ use crate::guard::policy::decide::{Ask, Decision, Verdict, decide_access};
 use crate::source::ladder::hot_path::Excerpt;
 use crate::source::ladder::identifiers::{self, Matches};
 use crate::source::ladder::{self, RangeOut, lines, share, skeleton};
+use crate::source::reason;
 use crate::source::text::SourceText;
-use crate::source::{nearness, reason};
 
 /// A symbol with at most this many lines is shown whole. Of the symbols that answers to questions cite, nine in ten are
 /// not longer.
@@ -113,7 +113,7 @@ pub(super) fn show_symbol(
     let seen = shown.files.entry(path.to_owned()).or_default();
     let long = (last + 1 - first) as usize;
     let policy = task.policy;
-    let ranges = ladder::identifier_ranges(cx.call, &text)?;
+    let ranges = ladder::identifiers_on(cx.call, &text, (first, last))?;
     let names = ranges.as_deref();
     let found = identifiers::find_identifiers(&text, names, task.names, first, last);
     let subject = Subject { sym, text: &text, first, last, found };
@@ -129,7 +129,7 @@ pub(super) fn show_symbol(
     };
     let mut decision = decide_access(&ask, policy);
     if decision.verdict != Verdict::Window {
-        (ask.in_slice, ask.in_frontier) = nearness::to_slices(cx, sym.id)?;
+        (ask.in_slice, ask.in_frontier) = opened.nearness(cx, sym.id)?;
         decision = decide_access(&ask, policy);
     }
     let piece = match decision.verdict {

@@ -67,6 +67,10 @@ pub(crate) struct KeySymbol {
     #[serde(skip_serializing_if = "is_zero")]
     #[schemars(with = "Option<u32>")]
     pub(crate) line: u32,
+    /// Its last line.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "Option<u32>")]
+    pub(crate) end_line: u32,
     /// What it does, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
@@ -157,6 +161,7 @@ pub(crate) fn gather_briefing(
             kind: found.kind.name().to_owned(),
             file: found.file.clone(),
             line: found.range.start_line,
+            end_line: found.range.end_line,
             summary: found.summary.clone(),
         });
     }

@@ -12,7 +12,7 @@ pub(crate) fn render_markdown(briefing: &Briefing, query: &str, plain: bool) -> 
         text.push_str("\n## Key symbols");
     }
     for symbol in &briefing.key_symbols {
-        let at = format!("{}:{}", symbol.file, symbol.line);
+        let at = format!("{}:{}-{}", symbol.file, symbol.line, symbol.end_line);
         begin_line(&mut text, format_args!("- `{}` {at}", symbol.signature));
         if !plain {
             append_text(&mut text, format_args!(" {}", symbol.symbol_id));

@@ -1,7 +1,7 @@
 //! Finds the lines of wanted identifiers. An identifier is a token that the grammar treats as one. Words in comments
 //! and literals don't count. Neither do masked ones, because a match would confirm a guess at a secret.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use sdl_model::facts::DefIx;
@@ -180,6 +180,11 @@ pub(crate) fn find_identifiers(
     last: u32,
 ) -> Matches {
     let mut out = Matches::default();
+    let source = text.unmasked().get(text.line(first).start..text.line(last).end).unwrap_or_default();
+    let words: HashSet<&str> = source.split(|c| !is_word(c)).collect();
+    // Most names of a long list are not there, and a look into a set is quicker than a search.
+    let is_there =
+        |name: &str| word_ranges(name).all(|word| name.get(word).is_some_and(|word| words.contains(word)));
     for one in wanted {
         let known = [&out.identifiers, &out.missing, &out.keywords].iter().any(|list| list.contains(one));
         let plain = one.trim();
@@ -190,7 +195,7 @@ pub(crate) fn find_identifiers(
             out.keywords.push(one.clone());
             continue;
         }
-        let lines = lines_of(text, names, plain, first, last);
+        let lines = if is_there(plain) { lines_of(text, names, plain, first, last) } else { Vec::new() };
         if !lines.is_empty() {
             out.lines.extend(&lines);
             out.identifiers.push(one.clone());
@@ -315,11 +320,10 @@ fn is_word(c: char) -> bool {
 /// Returns the ranges of the words of a text.
 pub(crate) fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
-    text.split(|c| !is_word(c)).filter_map(move |word| {
-        // `split` returns parts of `text` in order, without overlap.
-        let start = at + text.get(at..)?.find(word)?;
-        at = start + word.len();
-        (!word.is_empty()).then_some(start..at)
+    text.split_inclusive(|c| !is_word(c)).filter_map(move |part| {
+        let (start, word) = (at, part.trim_end_matches(|c| !is_word(c)));
+        at += part.len();
+        (!word.is_empty()).then_some(start..start + word.len())
     })
 }
 

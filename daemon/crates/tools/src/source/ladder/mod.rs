@@ -75,16 +75,23 @@ const MOST_KEPT: usize = 8_192;
 
 /// The identifiers of recent texts.
 #[derive(Default)]
-struct Names(Recent<FactsKey, Arc<Option<Vec<std::ops::Range<u32>>>>, 48>);
+struct Names(Recent<FactsKey, Places, 48>);
 
 /// Longer lists of identifiers are not kept.
 const MOST_NAMES: usize = 16_384;
 
+/// Where identifiers are; none if there is no grammar for the text.
+type Places = Arc<Option<Vec<std::ops::Range<u32>>>>;
+
+/// The identifiers of recent definitions, by their bytes.
+#[derive(Default)]
+struct NamesWithin(Recent<(FactsKey, std::ops::Range<usize>), Places, 256>);
+
+/// Longer lists of a definition's identifiers are not kept.
+const MOST_WITHIN: usize = 2_048;
+
 /// Returns where identifiers are in a text; none if there is no grammar for it, and every word may be one.
-pub(crate) fn identifier_ranges(
-    call: &Call<'_>,
-    text: &SourceText,
-) -> Result<Arc<Option<Vec<std::ops::Range<u32>>>>, ToolError> {
+pub(crate) fn identifier_ranges(call: &Call<'_>, text: &SourceText) -> Result<Places, ToolError> {
     let names = call.memos.shared::<Names>();
     if let Some(known) = names.0.get(&text.key) {
         return Ok(known);
@@ -97,6 +104,34 @@ pub(crate) fn identifier_ranges(
         names.0.put(text.key, Arc::clone(&made));
     }
     Ok(made)
+}
+
+/// Returns where identifiers are on the lines `first` to `last`, which are those of a definition. Unlike
+/// [`identifier_ranges`] it need not read the whole file.
+pub(crate) fn identifiers_on(
+    call: &Call<'_>,
+    text: &SourceText,
+    (first, last): (u32, u32),
+) -> Result<Places, ToolError> {
+    let names = call.memos.shared::<Names>();
+    if let Some(known) = names.0.get(&text.key) {
+        return Ok(known);
+    }
+    let (source, lines) = (text.unmasked(), text.line(first).start..text.line(last).end);
+    let indented = source.get(lines.clone()).unwrap_or_default();
+    let part = lines.end - indented.trim_start().len()..lines.end;
+    let (within, key) = (call.memos.shared::<NamesWithin>(), (text.key, part.clone()));
+    if let Some(known) = within.0.get(&key) {
+        return Ok(known);
+    }
+    let Some(alone) = sdl_lang::identifiers_alone(text.key.lang, source.as_bytes(), part) else {
+        return identifier_ranges(call, text);
+    };
+    let (few, alone) = (alone.len() <= MOST_WITHIN, Arc::new(Some(alone)));
+    if few {
+        within.0.put(key, Arc::clone(&alone));
+    }
+    Ok(alone)
 }
 
 /// Returns where control flow and comments are in a text whose facts have that outline.

@@ -203,6 +203,13 @@ impl Bed {
             },
             // These show lines of bodies, which were looked for.
             "agent.orchestrate" => Ok(0..=answer["evidence"].as_array().map_or(0, Vec::len) as u64),
+            "slice.build" if answer["source"].is_array() => {
+                let mut cards = answer.clone();
+                let source = cards["source"].take();
+                let told = cards.to_string();
+                let most = source.as_array().map_or(0, Vec::len) as u64;
+                if is_of_a_body(&told) { Err("a body leaves".to_owned()) } else { Ok(0..=most) }
+            }
             "template" => Ok(0..=0),
             "pr.risk.analyze" => {
                 let told = answer.to_string();

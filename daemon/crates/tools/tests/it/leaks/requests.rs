@@ -229,6 +229,9 @@ impl Known {
             args["wireFormat"] = json!("compact");
             args["wireFormatVersion"] = json!(1 + rng.below(3));
         }
+        if rng.below(4) == 0 {
+            args["includeSource"] = json!(true);
+        }
         args
     }
 

@@ -1,0 +1,160 @@
+//! Symbols that nothing reaches, on small trees.
+
+use sdl_model::{FileId, RelPath};
+use sdl_navigate::Filter;
+use sdl_navigate::unused::{Spelled, UnusedSymbol, Wanted, find_candidates};
+
+use crate::ledger::MemoryLedger;
+
+fn unused_in(tree: &str, tests_count: bool) -> Vec<UnusedSymbol> {
+    let ledger = MemoryLedger::new(tree);
+    let at = ledger.head();
+    let source = at.source();
+    let wanted = Wanted { kinds: Vec::new(), tests_count };
+    let candidates = find_candidates(&source, &wanted, &Filter::default()).unwrap();
+    let files: Vec<Spelled> = tree
+        .split("//- /")
+        .skip(1)
+        .map(|part| {
+            let (path, text) = part.split_once('\n').unwrap();
+            let file = FileId::of(&RelPath::new(path).unwrap());
+            Spelled { file, path: path.to_owned(), bytes: text.as_bytes().to_vec() }
+        })
+        .collect();
+    candidates.weigh(Some(&files))
+}
+
+fn shown(found: &[UnusedSymbol]) -> Vec<String> {
+    let row = |one: &UnusedSymbol| format!("{} {}", one.confidence, one.sym.qualified());
+    found.iter().map(row).collect()
+}
+
+const APP: &str = "\
+//- /app.py
+import click
+from outside import Base
+
+
+def main():
+    return _used(1)
+
+
+def _used(n):
+    return n
+
+
+def _ping(n):
+    return _pong(n)
+
+
+def _pong(n):
+    return _ping(n)
+
+
+def _orphan():
+    return _below()
+
+
+def _below():
+    return 1
+
+
+def _named():
+    return 2
+
+
+def _visit_name():
+    return 3
+
+
+def exported():
+    return 4
+
+
+@click.command()
+def command():
+    return 5
+
+
+class Shown(Base):
+    def called_by_outside(self):
+        return getattr(self, '_visit_' + 'x')
+
+    def __len__(self):
+        return 1
+
+
+class _Shape:
+    def area(self):
+        return self._side()
+
+    def _side(self):
+        return 1
+
+    def _never(self):
+        return 2
+
+
+class _Square(_Shape):
+    def _side(self):
+        return 3
+
+
+def _only_tested():
+    return 6
+
+
+TABLE = {'named': '_named', 'shapes': [_Shape().area(), _Square(), Shown()]}
+//- /test_app.py
+from app import _only_tested
+
+
+def test_it():
+    assert _only_tested()
+";
+
+#[test]
+fn what_nothing_reaches_is_found_with_its_evidence() {
+    let found = unused_in(APP, true);
+    assert_eq!(
+        shown(&found),
+        [
+            "97 _ping",
+            "97 _pong",
+            "97 _orphan",
+            "97 _below",
+            "97 _Shape._never",
+            "60 _named",
+            "50 exported",
+            "40 _visit_name",
+        ]
+    );
+    let of = |name: &str| found.iter().find(|one| one.sym.name() == name).unwrap();
+    assert!(of("_ping").circle.is_some() && of("_ping").circle == of("_pong").circle);
+    assert_eq!((of("_below").users.as_slice(), of("_below").circle), (&["_orphan".to_owned()][..], None));
+    assert_eq!(of("_named").spelled_at, Some(("app.py".to_owned(), 74)));
+    assert_eq!(of("_visit_name").made_from.as_deref(), Some("_visit_"));
+}
+
+#[test]
+fn what_only_tests_use_is_unused_without_them() {
+    let names = |tests: bool| shown(&unused_in(APP, tests)).iter().any(|row| row.ends_with("_only_tested"));
+    assert!(!names(true) && names(false));
+}
+
+#[test]
+fn a_trait_of_rust_keeps_what_implements_it() {
+    let tree = "\
+//- /Cargo.toml
+[package]
+name = \"walk\"
+//- /src/main.rs
+trait Visit { fn visit(&self) -> u32; }
+struct Plain;
+impl Visit for Plain { fn visit(&self) -> u32 { count() } }
+fn count() -> u32 { 1 }
+fn unused() -> u32 { 2 }
+fn main() { let visitor: &dyn Visit = &Plain; visitor.visit(); }
+";
+    assert_eq!(shown(&unused_in(tree, true)), ["97 unused"]);
+}
