@@ -3,6 +3,7 @@
 mod absent;
 mod mend;
 mod starts;
+mod workspaces;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -12,9 +13,12 @@ use std::time::{Duration, Instant};
 
 use sdl_ledger::{AgentStore, FactsStore, How, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
+use sdl_outside::Outside;
 use sdl_retrieve::meaning::Meaning;
 use sdl_tools::audit::Audit;
-use sdl_tools::host::{Absence, HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
+use sdl_tools::host::{
+    Absence, HostInfo, Limits, MemoryInfo, NamedWorkspace, RegisterSpec, Registered, Unserved,
+};
 use sdl_tools::policy::Ceilings;
 use sdl_tools::{Code, Damage, Explained, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
@@ -56,6 +60,8 @@ pub struct Engine {
     ceilings: Ceilings,
     /// For search by meaning, if the user provided a model.
     meaning: Option<Meaning>,
+    /// For the source of dependencies, unless a person turned it off.
+    outside: Option<Outside>,
     /// The facts store began empty, so it lacks the facts that ledgers name.
     facts_lost: bool,
     hub: Hub,
@@ -97,6 +103,7 @@ impl Engine {
             audit,
             ceilings: Ceilings::new(state),
             meaning: Meaning::of_settings(state),
+            outside: Outside::of_settings(state, &|name| std::env::var_os(name).map(PathBuf::from)),
             facts_lost: !matches!(how, How::Existing | How::Migrated { .. }),
             hub,
             options,
@@ -332,6 +339,10 @@ impl Host for Engine {
         unserved
     }
 
+    fn workspaces(&self) -> Vec<NamedWorkspace> {
+        self.known_workspaces()
+    }
+
     fn register(&self, spec: RegisterSpec) -> Result<Registered, ToolError> {
         let repos = self.all_repos();
         let refused = |error: sdl_watch::RootError| ToolError::new(Code::RefusedRoot, error.to_string());
@@ -420,6 +431,10 @@ impl Host for Engine {
 
     fn meaning(&self) -> Option<&Meaning> {
         self.meaning.as_ref()
+    }
+
+    fn outside(&self) -> Option<&Outside> {
+        self.outside.as_ref()
     }
 
     fn info(&self) -> HostInfo {

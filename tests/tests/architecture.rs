@@ -27,6 +27,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-graph", &["sdl-ledger", "sdl-model"]),
     ("sdl-retrieve", &["sdl-graph", "sdl-ledger", "sdl-model", "sdl-tokens"]),
     ("sdl-navigate", &["sdl-graph", "sdl-lang", "sdl-ledger", "sdl-model", "sdl-retrieve"]),
+    ("sdl-outside", &["sdl-lang", "sdl-ledger", "sdl-model"]),
     ("sdl-contract", &["sdl-json", "sdl-proto"]),
     ("sdl-redact", &[]),
     ("sdl-runtime", &["sdl-contract", "sdl-model", "sdl-tokens"]),
@@ -40,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-ledger",
             "sdl-model",
             "sdl-navigate",
+            "sdl-outside",
             // Error codes.
             "sdl-proto",
             "sdl-redact",
@@ -59,6 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-lang",
             "sdl-ledger",
             "sdl-model",
+            "sdl-outside",
             "sdl-proto",
             "sdl-retrieve",
             "sdl-tools",

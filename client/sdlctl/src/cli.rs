@@ -39,6 +39,9 @@ pub(crate) enum Command {
     /// Register, forget or list repositories
     #[command(subcommand)]
     Repo(RepoCommand),
+    /// Name, forget or list sets of repositories that are asked together
+    #[command(subcommand)]
+    Workspace(WorkspaceCommand),
     /// Register a tree if necessary and bring its index up to date
     Index(IndexArgs),
     /// Search symbols
@@ -115,6 +118,45 @@ pub(crate) struct RepoArg {
     pub(crate) repo: Option<String>,
 }
 
+/// A repository or a workspace to ask.
+#[derive(Args)]
+pub(crate) struct ScopeArg {
+    /// The repository: its id or a path inside it, or * for all (default: the repository of the working directory, or
+    /// the only one)
+    #[arg(long, short)]
+    pub(crate) repo: Option<String>,
+    /// A workspace in place of a repository: its name
+    #[arg(long, short, conflicts_with = "repo")]
+    pub(crate) workspace: Option<String>,
+}
+
+impl ScopeArg {
+    /// What the daemon calls it.
+    pub(crate) fn given(&self) -> Option<String> {
+        let workspace = self.workspace.as_ref().map(|name| format!("workspace:{name}"));
+        workspace.or_else(|| self.repo.clone())
+    }
+}
+
+#[derive(Subcommand)]
+pub(crate) enum WorkspaceCommand {
+    /// Name a set of registered repositories
+    Add {
+        /// Its name
+        name: String,
+        /// The repositories: ids or paths inside them
+        #[arg(required = true)]
+        repos: Vec<String>,
+    },
+    /// Forget a name; the repositories stay registered
+    Rm {
+        /// Its name
+        name: String,
+    },
+    /// List the workspaces
+    Ls,
+}
+
 #[derive(Args)]
 pub(crate) struct LogsArgs {
     /// How many lines from the end
@@ -164,7 +206,7 @@ pub(crate) struct SearchArgs {
     /// Words, a name, or a regular expression with --regex
     pub(crate) query: String,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// Only these kinds (function, method, class, …); may be repeated
     #[arg(long)]
     pub(crate) kind: Vec<String>,
@@ -190,7 +232,7 @@ pub(crate) struct CardArgs {
     /// A symbol's id (s_…) or name
     pub(crate) symbol: String,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// The file, if several symbols have the name
     #[arg(long)]
     pub(crate) file: Option<String>,

@@ -127,6 +127,10 @@ impl Session {
     /// Returns the id of the given repository, which may be an id such as `shop` or a path inside it. Default: the
     /// repository that contains the working directory, or the only one.
     pub(crate) fn repo(&self, given: Option<&str>) -> Result<String, Failure> {
+        // The daemon knows workspaces.
+        if let Some(given) = given.filter(|given| *given == "*" || given.starts_with("workspace:")) {
+            return Ok(given.to_owned());
+        }
         let status = self.call("daemon/status", &json!({}))?;
         let repos: Vec<(&str, &Path)> = status["repos"]
             .as_array()

@@ -9,6 +9,7 @@ pub mod remove;
 pub mod revive;
 pub mod status;
 pub mod verify;
+pub mod workspace;
 
 use std::sync::Arc;
 
@@ -52,6 +53,9 @@ const METHODS: &[(&str, Run)] = &[
     ("audit/acknowledge", audit::acknowledge_audit),
     ("policy/show", policy::show_policy),
     ("policy/ceiling", policy::set_ceiling),
+    ("workspace/list", workspace::list_workspaces),
+    ("workspace/set", workspace::set_workspace),
+    ("workspace/remove", workspace::remove_workspace),
 ];
 
 /// The method of that name.

@@ -7,6 +7,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// One registered repository.
@@ -32,7 +33,7 @@ pub struct Entry {
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// It can't be read or written.
-    #[error("the list of repositories at {path:?} can't be {what}: {source}")]
+    #[error("the list at {path:?} can't be {what}: {source}")]
     Io {
         /// Where.
         path: PathBuf,
@@ -43,7 +44,7 @@ pub enum Error {
     },
     /// Its content is not as this program wrote it.
     #[error(
-        "the list of repositories at {path:?} is not valid ({source}); repair or remove it, then register the repositories again"
+        "the list at {path:?} is not valid ({source}); repair or remove it, then make its entries again with sdlctl"
     )]
     Invalid {
         /// Where.
@@ -55,9 +56,14 @@ pub enum Error {
 
 /// Reads the list; empty if there is none yet.
 pub fn load_catalog(path: &Path) -> Result<Vec<Entry>, Error> {
+    load_settings(path)
+}
+
+/// Reads a small file of settings; empty if there is none yet.
+pub fn load_settings<T: DeserializeOwned + Default>(path: &Path) -> Result<T, Error> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
-        Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(T::default()),
         Err(source) => return Err(Error::Io { path: path.to_owned(), what: "read", source }),
     };
     serde_json::from_slice(&bytes).map_err(|source| Error::Invalid { path: path.to_owned(), source })
@@ -65,8 +71,13 @@ pub fn load_catalog(path: &Path) -> Result<Vec<Entry>, Error> {
 
 /// Writes the list.
 pub fn store_catalog(path: &Path, entries: &[Entry]) -> Result<(), Error> {
+    store_settings(path, entries)
+}
+
+/// Writes a small file of settings.
+pub fn store_settings<T: Serialize + ?Sized>(path: &Path, settings: &T) -> Result<(), Error> {
     let io = |source| Error::Io { path: path.to_owned(), what: "written", source };
-    let text = serde_json::to_vec_pretty(entries)
+    let text = serde_json::to_vec_pretty(settings)
         .map_err(|source| Error::Invalid { path: path.to_owned(), source })?;
     let next = path.with_extension("json.new");
     let mut options = File::options();

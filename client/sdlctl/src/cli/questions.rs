@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::RepoArg;
+use super::ScopeArg;
 
 #[derive(Args)]
 pub(crate) struct RelatedArgs {
@@ -17,7 +17,7 @@ pub(crate) struct RelatedArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// At most this many rows
     #[arg(long, short = 'n', default_value_t = 50)]
     pub(crate) limit: u32,
@@ -68,7 +68,7 @@ pub(crate) struct PathArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// At most this many ways
     #[arg(long, short = 'n', default_value_t = 3)]
     pub(crate) limit: u32,
@@ -105,7 +105,7 @@ pub(crate) struct ImpactArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// At most this many rows
     #[arg(long, short = 'n', default_value_t = 30)]
     pub(crate) limit: u32,
@@ -116,7 +116,7 @@ pub(crate) struct TestsArgs {
     #[command(flatten)]
     pub(crate) change: ChangeArgs,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// Print commands that run the tests
     #[arg(long)]
     pub(crate) commands: bool,

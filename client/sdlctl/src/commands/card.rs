@@ -13,7 +13,7 @@ pub(crate) fn run_card(args: CardArgs, as_json: bool) -> Result<Outcome, Failure
         json_object([("name", Some(json!(args.symbol))), ("file", file)])
     };
     let session = Session::open()?;
-    let repo = session.repo(args.repo.repo.as_deref())?;
+    let repo = session.repo(args.repo.given().as_deref())?;
     let arguments = json_object([
         ("repoId", Some(repo.into())),
         ("symbolId", is_id.then(|| json!(args.symbol))),

@@ -14,7 +14,7 @@ const MAX_DIFF_BYTES: u64 = 4 << 20;
 
 pub(crate) fn run_impact(args: &ImpactArgs, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
-    let repo = session.repo(args.repo.repo.as_deref())?;
+    let repo = session.repo(args.repo.given().as_deref())?;
     let mut arguments = change_arguments(&args.change, repo)?;
     arguments["depth"] = args.depth.into();
     arguments["limit"] = args.limit.into();
@@ -49,7 +49,7 @@ pub(crate) fn run_impact(args: &ImpactArgs, as_json: bool) -> Result<Outcome, Fa
 
 pub(crate) fn run_tests(args: &TestsArgs, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
-    let repo = session.repo(args.repo.repo.as_deref())?;
+    let repo = session.repo(args.repo.given().as_deref())?;
     let mut arguments = change_arguments(&args.change, repo)?;
     arguments["want"] = "tests".into();
     arguments["limit"] = 500.into();

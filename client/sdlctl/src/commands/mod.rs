@@ -27,6 +27,7 @@ mod surface;
 mod tool;
 mod unused;
 mod verify;
+mod workspace;
 
 use crate::cli::{Cli, Command};
 use crate::output::{Failure, Outcome};
@@ -41,6 +42,7 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Restart => lifecycle::run_restart(json),
         Command::Logs(args) => logs::run_logs(&args, json),
         Command::Repo(command) => repo::run_repo(command, json),
+        Command::Workspace(command) => workspace::run_workspace(command, json),
         Command::Index(args) => index::run_index(&args, json),
         Command::Search(args) => search::run_search(args, json),
         Command::Card(args) => card::run_card(args, json),

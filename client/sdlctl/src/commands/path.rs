@@ -14,7 +14,7 @@ pub(crate) fn run_path(args: &PathArgs, as_json: bool) -> Result<Outcome, Failur
         _ => return Err(Failure::Usage("give FROM and TO, or --from-starts and TO".to_owned())),
     };
     let session = Session::open()?;
-    let repo = session.repo(args.repo.repo.as_deref())?;
+    let repo = session.repo(args.repo.given().as_deref())?;
     let arguments = json_object([
         ("repoId", Some(repo.into())),
         ("from", from.map(Value::from)),

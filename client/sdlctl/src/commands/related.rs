@@ -8,7 +8,7 @@ use crate::session::{Session, json_object};
 
 pub(crate) fn run_related(args: &RelatedArgs, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
-    let repo = session.repo(args.repo.repo.as_deref())?;
+    let repo = session.repo(args.repo.given().as_deref())?;
     let want = match args.want {
         Relation::Callers => "callers",
         Relation::Callees => "callees",

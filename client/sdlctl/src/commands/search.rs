@@ -9,7 +9,7 @@ use crate::session::{Session, json_object};
 pub(crate) fn run_search(args: SearchArgs, as_json: bool) -> Result<Outcome, Failure> {
     let flag = |set: bool| set.then_some(Value::Bool(true));
     let session = Session::open()?;
-    let repo = session.repo(args.repo.repo.as_deref())?;
+    let repo = session.repo(args.repo.given().as_deref())?;
     let arguments = json_object([
         ("query", Some(Value::from(args.query))),
         ("repoId", Some(repo.into())),

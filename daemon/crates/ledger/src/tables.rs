@@ -52,6 +52,8 @@ tables! {
         dirs: FILE_ITEM,
         /// Maps a package, such as `com.shop.cart`, to the files that declare it.
         packages: FILE_ITEM,
+        /// Maps a module as an import names it, such as `requests.sessions`, to the files that import it.
+        imports: FILE_ITEM,
         /// Maps a simple name to its definitions.
         names: NAME_ITEM,
         /// Maps a symbol to its file and its kind.
@@ -93,7 +95,7 @@ tables! {
 
 impl LedgerTables {
     /// Everything that a load from scratch replaces.
-    pub(crate) fn of_content(&self) -> [Table; 17] {
+    pub(crate) fn of_content(&self) -> [Table; 18] {
         [
             self.files,
             self.paths,
@@ -102,6 +104,7 @@ impl LedgerTables {
             self.file_names,
             self.dirs,
             self.packages,
+            self.imports,
             self.names,
             self.symbols,
             self.out_edges,

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use sdl_model::{Edge, FileId, FileRow, InEdge, SymbolId, SymbolKind, Version};
+use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, SymbolKind, Version};
 
 use crate::{ResolutionCounts, Result};
 
@@ -82,6 +82,15 @@ pub trait View {
     fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>>;
     /// The files that declare this package, sorted.
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>>;
+    /// The files that may import this module or one inside of it, sorted; all that do are among them. None if this state
+    /// does not record it.
+    fn files_importing(&self, _module: &str) -> Result<Option<Vec<FileId>>> {
+        Ok(None)
+    }
+    /// The id under which [`Self::file`] knows the file at this path, if there is one.
+    fn file_id(&self, path: &RelPath) -> FileId {
+        FileId::of(path)
+    }
     /// Where a symbol is defined, and what it is.
     fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>>;
     /// The file that defines a symbol.

@@ -99,6 +99,31 @@ impl fmt::Debug for FileId {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SymbolId(pub u64);
 
+/// Undoes `z ^ (z >> shift)`.
+fn unshift(z: u64, shift: u32) -> u64 {
+    let mut out = z;
+    // Each round makes `shift` more of the high bits right.
+    for _ in 0..64 / shift {
+        out = z ^ (out >> shift);
+    }
+    out
+}
+
+impl SymbolId {
+    /// The id of the same symbol if the number of its file were another: `FileId(f ^ by).symbol(key)` for
+    /// `FileId(f).symbol(key)`. Undoes itself.
+    #[must_use]
+    pub fn moved(self, by: u64) -> Self {
+        // The steps of `FileId::symbol`, backwards. The factors are the inverses of those there.
+        let mut z = unshift(self.0, 31).wrapping_mul(0x3196_42b2_d24d_8ec3);
+        z = unshift(z, 27).wrapping_mul(0x96de_1b17_3f11_9089);
+        z = unshift(z, 30) ^ by.rotate_left(32);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        Self(z ^ (z >> 31))
+    }
+}
+
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl fmt::Display for SymbolId {
@@ -192,6 +217,16 @@ mod tests {
         }
         assert!("s_zzzzzzzzzzzzz".parse::<SymbolId>().is_err(), "more than 64 bits");
         assert!("s_123".parse::<SymbolId>().is_err());
+    }
+
+    #[test]
+    fn a_symbol_moves_with_its_file() {
+        for n in 0..2_000u64 {
+            let [file, by, key] = [1u8, 2, 3].map(|part| stable_hash(&[&[part], &n.to_le_bytes()]));
+            let moved = FileId(file).symbol(key).moved(by);
+            assert_eq!(moved, FileId(file ^ by).symbol(key));
+            assert_eq!(moved.moved(by), FileId(file).symbol(key));
+        }
     }
 
     #[test]

@@ -11,7 +11,8 @@
 //! * [`execution`]: the tests among these, and how to run them;
 //! * [`rename`]: the edits that give a symbol another name, and the places that a person has to look at;
 //! * [`unused`]: symbols that nothing reaches;
-//! * [`patch`]: the symbols that a unified diff touches.
+//! * [`patch`]: the symbols that a unified diff touches;
+//! * [`workspace`]: several repositories as one graph, of which all of these can be asked.
 
 #![forbid(unsafe_code)]
 
@@ -28,6 +29,7 @@ pub mod reach;
 pub mod related;
 pub mod rename;
 pub mod unused;
+pub mod workspace;
 
 pub use filter::Filter;
 pub use graph::{Graph, Link};

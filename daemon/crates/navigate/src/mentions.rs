@@ -90,12 +90,26 @@ impl<'a> SourceOutlines<'a> {
     pub fn of(source: &Source<'a>) -> Self {
         Self(source.outlines())
     }
+
+    /// Those of a store.
+    pub fn over(outlines: &'a dyn Outlines) -> Self {
+        Self(outlines)
+    }
 }
 
 impl sdl_graph::Outlines for SourceOutlines<'_> {
     fn outline(&self, key: &FactsKey) -> sdl_ledger::Result<Option<SharedOutline>> {
         Ok(self.0.outline(*key)?.map(SharedOutline::Outline))
     }
+}
+
+/// The mentions of `targets` among those of a file, in the order of lines.
+pub(crate) fn mentions_of(mut found: Vec<Site>, targets: &[SymbolId]) -> Vec<Site> {
+    found.retain(|site| targets.contains(&site.edge.to));
+    // The surest edge is kept, because one place may make several.
+    found.sort_by_key(|site| (site.line, site.at, site.edge.resolution, site.edge.kind, *site));
+    found.dedup_by_key(|site| (site.line, site.at));
+    found
 }
 
 impl<'g, 's, 'a: 'g> Mentions<'g, 's, 'a> {
@@ -119,14 +133,9 @@ impl<'g, 's, 'a: 'g> Mentions<'g, 's, 'a> {
             return Ok(None);
         };
         let sites = resolve_sites(&self.world, file, &row.path, (&outline, &body))?;
-        let mut found: Vec<Site> = sites.found;
-        found.retain(|site| targets.contains(&site.edge.to));
-        // The surest edge is kept, because one place may make several.
-        found.sort_by_key(|site| (site.line, site.at, site.edge.resolution, site.edge.kind, *site));
-        found.dedup_by_key(|site| (site.line, site.at));
         let mut open = sites.open;
         open.retain(|site| names.contains(&&*site.name));
         open.sort();
-        Ok(Some(FileMentions { found, open }))
+        Ok(Some(FileMentions { found: mentions_of(sites.found, targets), open }))
     }
 }

@@ -253,7 +253,7 @@ impl<'a> World<'a> {
         let ask = self.new_ask(LookupKey::Path(path));
         self.tracker.ask(ask);
         let answer = RelPath::new(path).and_then(|rel| {
-            let id = FileId::of(&rel);
+            let id = self.view.file_id(&rel);
             let row = self.or_note(self.view.file(id), None)?;
             row.state.facts().map(|_| id)
         });

@@ -1,7 +1,7 @@
 //! The published part of a file: names, and the search postings.
 
-use sdl_model::facts::names_in;
-use sdl_model::{FileId, Lang, Outline, SymbolId, SymbolKind};
+use sdl_model::facts::{imported_modules, names_in};
+use sdl_model::{Facts, FileId, Lang, Outline, SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
 
 use super::corrupt_record;
@@ -26,6 +26,8 @@ pub struct Public {
     pub(crate) lang: u8,
     /// The package that the file declares.
     pub(crate) package: Option<String>,
+    /// The modules that it imports, sorted: see [`imported_modules`].
+    pub(crate) imports: Vec<String>,
     /// Its symbols, sorted, without doubles.
     pub(crate) defs: Vec<PublicDef>,
 }
@@ -45,7 +47,7 @@ pub(crate) struct PublicDef {
 }
 
 impl Public {
-    /// Publishes the outline of `file`.
+    /// Publishes the outline of `file`, without its imports.
     pub fn of(file: FileId, outline: &Outline) -> Self {
         let mut defs: Vec<PublicDef> = outline
             .defs
@@ -63,7 +65,16 @@ impl Public {
             interface: outline.interface,
             lang: outline.lang as u8 | if outline.is_generated() { GENERATED } else { 0 },
             package: outline.package.map(|package| outline.str(package).to_owned()),
+            imports: Vec::new(),
             defs,
+        }
+    }
+
+    /// Publishes a file, with the modules that it imports.
+    pub(crate) fn of_facts(file: FileId, facts: &Facts) -> Self {
+        Self {
+            imports: imported_modules(&facts.outline, &facts.body).into_iter().collect(),
+            ..Self::of(file, &facts.outline)
         }
     }
 

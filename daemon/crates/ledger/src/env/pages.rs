@@ -81,6 +81,31 @@ struct Db {
     lists_free_pages: bool,
 }
 
+/// The keys that may be below a record of a branch.
+#[derive(Clone, Copy, Default)]
+struct Bounds<'k> {
+    /// The least.
+    from: Option<&'k [u8]>,
+    /// The first beyond.
+    to: Option<&'k [u8]>,
+}
+
+impl Bounds<'_> {
+    fn hold(self, key: Option<&[u8]>) -> bool {
+        key.is_some_and(|key| self.from.is_none_or(|from| from <= key) && self.to.is_none_or(|to| key < to))
+    }
+}
+
+/// The key of a record of a page; none after the last.
+fn key_of(page: &[u8], record: usize, records: usize) -> Result<Option<&[u8]>, String> {
+    if record >= records {
+        return Ok(None);
+    }
+    let at = usize::from(u16_at(page, HEADER + 2 * record)?);
+    let key = usize::from(u16_at(page, at + 6)?);
+    page.get(at + 8..at + 8 + key).map(Some).ok_or_else(overrun_message)
+}
+
 struct Walk {
     file: File,
     len: u64,
@@ -202,11 +227,18 @@ impl Walk {
         if usize::from(db.depth) > MAX_DEPTH || nesting > 2 {
             return Err("a tree is deeper than any can be".to_owned());
         }
-        self.page(db, db.root, last, usize::from(db.depth), nesting)
+        self.page(db, (db.root, usize::from(db.depth)), last, nesting, Bounds::default())
     }
 
-    /// The number of rows in a page and below it.
-    fn page(&mut self, db: Db, number: u64, last: u64, depth: usize, nesting: usize) -> Result<u64, String> {
+    /// The number of rows in a page and below it, whose keys are within `bounds`.
+    fn page(
+        &mut self,
+        db: Db,
+        (number, depth): (u64, usize),
+        last: u64,
+        nesting: usize,
+        bounds: Bounds<'_>,
+    ) -> Result<u64, String> {
         self.claim(number, 1, last)?;
         let mut page = vec![0; self.page_size];
         self.read(number * self.page_size as u64, &mut page)?;
@@ -227,6 +259,11 @@ impl Walk {
                 && HEADER + keys * item <= self.page_size
                 && upper + keys * (item - 2) == self.page_size;
             let is_leaf = flags & LEAF != 0 && depth == 1 && fits;
+            let ends = is_leaf && keys > 0;
+            let item_at = |i: usize| page.get(HEADER + i * item..HEADER + (i + 1) * item);
+            if ends && !(bounds.hold(item_at(0)) && bounds.hold(item_at(keys - 1))) {
+                return bad("has items that belong in another");
+            }
             return if is_leaf { Ok(keys as u64) } else { bad("is no leaf of items") };
         }
         let branch = match flags & (BRANCH | LEAF | OVERFLOW | META) {
@@ -238,6 +275,7 @@ impl Walk {
             return bad("has impossible bounds");
         }
         let (mut rows, mut room) = (0, upper);
+        let mut before: Option<&[u8]> = None;
         for i in 0..keys {
             let at = usize::from(u16_at(&page, HEADER + 2 * i)?);
             if at < upper {
@@ -256,9 +294,22 @@ impl Walk {
             };
             room += (8 + key + len).next_multiple_of(2);
             rows += u64::from(!branch);
+            // A search finds nothing where the key of a branch was flipped. Numbers of free pages have an order of their own.
+            let own = page.get(at + 8..data);
+            if !db.lists_free_pages && (!branch || i > 0) {
+                if !bounds.hold(own) {
+                    return bad("has a key that belongs in another");
+                }
+                if before.is_some() && before >= own {
+                    return bad("has keys that are not in order");
+                }
+                before = own;
+            }
             if branch {
                 let child = u64::from(low) | u64::from(flags) << 32;
-                rows += self.page(db, child, last, depth - 1, nesting)?;
+                let from = if i == 0 { bounds.from } else { own };
+                let bounds = Bounds { from, to: key_of(&page, i + 1, keys)?.or(bounds.to) };
+                rows += self.page(db, (child, depth - 1), last, nesting, bounds)?;
             } else if flags & BIG_DATA != 0 {
                 self.overflow(db, u64_at(&page, data)?, low as usize, last)?;
             } else if data + low as usize > self.page_size {

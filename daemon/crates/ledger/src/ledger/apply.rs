@@ -67,7 +67,7 @@ impl Batch<'_> {
         let rows = self.rows();
         let (old, was) = (rows.file(file)?, rows.public(file)?);
         let is = match (update.row.as_ref().map(|row| &row.state), &update.facts) {
-            (Some(FileState::Indexed(_)), Some(facts)) => Some(Public::of(file, &facts.outline)),
+            (Some(FileState::Indexed(_)), Some(facts)) => Some(Public::of_facts(file, facts)),
             (Some(FileState::Indexed(key)), None) => {
                 let same = old.as_ref().and_then(|old| old.state.facts()) == Some(*key);
                 if !same || was.is_none() {
@@ -124,7 +124,7 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// The file's place among those of its name, its folder and its package.
+    /// The file's place among those of its name, its folder, its package and its imports.
     fn take_groups(
         &mut self,
         file: FileId,
@@ -152,6 +152,16 @@ impl Batch<'_> {
             if let Some(new) = new {
                 self.txn.put(tables.packages, &text_key(&new), &item)?;
             }
+        }
+        let imports = |public: Option<&Public>| -> BTreeSet<String> {
+            public.into_iter().flat_map(|public| public.imports.iter().cloned()).collect()
+        };
+        let (old, new) = (imports(was), imports(is));
+        for gone in old.difference(&new) {
+            self.txn.delete_item(tables.imports, &text_key(gone), &item)?;
+        }
+        for module in new.difference(&old) {
+            self.txn.put(tables.imports, &text_key(module), &item)?;
         }
         Ok(())
     }

@@ -180,6 +180,9 @@ impl View for Batch<'_> {
     fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>> {
         self.rows().files_in_dir(dir)
     }
+    fn files_importing(&self, module: &str) -> Result<Option<Vec<FileId>>> {
+        self.rows().files_importing(module).map(Some)
+    }
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         self.rows().files_of_package(package)
     }

@@ -99,6 +99,8 @@ impl Check<'_, '_> {
             if let Some(package) = public.as_ref().and_then(|public| public.package.as_deref()) {
                 groups.push((tables.packages, package));
             }
+            let imports = public.as_ref().map_or(&[][..], |public| &public.imports);
+            groups.extend(imports.iter().map(|module| (tables.imports, module.as_str())));
             for (table, text) in groups {
                 let has = rows.reads.has_item(table, &text_key(text), key)?;
                 found.unless(has == indexed, || {
@@ -126,7 +128,7 @@ impl Check<'_, '_> {
                 Ok(())
             })?;
         }
-        for table in [tables.file_names, tables.dirs, tables.packages] {
+        for table in [tables.file_names, tables.dirs, tables.packages, tables.imports] {
             self.scan(table, |found, rows, key, value| {
                 let file = FileId(id_at("files", value)?);
                 let known = rows.public(file)?.is_some();

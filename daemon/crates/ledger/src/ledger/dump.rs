@@ -137,8 +137,13 @@ impl Dump<'_, '_> {
 
     fn groups(&mut self) -> Result<()> {
         let tables = self.rows.tables;
-        for (what, table) in [("named", tables.file_names), ("in", tables.dirs), ("package", tables.packages)]
-        {
+        let groups = [
+            ("named", tables.file_names),
+            ("in", tables.dirs),
+            ("package", tables.packages),
+            ("import", tables.imports),
+        ];
+        for (what, table) in groups {
             self.scan(table, |lines, key, value| {
                 lines.put(format_args!("{what} {} {:?}", escape_bytes(key), FileId(id_at(what, value)?)))
             })?;

@@ -40,13 +40,14 @@ pub use tally::{Sign, Tally};
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
 /// upgraded.
-pub const STORAGE_SCHEMA: u32 = 5;
+pub const STORAGE_SCHEMA: u32 = 6;
 
 /// The steps that upgrade an older ledger, in order.
 const UPGRADES: &[Upgrade] = &[
     Upgrade { from: 2, run: |_, _| Ok(()) },
     Upgrade { from: 3, run: state::seal_leases },
     Upgrade { from: 4, run: state::start_over },
+    Upgrade { from: 5, run: state::start_over },
 ];
 
 /// One repository's ledger. `Send + Sync`; keep it in an `Arc`.

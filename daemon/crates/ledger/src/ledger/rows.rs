@@ -1,5 +1,6 @@
 //! The present version's rows, read in a snapshot or in a batch.
 
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
@@ -46,6 +47,9 @@ pub(crate) fn in_time(deadline: Option<Instant>) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+/// What languages write between a module and one inside of it.
+const INSIDE: [&str; 4] = [".", "/", "::", "\\"];
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -152,6 +156,27 @@ impl<'r, R: Reads> Rows<'r, R> {
 
     pub(crate) fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         self.files_of(self.tables.packages, package)
+    }
+
+    /// The files that import `module`, or a module inside of it.
+    pub(crate) fn files_importing(&self, module: &str) -> Result<Vec<FileId>> {
+        let mut files = BTreeSet::from_iter(self.files_of(self.tables.imports, module)?);
+        for separator in INSIDE {
+            let prefix = format!("{module}{separator}");
+            if prefix.len() > LONG_TEXT {
+                continue;
+            }
+            let mut watch = self.watch();
+            self.reads.scan(self.tables.imports, prefix.as_bytes(), &mut |key, item| {
+                watch.row()?;
+                if !key.starts_with(prefix.as_bytes()) {
+                    return Ok(ControlFlow::Break(()));
+                }
+                files.insert(FileId(codec::id_at("imports", item)?));
+                GO_ON
+            })?;
+        }
+        Ok(files.into_iter().collect())
     }
 
     pub(crate) fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {

@@ -156,6 +156,9 @@ impl View for Snapshot<'_> {
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         self.rows()?.map_or(Ok(Vec::new()), |rows| rows.files_of_package(package))
     }
+    fn files_importing(&self, module: &str) -> Result<Option<Vec<FileId>>> {
+        self.rows()?.map_or(Ok(Some(Vec::new())), |rows| rows.files_importing(module).map(Some))
+    }
     fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
         self.rows()?.map_or(Ok(None), |rows| rows.symbol_home(symbol))
     }

@@ -73,7 +73,8 @@ pub(crate) fn seal_leases(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
     forget_content(txn, tables, Table::unsealed)
 }
 
-/// Up to schema 4 the ledger did not say which names a file's resolution left open. Forgets everything that is made
+/// Up to schema 4 the ledger did not say which names a file's resolution left open, and up to schema 5 not which modules
+/// it imports. Forgets everything that is made
 /// from the tree, so that it is made again. Version numbers go on where they were.
 pub(crate) fn start_over(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
     forget_content(txn, tables, |table| table)

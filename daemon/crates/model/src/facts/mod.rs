@@ -6,6 +6,7 @@
 mod arena;
 mod body;
 mod def;
+mod imported;
 mod outline;
 mod published;
 
@@ -14,6 +15,7 @@ pub use arena::{
 };
 pub use body::{Binding, BindingKind, Body, CALLED, ITERATED, Prose, Ref, RefForm};
 pub use def::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, Param, ParamKind, Span};
+pub use imported::imported_modules;
 pub use outline::{Export, Import, ImportKind, Manifest, ManifestKind, Outline};
 
 pub use published::{name_apart, names_in};

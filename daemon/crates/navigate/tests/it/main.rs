@@ -14,3 +14,4 @@ mod related;
 mod rename;
 mod trees;
 mod unused;
+mod workspace;

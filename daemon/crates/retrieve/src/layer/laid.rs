@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sdl_ledger::{Counters, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit, View, name_mark};
-use sdl_model::{Edge, FileId, FileRow, InEdge, SymbolId, Version};
+use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, Version};
 
 use super::{Layer, LayerFile, Search};
 
@@ -83,6 +83,16 @@ impl View for Laid<'_> {
         let own = self.layer.packages.get(package);
         let below = self.base.files_of_package(package)?;
         Ok(self.list(below, |id, _| own.is_some_and(|own| own.contains(&id))))
+    }
+
+    fn files_importing(&self, module: &str) -> Result<Option<Vec<FileId>>> {
+        // The imports of the layer's own files are not recorded, and any of them may import the module.
+        let Some(below) = self.base.files_importing(module)? else { return Ok(None) };
+        Ok(Some(self.list(below, |_, _| true)))
+    }
+
+    fn file_id(&self, path: &RelPath) -> FileId {
+        self.base.file_id(path)
     }
 
     fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sdl_graph::testing::Repo;
 use sdl_ledger::{Changes, Counters, NameHit, Named, Result, SymbolHome, TermHit, View, name_mark};
-use sdl_model::facts::{Body, Facts};
+use sdl_model::facts::{Body, Facts, imported_modules};
 use sdl_model::{
     ContentHash, Edge, FactsKey, FileChange, FileId, FileRow, InEdge, Incarnation, Outline, RelPath,
     SymbolId, Version,
@@ -208,6 +208,15 @@ impl View for At<'_> {
     }
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         self.state().repo.files_of_package(package)
+    }
+    fn files_importing(&self, module: &str) -> Result<Option<Vec<FileId>>> {
+        let is_inside = |import: &String| {
+            let rest = import.strip_prefix(module);
+            rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '/', ':', '\\']))
+        };
+        let imports = |facts: &Facts| imported_modules(&facts.outline, &facts.body).iter().any(is_inside);
+        let importing = self.state().repo.files().filter(|(_, facts)| imports(facts));
+        Ok(Some(importing.map(|(path, _)| FileId::of(path)).collect()))
     }
     fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
         self.state().repo.symbol_home(symbol)

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use sdl_model::SymbolId;
 use sdl_navigate::execution::{SelectedTest, select_tests, test_commands};
 use sdl_navigate::reach::{Limits, Reach, Reached, find_dependents};
+use sdl_navigate::workspace::split_place;
 use sdl_navigate::{Graph, Link};
 use sdl_retrieve::Source;
 use sdl_retrieve::numbers::Milli;
@@ -193,6 +194,8 @@ impl Action for ChangeImpact {
 }
 
 impl ReadAction for ChangeImpact {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let args = ChangeArgs {
             action: Self::DEF.name,
@@ -321,7 +324,10 @@ impl Change<'_, '_> {
             let fitting = on_page.get(..count).unwrap_or_default();
             Ok(Response {
                 tests: Some(rows.get(..count).unwrap_or_default().to_vec()),
-                commands: test_commands(self.source().view(), fitting)?,
+                commands: match self.cx.across {
+                    Some(_) => Vec::new(),
+                    None => test_commands(self.source().view(), fitting)?,
+                },
                 total: tests.len() as u64,
                 cursor: pages.next_cursor(count, tests.len()),
                 ..whole.clone()
@@ -334,8 +340,13 @@ impl Change<'_, '_> {
         for symbol in reach.way(test.symbol).into_iter().take(WAY) {
             way.extend(self.source().listed(symbol)?.map(|listed| listed.qualified().to_owned()));
         }
+        // A runner runs in the test's own repository.
+        let id = match self.cx.across {
+            Some(_) => split_place(&test.id).map_or(test.id.as_str(), |(_, id)| id),
+            None => &test.id,
+        };
         Ok(TestOut {
-            id: test.id.clone(),
+            id: id.to_owned(),
             file: test.listed.path().to_owned(),
             line: test.listed.line(),
             distance: test.distance,

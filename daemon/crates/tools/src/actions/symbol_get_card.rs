@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
-use sdl_retrieve::card::{self, Card, Range};
+use sdl_retrieve::card::{self, Card, Detail, Range};
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
@@ -11,6 +11,7 @@ use crate::call::answers::Object;
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::kept::memory::{self, Surfaced};
+use crate::parts::outside::{OutsideOut, outside_calls, outside_lines};
 use crate::parts::params::{DetailParam, SymbolRef, card_options};
 use crate::parts::symbols;
 use crate::{Code, Explained, ToolError};
@@ -64,6 +65,9 @@ pub(crate) struct Response {
     /// Memories about the symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
     memories: Option<Vec<Object>>,
+    /// What it calls in dependencies whose source is on the disk. Not part of `etag`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outside: Vec<OutsideOut>,
 }
 
 impl Action for SymbolGetCard {
@@ -84,6 +88,8 @@ impl Action for SymbolGetCard {
 }
 
 impl ReadAction for SymbolGetCard {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let options =
             card_options(request.detail, request.min_call_confidence, request.include_resolution_metadata);
@@ -108,12 +114,18 @@ impl ReadAction for SymbolGetCard {
                     ledger_version: Some(cx.version.to_string()),
                     range: Some(card::symbol_range(&sym, options.detail)),
                     memories,
+                    outside: Vec::new(),
                 });
             }
         }
+        let outside = match options.detail {
+            Detail::Minimal | Detail::Signature => Vec::new(),
+            _ => outside_calls(cx, &sym)?,
+        };
         // The fields around the card are few; notes may come.
-        let room = budget::DEFAULT_TOKENS
-            .saturating_sub(cx.around()? + 150 + memory::memory_tokens(memories.as_ref())?);
+        let room = budget::DEFAULT_TOKENS.saturating_sub(
+            cx.around()? + 150 + memory::memory_tokens(memories.as_ref())? + budget::json_tokens(&outside)?,
+        );
         let card = symbols::card_within(cx, &sym, options, room)?;
         Ok(Response {
             card: Some(card),
@@ -122,6 +134,7 @@ impl ReadAction for SymbolGetCard {
             ledger_version: None,
             range: None,
             memories,
+            outside,
         })
     }
 }
@@ -138,6 +151,7 @@ impl Render for Response {
         if let Some(range) = &self.range {
             let _ = write!(text, ", lines {}-{}", range.start_line, range.end_line);
         }
+        outside_lines(&mut text, &self.outside);
         memory::write_memories(&mut text, self.memories.as_ref());
         text
     }

@@ -101,6 +101,8 @@ impl Action for SymbolGetCards {
 }
 
 impl ReadAction for SymbolGetCards {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let options =
             card_options(request.detail, request.min_call_confidence, request.include_resolution_metadata);

@@ -131,6 +131,8 @@ impl Action for SymbolPath {
 }
 
 impl ReadAction for SymbolPath {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         read_state(cx, Self::DEF.name, request.at_version.as_deref(), |asked| {
             answer_ways(cx, asked, &request)
@@ -151,7 +153,7 @@ fn answer_ways(cx: &ReadCx<'_>, asked: &Asked<'_, '_>, request: &Request) -> Res
         None => ways_from_starts(source, &to, most, &filter)?,
     };
     let mut texts = match request.include_text {
-        Some(true) if asked.is_newest() => Some(LineTexts::new(cx)?),
+        Some(true) if asked.is_newest() => Some(LineTexts::new(cx)),
         Some(true) => {
             cx.note("the text of lines is that of the newest version alone; this state is shown without it");
             None

@@ -11,6 +11,7 @@ use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{append_text, begin_line};
 use crate::call::context::ReadCx;
+use crate::parts::outside::{OutsideOut, outside_calls, outside_lines};
 use crate::questions::completeness::completeness;
 use crate::questions::filter::read_filter;
 use crate::questions::lines::{LineTexts, record_lines};
@@ -114,6 +115,9 @@ pub(crate) struct Response {
     /// Give it with the next call for the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
+    /// Of callees: what it calls in dependencies whose source is on the disk.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    outside: Vec<OutsideOut>,
     /// Whether the list is complete, and if not, why.
     completeness: String,
     /// First files that mention the name without a known meaning.
@@ -143,6 +147,8 @@ impl Action for SymbolRelated {
 }
 
 impl ReadAction for SymbolRelated {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         read_state(cx, Self::DEF.name, request.at_version.as_deref(), |asked| {
             let targets = find_target(cx, asked.source, &request.symbol, "symbol")?;
@@ -193,7 +199,7 @@ impl Request {
             cx.note("the text of lines is that of the newest version alone; this state is shown without it");
             return Ok(None);
         }
-        LineTexts::new(cx).map(Some)
+        Ok(Some(LineTexts::new(cx)))
     }
 
     fn response(&self, asked: &Asked<'_, '_>, targets: &[Sym]) -> Result<Response, ToolError> {
@@ -204,6 +210,7 @@ impl Request {
             related: Vec::new(),
             total: 0,
             cursor: None,
+            outside: Vec::new(),
             completeness: open.says,
             unresolved_files: open.files,
             at_version: asked.name.clone(),
@@ -235,6 +242,11 @@ fn answer_tree(
     let mut whole = request.response(asked, targets)?;
     if tree.is_cut {
         whole.completeness = format!("Cut at {} symbols. {}", tree.rows.len(), whole.completeness);
+    }
+    if relation == Relation::Callees && asked.is_newest() && pages.offset == 0 {
+        for target in targets {
+            whole.outside.extend(outside_calls(cx, target)?);
+        }
     }
     let total = tree.rows.len();
     pages.fit(cx, rows.len(), |count| {
@@ -309,6 +321,7 @@ impl Render for Response {
             append_text(&mut text, format_args!(", next page: cursor {cursor}"));
         }
         self.related.iter().for_each(|row| related_line(&mut text, row));
+        outside_lines(&mut text, &self.outside);
         begin_line(&mut text, format_args!("{}", self.completeness));
         for file in &self.unresolved_files {
             append_text(&mut text, format_args!(" {file}"));

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{append_text, begin_line};
 use crate::call::context::ReadCx;
+use crate::call::outlines::StoredBodies;
 use crate::questions::lines::{LineTexts, record_lines};
-use crate::questions::mentions::StoredBodies;
 use crate::questions::page::{PAGE_TOKENS, Pages};
 use crate::questions::rows::SymbolOut;
 use crate::questions::target::find_target;
@@ -219,7 +219,7 @@ fn answer_plan(
         .chain(words.iter().map(|doubt| Row::Doubt(doubt)))
         .collect();
     let items = pages.items(&rows);
-    let mut texts = if request.include_text.unwrap_or(true) { Some(LineTexts::new(cx)?) } else { None };
+    let mut texts = if request.include_text.unwrap_or(true) { Some(LineTexts::new(cx)) } else { None };
     let mut shown = Vec::with_capacity(items.len());
     for row in items {
         shown.push(match row {

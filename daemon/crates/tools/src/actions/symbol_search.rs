@@ -90,6 +90,8 @@ impl Action for SymbolSearch {
 }
 
 impl ReadAction for SymbolSearch {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let evidence = request.include_retrieval_evidence.unwrap_or(false);
         let mut wanted = SearchRequest {

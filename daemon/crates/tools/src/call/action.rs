@@ -87,6 +87,8 @@ pub(crate) trait ReadAction: Action {
     const SYNC: Sync = Sync::Prefer;
     /// Whether it can answer before the first index is done. All others wait for the index, or fail.
     const EARLY: bool = false;
+    /// Whether it can be asked over a workspace. It must read files and symbols through its context's source alone.
+    const ACROSS: bool = false;
 
     /// Returns the handle in the arguments. It names the repository. Its lease is read before the snapshot is taken,
     /// because a lease must not be ahead of its snapshot.

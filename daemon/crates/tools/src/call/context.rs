@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use sdl_ledger::{Clock as _, Snapshot, SystemClock};
-use sdl_model::Version;
+use sdl_model::{RelPath, Version};
 use sdl_retrieve::Source;
 
+use crate::call::across::Across;
 use crate::call::budget;
 use crate::call::buffers::{Buffers, Overlay};
 use crate::call::leases::{Held, LeaseWrite, Leases};
@@ -16,7 +17,7 @@ use crate::call::pins::Pins;
 use crate::call::stamp::Stamp;
 use crate::call::usage::{Served, Usage};
 use crate::guard::audit::{Decisions, Row};
-use crate::{Cancel, Explained, Host, Progress, Repo, Session, ToolError};
+use crate::{Cancel, Candidate, Explained, Host, Progress, Repo, Session, ToolError};
 
 /// One call, as every handler sees it.
 pub(crate) struct Call<'a> {
@@ -109,6 +110,8 @@ pub(crate) struct ReadCx<'a> {
     pub(crate) version: Version,
     /// The unsaved buffers over it.
     pub(crate) overlay: Option<&'a Overlay>,
+    /// The workspace that is asked in place of a repository.
+    pub(crate) across: Option<&'a Across<'a>>,
     /// How many tokens of an answer the pipeline's own fields take.
     pub(crate) reserved: usize,
     /// The lease of the handle in the arguments.
@@ -117,7 +120,7 @@ pub(crate) struct ReadCx<'a> {
     pub(crate) notes: &'a RefCell<Vec<String>>,
 }
 
-impl ReadCx<'_> {
+impl<'a> ReadCx<'a> {
     /// Returns the lease of the handle in the arguments; an error for a handle that holds nothing.
     pub(crate) fn held(&self) -> Result<Held, ToolError> {
         let none = || Err(ToolError::internal("reading a lease", "the action names no handle"));
@@ -139,10 +142,28 @@ impl ReadCx<'_> {
         Ok(self.reserved + budget::json_tokens(&*self.notes.borrow())? + 4)
     }
 
+    /// Returns the repository with a file of the source, the unsaved buffers over it, and the file's path there.
+    pub(crate) fn place_of(&self, path: &RelPath) -> (&'a dyn Repo, Option<&'a Overlay>, RelPath) {
+        match self.across.and_then(|across| across.place(path)) {
+            Some((member, path)) => (member.repo, member.overlay, path),
+            None => (self.repo, self.overlay, path.clone()),
+        }
+    }
+
+    /// Returns an error over a workspace: `what` is asked of one repository.
+    pub(crate) fn only_one(&self, what: &str) -> Result<(), ToolError> {
+        let Some(across) = self.across else { return Ok(()) };
+        let message =
+            format!("{what} is asked of one repository at a time; give one of the candidates as repoId");
+        let ids = across.members.iter().map(|member| Candidate::of("repoId", member.repo.id()));
+        Err(ToolError::invalid(what, message).or_one_of(ids))
+    }
+
     /// Records a decision on source for the log, with the caller, the request and the version.
     pub(crate) fn decided(&self, row: Row) {
+        let repo_id = if row.repo_id.is_empty() { self.repo.id().to_owned() } else { row.repo_id };
         self.call.decisions.add(Row {
-            repo_id: self.repo.id().to_owned(),
+            repo_id,
             session: self.call.session.id,
             client: self.call.session.client.chars().take(200).collect(),
             version: self.version.to_string(),

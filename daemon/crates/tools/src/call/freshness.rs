@@ -38,6 +38,39 @@ pub(crate) struct Freshness {
     /// Why the answer is not synced, or how watching is degraded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
+    /// Of a workspace: the version of each repository.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(skip)]
+    pub(crate) repositories: Vec<MemberFreshness>,
+}
+
+/// The freshness of an answer that may be over a workspace, as its schema has it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FreshnessAcross {
+    #[serde(flatten)]
+    whole: Freshness,
+    /// Of a workspace: the version of each repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repositories: Option<Vec<MemberFreshness>>,
+}
+
+/// How an answer over a workspace relates to one of its repositories.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MemberFreshness {
+    /// The repository.
+    pub(crate) repo_id: String,
+    /// The version that was asked.
+    pub(crate) version: String,
+    /// As for the whole answer.
+    pub(crate) synced: bool,
+    /// As for the whole answer.
+    #[serde(skip)]
+    pub(crate) lag_ms: u64,
+    /// Why it is not synced, or how watching is degraded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
 }
 
 impl From<Stand> for Freshness {
@@ -48,14 +81,34 @@ impl From<Stand> for Freshness {
             lag_ms: 0,
             overlay: None,
             reason: stand.reason,
+            repositories: Vec::new(),
         }
     }
 }
 
 impl Freshness {
+    /// The freshness of an answer over a workspace: synced if all repositories are.
+    pub(crate) fn of_members(version: Version, repositories: Vec<MemberFreshness>) -> Self {
+        let reasons =
+            repositories.iter().filter_map(|one| Some(format!("{}: {}", one.repo_id, one.reason.as_ref()?)));
+        let reasons: Vec<String> = reasons.collect();
+        Self {
+            version: version.to_string(),
+            synced: Some(repositories.iter().all(|one| one.synced)),
+            lag_ms: repositories.iter().map(|one| one.lag_ms).max().unwrap_or(0),
+            overlay: None,
+            reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
+            repositories,
+        }
+    }
+
     /// Formats it as one line of text: only the version if all is well, otherwise also the problems.
     pub(crate) fn line(&self) -> String {
         let mut line = format!("\n[{}", self.version);
+        for (n, one) in self.repositories.iter().enumerate() {
+            let before = if n == 0 { ": " } else { ", " };
+            append_text(&mut line, format_args!("{before}{} {}", one.repo_id, one.version));
+        }
         if self.synced.is_none() {
             line.push(']');
             return line;

@@ -4,10 +4,11 @@
 //!
 //! * `stamp`, `freshness`, `answers`, `budget`, `names`, `memos`: terms that all others use;
 //! * `leases`, `buffers`, `usage`, `pins`: state that outlives a call, or is shared by the steps of a chain;
-//! * `context`: the context that a handler gets; `action`: the definition of an action;
+//! * `across`: the repositories of a workspace; `context`: the context that a handler gets; `action`: the definition of an action;
 //! * `registry`: every action, and the tools that are made of them; `services`: that and the state of the process;
 //! * `pipeline`: the steps around a handler; `chain`: several calls as one.
 
+pub(crate) mod across;
 pub(crate) mod action;
 pub(crate) mod answers;
 pub(crate) mod budget;

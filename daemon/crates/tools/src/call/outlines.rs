@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use sdl_ledger::{Brief, FactsStore};
-use sdl_model::{FactsKey, Outline};
+use sdl_model::{Body, FactsKey, Outline};
+use sdl_navigate::mentions::Bodies;
 use sdl_retrieve::Outlines;
 
 /// Outlines as stored; the store keeps a bounded cache of its own.
@@ -20,6 +21,15 @@ impl Outlines for StoredOutlines<'_> {
             return require_facts(key, None);
         }
         Ok(brief)
+    }
+}
+
+/// The second halves of files' facts, as stored.
+pub(crate) struct StoredBodies<'f>(pub(crate) &'f FactsStore);
+
+impl Bodies for StoredBodies<'_> {
+    fn body(&self, key: FactsKey) -> sdl_ledger::Result<Option<Body>> {
+        self.0.body(&key)
     }
 }
 

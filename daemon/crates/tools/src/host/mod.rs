@@ -12,6 +12,7 @@ use std::time::Duration;
 use sdl_contract::{Cancel, Progress};
 use sdl_ledger::{AgentStore, FactsStore, Ledger, Snapshot};
 use sdl_model::{Lang, RelPath};
+use sdl_outside::Outside;
 use sdl_retrieve::card::{Enrichment, Plain};
 use sdl_retrieve::layer::Layer;
 use sdl_retrieve::meaning::Meaning;
@@ -52,6 +53,16 @@ pub trait Host: Send + Sync {
         Vec::new()
     }
 
+    /// Returns the sets of repositories that a person named.
+    fn workspaces(&self) -> Vec<NamedWorkspace> {
+        Vec::new()
+    }
+
+    /// Returns the source of dependencies, unless a person turned it off.
+    fn outside(&self) -> Option<&Outside> {
+        None
+    }
+
     /// Returns the store of the data that agents own. It outlives every reindex and every rebuild of a ledger. Opened
     /// with [`crate::AGENT_TABLES`].
     fn agent(&self) -> &AgentStore;
@@ -69,6 +80,16 @@ pub trait Host: Send + Sync {
 
     /// About the daemon itself.
     fn info(&self) -> HostInfo;
+}
+
+/// A set of repositories with a name.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NamedWorkspace {
+    /// Its name.
+    pub name: String,
+    /// The ids of its repositories, whether they are registered or not.
+    pub repos: Vec<String>,
 }
 
 /// Why a repository is not served.

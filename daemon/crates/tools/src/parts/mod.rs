@@ -1,4 +1,5 @@
 //! Arguments that several actions take, and the symbols that they name.
 
+pub(crate) mod outside;
 pub(crate) mod params;
 pub(crate) mod symbols;

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sdl_model::{RelPath, SymbolId, Version};
+use sdl_navigate::workspace::symbol_in_workspace;
 use sdl_retrieve::card::{self, Card, CardOptions, Detail};
 use sdl_retrieve::refresh::Lease;
 use sdl_retrieve::search::{Hit, SearchRequest, search_symbols};
@@ -30,7 +31,7 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
         let error = ToolError::new(Code::UnknownSymbol, message).at(field);
         return Err(look_up(cx, error, text));
     };
-    if let Some(sym) = cx.source.symbol(id)? {
+    if let Some(sym) = find_id(cx, id, field)? {
         return Ok(sym);
     }
     let Some((name, file)) = former_symbol(cx, id)? else {
@@ -38,11 +39,7 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
         let error = ToolError::new(Code::UnknownSymbol, message).at(field);
         let mut held = Vec::new();
         for near in near_ids(cx, id)? {
-            held.extend(cx.source.symbol(near)?.map(|sym| {
-                Candidate::of("symbolId", near.to_string())
-                    .with("name", sym.qualified())
-                    .with("file", sym.path())
-            }));
+            held.extend(cx.source.symbol(near)?.map(|sym| sym_candidate(&sym)));
         }
         return Err(whats_there(cx, error.or_one_of(held)));
     };
@@ -53,8 +50,39 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
     Err(look_up(cx, ToolError::new(Code::UnknownSymbol, message).at(field), &name))
 }
 
+/// Returns the symbol with this id. Over a workspace, a repository's id of it does too, and of a repository, a
+/// workspace's.
+fn find_id(cx: &ReadCx<'_>, id: SymbolId, field: &str) -> Result<Option<Sym>, ToolError> {
+    if let Some(sym) = cx.source.symbol(id)? {
+        return Ok(Some(sym));
+    }
+    let Some(across) = cx.across else {
+        return Ok(cx.source.symbol(symbol_in_workspace(cx.repo.id(), id))?);
+    };
+    match across.workspace.of_members(id)?.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(cx.source.symbol(*only)?),
+        several => {
+            let mut candidates = Vec::new();
+            for one in several {
+                candidates.extend(cx.source.symbol(*one)?.map(|sym| sym_candidate(&sym)));
+            }
+            let message =
+                format!("{id} is in {} repositories; give one of the candidates' ids", several.len());
+            Err(ToolError::new(Code::AmbiguousSymbol, message).at(field).or_one_of(candidates))
+        }
+    }
+}
+
+fn sym_candidate(sym: &Sym) -> Candidate {
+    Candidate::of("symbolId", sym.id.to_string()).with("name", sym.qualified()).with("file", sym.path())
+}
+
 /// Returns the symbols that held slices follow and whose ids differ from `id` in a character or two.
 fn near_ids(cx: &ReadCx<'_>, id: SymbolId) -> Result<Vec<SymbolId>, ToolError> {
+    if cx.across.is_some() {
+        return Ok(Vec::new());
+    }
     let wanted = id.to_string();
     let differing = |other: &SymbolId| {
         wanted.bytes().zip(other.to_string().bytes()).filter(|(a, b)| a != b).count() <= MISSPELT
@@ -149,7 +177,7 @@ const LATELY: u64 = 200;
 
 /// Returns the qualified name and the file that a symbol had before it was removed, if that was recent.
 fn former_symbol(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String)>, ToolError> {
-    let Some(floor) = cx.snapshot.floor() else { return Ok(None) };
+    let Some(floor) = cx.snapshot.floor().filter(|_| cx.across.is_none()) else { return Ok(None) };
     let from = floor.max(Version(cx.version.0.saturating_sub(LATELY)));
     for change in cx.snapshot.changes_between(from, cx.version)?.files {
         cx.call.check()?;

@@ -41,16 +41,18 @@ pub(crate) fn changed_symbols(
     }
     for file in args.files {
         let path = symbols::repo_path(cx.repo, file, "files")?;
-        let found = source.symbols_of(sdl_model::FileId::of(&path))?;
+        let found = source.symbols_of(source.view().file_id(&path))?;
         if found.is_empty() {
             return Err(symbols::no_such_file(cx, &path, "files")?);
         }
         changed.extend(found.iter().map(|sym| sym.id));
     }
     if let Some(diff) = args.diff {
+        cx.only_one("diff")?;
         changed.extend(read_diff(cx, source, diff)?);
     }
     if let Some(from) = args.from_version {
+        cx.only_one("fromVersion")?;
         changed.extend(compared_symbols(cx, args, from)?);
     } else if args.to_version.is_some() {
         let message = "toVersion needs fromVersion: the state before the change";

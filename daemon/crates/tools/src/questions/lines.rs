@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use sdl_model::{FileId, SymbolId};
+use sdl_model::{FileId, RelPath, SymbolId};
 use sdl_retrieve::Sym;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ use crate::guard::policy::Policy;
 use crate::host::policies;
 use crate::source::ladder::share;
 use crate::source::text::{self, SourceText};
-use crate::{Code, ToolError};
+use crate::{Code, Explained, ToolError};
 
 /// Characters of a line. More tell a reader little about a mention.
 const LONGEST: usize = 160;
@@ -21,16 +21,26 @@ const LONGEST: usize = 160;
 /// Serves the text of lines, and remembers how many of each symbol it served.
 pub(crate) struct LineTexts<'c, 'a> {
     cx: &'c ReadCx<'a>,
-    policy: Policy,
+    policies: HashMap<String, Policy>,
     files: HashMap<FileId, Option<Rc<SourceText>>>,
     shown: HashMap<SymbolId, HashSet<u32>>,
 }
 
 impl<'c, 'a> LineTexts<'c, 'a> {
     /// For the newest version: the tree holds no other text.
-    pub(crate) fn new(cx: &'c ReadCx<'a>) -> Result<Self, ToolError> {
-        let policy = policies::repo_policy(cx.call.host, cx.repo)?;
-        Ok(Self { cx, policy, files: HashMap::new(), shown: HashMap::new() })
+    pub(crate) fn new(cx: &'c ReadCx<'a>) -> Self {
+        Self { cx, policies: HashMap::new(), files: HashMap::new(), shown: HashMap::new() }
+    }
+
+    /// The policy of the repository with a file.
+    fn policy_of(&mut self, around: &Sym) -> Result<&Policy, ToolError> {
+        let (repo, ..) = self.cx.place_of(&around.row().path);
+        if !self.policies.contains_key(repo.id()) {
+            let policy = policies::repo_policy(self.cx.call.host, repo)?;
+            self.policies.insert(repo.id().to_owned(), policy);
+        }
+        let known = self.policies.get(repo.id());
+        known.ok_or_else(|| ToolError::internal("reading a policy", "it was not kept"))
     }
 
     /// The text of a line in `around`, masked, without the white space at its ends. None if the file can't be shown, or
@@ -43,7 +53,7 @@ impl<'c, 'a> LineTexts<'c, 'a> {
         } else {
             span.end_line.saturating_sub(span.start_line) + 1
         };
-        let free = share::unapproved_lines(lines, &self.policy);
+        let free = share::unapproved_lines(lines, self.policy_of(around)?);
         let shown = self.shown.entry(around.id).or_default();
         if !shown.contains(&line) && shown.len() >= free {
             return Ok(None);
@@ -78,7 +88,13 @@ pub(crate) fn record_lines<'l>(cx: &ReadCx<'_>, shown: impl Iterator<Item = (&'l
         files.entry(path).or_default().push(line);
     }
     for (path, lines) in files {
+        let place = RelPath::new(path).map(|path| cx.place_of(&path));
+        let (repo_id, path) = place.map_or_else(
+            || (cx.repo.id().to_owned(), path.to_owned()),
+            |(repo, _, path)| (repo.id().to_owned(), path.as_str().to_owned()),
+        );
         cx.decided(audit::Row {
+            repo_id,
             decision: "served".to_owned(),
             why: vec![
                 "single lines that mention a symbol, within the share that needs no approval".to_owned(),

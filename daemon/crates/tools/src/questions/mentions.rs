@@ -1,9 +1,7 @@
 //! The mentions of a symbol, as rows of `symbol.related`.
 
-use sdl_ledger::FactsStore;
-use sdl_model::facts::Body;
-use sdl_model::{FactsKey, FileId, SymbolId};
-use sdl_navigate::mentions::{Bodies, FileMentions, Mentions, SourceOutlines};
+use sdl_model::{FileId, SymbolId};
+use sdl_navigate::mentions::{FileMentions, Mentions, SourceOutlines};
 use sdl_navigate::{Filter, Graph, Link, mentions};
 use sdl_retrieve::{Source, Sym};
 
@@ -11,16 +9,8 @@ use super::related::RelatedOut;
 use super::rows::{LinkOut, SymbolOut};
 use crate::ToolError;
 use crate::call::context::ReadCx;
+use crate::call::outlines::StoredBodies;
 use crate::questions::lines::LineTexts;
-
-/// The stored bodies of files.
-pub(crate) struct StoredBodies<'f>(pub(crate) &'f FactsStore);
-
-impl Bodies for StoredBodies<'_> {
-    fn body(&self, key: FactsKey) -> sdl_ledger::Result<Option<Body>> {
-        self.0.body(&key)
-    }
-}
 
 /// Where a page of mentions starts: a file in the order of paths, and a mention in it.
 const PER_FILE: usize = 1 << 20;
@@ -56,7 +46,10 @@ pub(crate) fn find_mentions(
     for (place, file) in files.iter().enumerate().skip(offset / PER_FILE) {
         cx.call.check()?;
         let skipped = if place == offset / PER_FILE { offset % PER_FILE } else { 0 };
-        let found = finder.in_file(file.file, &ids, &[])?.unwrap_or_default();
+        let found = match cx.across {
+            Some(across) => across.workspace.mentions_in(file.file, &ids)?,
+            None => finder.in_file(file.file, &ids, &[])?.unwrap_or_default(),
+        };
         for (at, row) in
             mention_rows(source, file.file, &found, filter)?.into_iter().enumerate().skip(skipped)
         {

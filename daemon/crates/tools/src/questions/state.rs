@@ -33,6 +33,7 @@ pub(crate) fn read_state<T>(
     let Some(at) = at.filter(|at| *at != "latest") else {
         return read(&Asked { source: cx.source, name: None });
     };
+    cx.only_one("atVersion")?;
     let end = delta::find_end(cx, action, at, "atVersion")?;
     let laid = Laid::new(cx.snapshot, &end.layer);
     let stored = StoredOutlines(cx.repo.facts());

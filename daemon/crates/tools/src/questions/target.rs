@@ -45,7 +45,7 @@ fn is_place(path: &str, rest: &str) -> bool {
 fn known_file(source: &Source<'_>, path: &str) -> Result<Option<FileId>, ToolError> {
     let path = path.strip_prefix("./").unwrap_or(path);
     let Some(path) = RelPath::new(path) else { return Ok(None) };
-    let file = FileId::of(&path);
+    let file = source.view().file_id(&path);
     let row = source.view().file(file)?;
     Ok(row.filter(|row| row.state.facts().is_some()).map(|_| file))
 }

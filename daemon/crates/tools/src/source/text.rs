@@ -84,7 +84,7 @@ impl SourceText {
 /// Returns the text of the file at `path`, which must be in the version and have facts.
 pub(crate) fn text_at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceText, ToolError> {
     refuse_secrets(cx, path)?;
-    match cx.source.view().file(FileId::of(path))? {
+    match cx.source.view().file(cx.source.view().file_id(path))? {
         Some(row) => file_text(cx, &row),
         None => Err(symbols::no_such_file(cx, path, field)?),
     }
@@ -101,10 +101,11 @@ pub(crate) fn file_text(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, To
         };
         ToolError::new(Code::Unavailable, format!("{path} is listed but not read ({why})"))
     })?;
-    let level = crate::host::policies::repo_policy(cx.call.host, cx.repo)?.level();
-    let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(path))) {
+    let (repo, overlay, place) = cx.place_of(path);
+    let level = crate::host::policies::repo_policy(cx.call.host, repo)?.level();
+    let bytes = match overlay.and_then(|overlay| overlay.text(FileId::of(&place))) {
         Some(unsaved) => unsaved.to_vec(),
-        None => cx.repo.read_file(path, row.size).map_err(|unread| match unread {
+        None => repo.read_file(&place, row.size).map_err(|unread| match unread {
             Unread::Failed(why) => ToolError::new(Code::Unavailable, format!("{path} can't be read: {why}")),
             Unread::Gone | Unread::TooLarge => moved_error(cx, path),
         })?,

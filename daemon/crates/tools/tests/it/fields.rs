@@ -357,6 +357,9 @@ fn questions(seen: &mut Seen) {
     related(seen, "grow", json!({"want": "references"}));
     related(seen, "grow", json!({}));
     related(seen, "Shape", json!({"want": "members"}));
+    world.install_wire();
+    seen.ok(&world, "symbol.getCard", json!({"symbolRef": {"name": "fetch"}}));
+    seen.ok(&world, "symbol.related", json!({"symbol": "fetch", "want": "callees"}));
     seen.ok(&world, "symbol.path", json!({"from": "main", "to": "Square.area", "includeText": true}));
     seen.ok(&world, "symbol.path", json!({"from": "grow", "to": "main", "atVersion": "previous"}));
     seen.ok(&world, "change.impact", json!({"symbols": ["Square.area"], "limit": 1}));
@@ -571,6 +574,18 @@ fn states(seen: &mut Seen) {
         let wrong = if described[action]["namespace"] == "code" { "sdl_repo" } else { "sdl_code" };
         let answer = world.ok(wrong, json!({"action": action, "args": args}));
         seen.0.entry(action.to_owned()).or_default().extend(value_paths(&answer));
+    }
+    for (action, args) in [
+        ("symbol.search", json!({"query": "x"})),
+        ("symbol.getCard", json!({"symbolId": validate})),
+        ("symbol.getCards", json!({"symbolIds": [validate]})),
+        ("symbol.related", json!({"symbol": "validate"})),
+        ("symbol.path", json!({"to": "validate"})),
+        ("change.impact", json!({"symbols": ["validate"]})),
+    ] {
+        let mut over = args;
+        over["repoId"] = "*".into();
+        seen.ok(&world, action, over);
     }
     let head = GitHead { commit: Some("0".repeat(40)), branch: Some("main".into()), commit_time: Some(1) };
     let watcher = WatcherStatus {

@@ -22,6 +22,7 @@ mod commands;
 mod common;
 mod complete_cards;
 mod deltas;
+mod dependencies;
 mod every_way;
 mod feedback;
 mod fields;

@@ -51,6 +51,7 @@ struct Files {
     file_names: Items<8>,
     dirs: Items<8>,
     packages: Items<8>,
+    imports: Items<8>,
     names: Items<{ codec::NAME_ITEM }>,
     symbols: Vec<(SymbolId, SymbolHome)>,
 }
@@ -133,13 +134,16 @@ impl<'l> Bulk<'l> {
         let Some(facts) = &update.facts else {
             return Err(Error::Misuse("an indexed file came without its facts"));
         };
-        let public = Public::of(file, &facts.outline);
+        let public = Public::of_facts(file, facts);
         self.tally.public(&public, Sign::Plus);
         files.publics.push(&key, |out| codec::encode_into("publics", &public, out))?;
         files.file_names.push(&text_key(path.file_name()), key);
         files.dirs.push(&text_key(path.dir()), key);
         if let Some(package) = &public.package {
             files.packages.push(&text_key(package), key);
+        }
+        for module in &public.imports {
+            files.imports.push(&text_key(module), key);
         }
         for (name, hit) in public.listed(file) {
             files.names.push(&text_key(name), hit);
@@ -164,6 +168,7 @@ impl<'l> Bulk<'l> {
         loader.groups(tables.file_names, files.file_names)?;
         loader.groups(tables.dirs, files.dirs)?;
         loader.groups(tables.packages, files.packages)?;
+        loader.groups(tables.imports, files.imports)?;
         loader.groups(tables.names, files.names)?;
         let mut symbols = files.symbols;
         symbols.sort_unstable();

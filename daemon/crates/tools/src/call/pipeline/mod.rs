@@ -8,6 +8,8 @@ mod fields;
 mod first_index;
 mod read;
 mod repo;
+mod wait;
+mod workspace;
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -9,7 +9,8 @@ use sdl_retrieve::layer::{Laid, LaidOutlines};
 use serde_json::json;
 
 use super::fields::{add_notes, stamp_freshness};
-use super::{first_index, repo};
+use super::wait::{READ_LIMIT, SYNC_TIMEOUT, wait_for_tree};
+use super::{first_index, repo, workspace};
 use crate::call::budget;
 use crate::call::buffers::Overlay;
 use crate::call::context::{Call, ReadCx};
@@ -19,13 +20,8 @@ use crate::call::leases::{Held, LeaseWrite, Unwritten};
 use crate::call::outlines::StoredOutlines;
 use crate::call::registry::{Answer, Args, ReadArgs, ReadRunner, take_fields};
 use crate::call::stamp::Stamp;
-use crate::host::{Barrier, RepoState};
+use crate::host::Barrier;
 use crate::{Code, Explained, Repo, ToolError};
-
-/// How long to wait for the tree unless the call says otherwise.
-const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
-/// The longest life of a snapshot. It is limited because old snapshots keep the store from reusing pages.
-const READ_LIMIT: Duration = Duration::from_secs(20);
 
 /// How often a call is answered again because another call restarted its slice meanwhile.
 const ATTEMPTS: usize = 5;
@@ -39,6 +35,10 @@ pub(super) fn run_read(
 ) -> Result<Answer, ToolError> {
     let common: ReadArgs = take_fields(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
     let prepared = (runner.prepare)(args);
+    if let Some(scope) = workspace::find_scope(call, common.repo_id.as_deref())? {
+        let prepared = prepared?;
+        return workspace::run_across(call, runner, prepared.as_ref(), (&scope, &common), noted);
+    }
     let handle = prepared.as_ref().ok().and_then(|prepared| prepared.handle());
     let repo = repo::find_repo(call, common.repo_id.as_deref(), handle.map(|(_, handle)| handle))?;
     let (sync, early) = (common.sync.unwrap_or(runner.sync), runner.early);
@@ -157,6 +157,7 @@ fn on_snapshot(
             snapshot,
             version,
             overlay,
+            across: None,
             reserved,
             held,
             writes: &writes,
@@ -192,54 +193,6 @@ fn answer_freshness(barrier: &Barrier, version: Version, overlay: Option<&Overla
         lag_ms: barrier.lag_ms,
         overlay: overlay.map(|overlay| OverlayOut { seq: overlay.seq, files: overlay.files as u64 }),
         reason: barrier.reason.clone(),
+        repositories: Vec::new(),
     }
-}
-
-/// Waits for the tree as `sync` asks. An error if the wait was required and failed. A first index may take `patience`;
-/// `waited` is the start of the wait.
-fn wait_for_tree(
-    call: &Call<'_>,
-    repo: &dyn Repo,
-    sync: Sync,
-    timeout: Duration,
-    (patience, waited): (Duration, &first_index::Waited),
-) -> Result<Barrier, ToolError> {
-    let unconfirmed = |reason: String| Barrier { reason: Some(reason), ..Barrier::default() };
-    match repo.status().state {
-        RepoState::Indexing { .. } => {
-            let patience = if sync == Sync::None { Duration::ZERO } else { patience };
-            if let Some(barrier) = first_index::wait_for_index(call, repo, patience)? {
-                if sync == Sync::Require && !barrier.synced {
-                    return Err(first_index::too_early(repo, waited));
-                }
-                return Ok(barrier);
-            }
-        }
-        RepoState::Failed { reason } if sync != Sync::Require => return Ok(unconfirmed(reason)),
-        // With `Sync::Require`, a repository that failed is tried again now.
-        RepoState::Failed { .. } | RepoState::Live | RepoState::Scanning => {}
-    }
-    if sync == Sync::None {
-        return Ok(Barrier::default());
-    }
-    let barrier = repo.barrier(call.at_most(timeout), call.cancel);
-    if sync == Sync::Require && !barrier.synced {
-        call.check()?;
-        if let RepoState::Failed { reason } = repo.status().state {
-            let message = format!("repository {:?} cannot confirm anything: {reason}", repo.id());
-            return Err(ToolError::new(Code::Unavailable, message).next(
-                Call::tool("repo.status"),
-                json!({ "repoId": repo.id() }),
-                "says what failed",
-            ));
-        }
-        let why = barrier.reason.as_deref().unwrap_or("time is up");
-        let message = format!(
-            "what was written to the tree could not be confirmed within {} ms: {why}; ask again with a larger \
-             syncTimeoutMs, or with sync: prefer for an answer that may lag",
-            timeout.as_millis()
-        );
-        return Err(ToolError::new(Code::NotSynced, message).at("sync").with("lagMs", barrier.lag_ms));
-    }
-    Ok(barrier)
 }

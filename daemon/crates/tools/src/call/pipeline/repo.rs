@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::workspace::{is_workspace, one_at_a_time};
 use crate::call::context::Call;
 use crate::call::leases::incarnation_of;
 use crate::host::Absence;
@@ -29,6 +30,9 @@ pub(crate) fn resolve_repo(call: &Call<'_>, given: Option<&str>) -> Result<Arc<d
 }
 
 fn looked_up(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
+    if let Some(given) = given.filter(|given| is_workspace(given)) {
+        return Err(one_at_a_time(call, given));
+    }
     let named = handle.and_then(|handle| {
         let wanted = incarnation_of(handle)?;
         let ours = |repo: &Arc<dyn Repo>| repo.ledger().incarnation() == wanted;

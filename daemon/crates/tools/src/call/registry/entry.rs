@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::Registry;
 use crate::call::action::{Action, ActionDef, HostAction, ReadAction, Render, RepoAction};
 use crate::call::context::{Call, ReadCx, RepoCx};
-use crate::call::freshness::{Freshness, Stand, Sync};
+use crate::call::freshness::{Freshness, FreshnessAcross, Stand, Sync};
 use crate::call::leases::HandleKind;
 use crate::{Code, Explained, ToolError};
 use sdl_contract::Shape;
@@ -42,6 +42,8 @@ pub(crate) struct ReadRunner {
     pub(crate) sync: Sync,
     /// See [`ReadAction::EARLY`].
     pub(crate) early: bool,
+    /// See [`ReadAction::ACROSS`].
+    pub(crate) across: bool,
     /// Parses the arguments into their type. Once for each call: a call that is answered again starts from the same
     /// request.
     pub(crate) prepare: fn(Args) -> Result<Box<dyn PreparedRead>, ToolError>,
@@ -123,6 +125,23 @@ pub(crate) struct ReadArgs {
     pub(crate) sync_timeout_ms: Option<u64>,
 }
 
+/// Arguments of every action that may be asked over a workspace; read as [`ReadArgs`].
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "it is their description")]
+struct AcrossArgs {
+    /// Default: the cwd's; `*`: all. A repository's id, as `repo.register` gives it, or `workspace:NAME` for a set of
+    /// repositories that a person named.
+    repo_id: Option<String>,
+    /// Wait for writes to be indexed. `require`: wait until every write that has finished is in the answer,
+    /// or fail. `prefer`: wait, then answer anyway; `freshness.synced` says which. `none`: don't wait.
+    /// Default `prefer`.
+    sync: Option<Sync>,
+    /// Longest wait in milliseconds, default 2000.
+    #[schemars(range(min = 0, max = 600_000))]
+    sync_timeout_ms: Option<u64>,
+}
+
 /// No arguments beside an action's own.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -142,14 +161,25 @@ struct Fresh {
     freshness: Freshness,
 }
 
+#[derive(Serialize, JsonSchema)]
+struct FreshAcross {
+    /// Which version the answer was computed from, and whether it holds every write that had finished before
+    /// the call.
+    freshness: FreshnessAcross,
+}
+
 impl Entry {
     /// Creates the entry of an action on a snapshot.
     pub(crate) fn read<A: ReadAction<Request: Clone>>() -> Self {
         let prepare = |args: Args| {
             Ok(Box::new(Prepared::<A>(typed_arguments::<A::Request>(args)?)) as Box<dyn PreparedRead>)
         };
-        let runner = ReadRunner { sync: A::SYNC, early: A::EARLY, prepare };
-        Self::new::<A, ReadArgs>(true, Runner::Read(runner))
+        let runner = ReadRunner { sync: A::SYNC, early: A::EARLY, across: A::ACROSS, prepare };
+        let runner = Runner::Read(runner);
+        if A::ACROSS {
+            return Self::new::<A, AcrossArgs>(Some(schema::of_response::<FreshAcross>()), runner);
+        }
+        Self::new::<A, ReadArgs>(Some(schema::of_response::<Fresh>()), runner)
     }
 
     /// Creates the entry of an action on a repository.
@@ -158,13 +188,13 @@ impl Entry {
             let (response, stand) = A::run(cx, typed_arguments::<A::Request>(args)?)?;
             Ok((to_answer(&response)?, stand))
         };
-        Self::new::<A, RepoArgs>(true, Runner::Repo(run))
+        Self::new::<A, RepoArgs>(Some(schema::of_response::<Fresh>()), Runner::Repo(run))
     }
 
     /// Creates the entry of an action on the host.
     pub(crate) fn host<A: HostAction>() -> Self {
         let run = |cx: &Call<'_>, args: Args| to_answer(&A::run(cx, typed_arguments::<A::Request>(args)?)?);
-        Self::new::<A, Nothing>(false, Runner::Host(run))
+        Self::new::<A, Nothing>(None, Runner::Host(run))
     }
 
     /// Creates the entry of an action on the registry.
@@ -172,16 +202,16 @@ impl Entry {
         let run = |cx: &Call<'_>, registry: &Registry, args: Args| {
             to_answer(&A::run(cx, registry, typed_arguments::<A::Request>(args)?)?)
         };
-        let entry = Self::new::<A, Nothing>(false, Runner::Registry(run));
+        let entry = Self::new::<A, Nothing>(None, Runner::Registry(run));
         Self { only_reads: A::ONLY_READS, ..entry }
     }
 
-    fn new<A: Action, Common: JsonSchema + DeserializeOwned>(fresh: bool, runner: Runner) -> Self {
+    fn new<A: Action, Common: JsonSchema + DeserializeOwned>(fresh: Option<Value>, runner: Runner) -> Self {
         let mut request = schema::of_request::<A::Request>();
         schema::extend_schema(&mut request, &schema::of_request::<Common>());
         let mut response = schema::of_response::<A::Response>();
-        if fresh {
-            schema::extend_schema(&mut response, &schema::of_response::<Fresh>());
+        if let Some(fresh) = fresh {
+            schema::extend_schema(&mut response, &fresh);
         }
         schema::extend_schema(&mut response, &schema::of_response::<Noted>());
         let aliases: Vec<(&str, &str)> =

@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 pub(crate) use entry::{
-    Answer, Args, Entry, OnlyReads, ReadArgs, ReadRunner, RegistryAction, RepoArgs, Runner, take_fields,
+    Answer, Args, Entry, OnlyReads, PreparedRead, ReadArgs, ReadRunner, RegistryAction, RepoArgs, Runner,
+    take_fields,
 };
 pub(crate) use find::Finder;
 #[cfg(test)]

@@ -19,6 +19,7 @@ use sdl_model::{
     Cause, ContentHash, Edge, EdgeKind, Facts, FactsKey, FileId, FileRow, FileState, Lang, RelPath,
     Resolution, SkipReason, Strategy, SymbolId, Version,
 };
+use sdl_outside::{Outside, Places};
 use sdl_retrieve::card::{ClusterCache, Enrichment, Live};
 use sdl_tools::audit::{self, Audit};
 use sdl_tools::host::{
@@ -319,6 +320,7 @@ pub(crate) struct FakeHost {
     pub(crate) dir: TempDir,
     repos: Mutex<BTreeMap<String, Arc<FakeRepo>>>,
     later: Mutex<Option<(usize, String)>>,
+    outside: Outside,
 }
 
 impl FakeHost {
@@ -380,6 +382,10 @@ impl Host for FakeHost {
         &self.ceilings
     }
 
+    fn outside(&self) -> Option<&Outside> {
+        Some(&self.outside)
+    }
+
     fn info(&self) -> HostInfo {
         let state_dir = self.state.lock().unwrap().to_string_lossy().into_owned();
         let log_file = Some(format!("{state_dir}/sdld.log"));
@@ -437,11 +443,27 @@ impl World {
             dir,
             repos,
             later: Mutex::default(),
+            outside: Outside::new(Places::default(), Vec::new()),
         });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
         let session = Session { id: 1, cwd: Some(repo.root.join("src")), client: "test".into() };
         std::fs::create_dir_all(repo.root.join("src")).unwrap();
         Self { host, repo, tools, session }
+    }
+
+    /// Adds a file that calls a package, and installs that package in the repository's own environment.
+    pub(crate) fn install_wire(&self) {
+        self.repo
+            .write("//- /real/page.py\nimport wire\n\n\ndef fetch(url):\n    return wire.get(url).json()\n");
+        let packages = self.repo.root.join(".venv/lib/python3.12/site-packages");
+        std::fs::create_dir_all(packages.join("wire")).unwrap();
+        std::fs::create_dir_all(packages.join("wire-2.1.dist-info")).unwrap();
+        let api = "from .reply import Reply\n\n\ndef get(url, timeout=3) -> Reply:\n    \"\"\"Fetches a page.\n\n    More.\n    \"\"\"\n    return Reply()\n";
+        let reply = "class Reply:\n    def json(self):\n        return {}\n";
+        for (path, text) in [("__init__.py", "from .api import get\n"), ("api.py", api), ("reply.py", reply)]
+        {
+            std::fs::write(packages.join("wire").join(path), text).unwrap();
+        }
     }
 
     pub(crate) fn shop() -> Self {

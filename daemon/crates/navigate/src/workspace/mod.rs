@@ -1,0 +1,266 @@
+//! A workspace: several repositories, read as one graph.
+//!
+//! Law. The tree of a workspace has a folder for each member: `@` and the repository's id. Its files, symbols, postings
+//! and own edges are those of the members' versions, and nothing else. Besides, there is an edge from a symbol of a
+//! file F of member M to a symbol S of another member N exactly if
+//!
+//! * F imports a package that contains the file of S, which M does not declare and N alone among the others does, and
+//! * resolving F in the tree of M and of the members that F imports like that finds the edge, by a rule that uses more
+//!   than the name.
+//!
+//! So an answer over a workspace is a function of the members' versions and the question. Nothing of it is stored: a
+//! change of one repository writes nothing for another, and the next question sees it.
+
+mod crossing;
+mod declared;
+mod installed;
+mod joint;
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use sdl_ledger::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
+use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, Version};
+use sdl_retrieve::Outlines;
+
+pub use installed::{CalledOutside, Caller, called_outside};
+pub use joint::{Member, member_folder, split_place, symbol_in_workspace};
+
+use crate::mentions::Bodies;
+use crossing::{Crossing, OpenFile, Sight};
+use declared::{Declared, naming_of};
+use joint::Joint;
+
+/// Most files that one question resolves to find edges between repositories.
+pub const MAX_RESOLVED: usize = 2_000;
+
+/// The number of a member, and the packages that contain a file of it.
+type Packages = Option<Rc<(usize, Vec<String>)>>;
+
+/// Several repositories, read as one graph, for one question.
+pub struct Workspace<'a> {
+    joint: Joint<'a>,
+    outlines: &'a dyn Outlines,
+    bodies: &'a dyn Bodies,
+    declared: Vec<Declared<'a>>,
+    packages: RefCell<HashMap<FileId, Packages>>,
+    crossing: RefCell<HashMap<FileId, Rc<Crossing>>>,
+    /// The edges found so far, by target.
+    into: RefCell<HashMap<SymbolId, BTreeSet<InEdge>>>,
+    /// The packages whose importers were resolved.
+    imported: RefCell<HashSet<(usize, String)>>,
+    left: Cell<usize>,
+    notes: RefCell<BTreeSet<String>>,
+}
+
+impl<'a> Workspace<'a> {
+    /// The workspace of `members`, whose ids differ.
+    pub fn new(members: Vec<Member<'a>>, outlines: &'a dyn Outlines, bodies: &'a dyn Bodies) -> Self {
+        let declared = members.iter().map(|member| Declared::new(member.view, outlines)).collect();
+        Self {
+            joint: Joint { members, aliases: Vec::new() },
+            outlines,
+            bodies,
+            declared,
+            packages: RefCell::default(),
+            crossing: RefCell::default(),
+            into: RefCell::default(),
+            imported: RefCell::default(),
+            left: Cell::new(MAX_RESOLVED),
+            notes: RefCell::default(),
+        }
+    }
+
+    /// What a reader of the answers so far must know: packages that several repositories declare, limits reached.
+    pub fn notes(&self) -> Vec<String> {
+        self.notes.borrow().iter().cloned().collect()
+    }
+
+    /// The symbols that the id of a symbol of a single repository may mean.
+    pub fn of_members(&self, symbol: SymbolId) -> Result<Vec<SymbolId>> {
+        let mut found = Vec::new();
+        for member in &self.joint.members {
+            if member.view.symbol_home(symbol)?.is_some() {
+                found.push(member.symbol(symbol));
+            }
+        }
+        Ok(found)
+    }
+
+    fn note(&self, note: String) {
+        self.notes.borrow_mut().insert(note);
+    }
+
+    /// The packages that contain a file, as imports name them.
+    fn packages_with(&self, file: FileId) -> Result<Packages> {
+        if let Some(known) = self.packages.borrow().get(&file) {
+            return Ok(known.clone());
+        }
+        let found = self.find_packages(file)?.map(Rc::new);
+        self.packages.borrow_mut().insert(file, found.clone());
+        Ok(found)
+    }
+
+    fn find_packages(&self, file: FileId) -> Result<Option<(usize, Vec<String>)>> {
+        let Some((member, row)) = self.joint.member_of(file)? else { return Ok(None) };
+        let number = self.joint.members.iter().position(|other| other.repo == member.repo);
+        let (Some(key), Some(number)) = (row.state.facts(), number) else { return Ok(None) };
+        let Some(naming) = naming_of(key.lang) else { return Ok(None) };
+        let (Some(outline), Some(declared)) = (self.outlines.outline(key)?, self.declared.get(number)) else {
+            return Ok(None);
+        };
+        Ok(Some((number, declared.packages_with(naming, row.path.as_str(), &outline)?)))
+    }
+
+    /// The edges of a file into other repositories.
+    fn crossing_of(&self, file: FileId) -> Result<Rc<Crossing>> {
+        self.cross_files(&[file])?;
+        Ok(self.crossing.borrow().get(&file).cloned().unwrap_or_default())
+    }
+
+    /// Finds the edges of files into other repositories, those that see the same together.
+    fn cross_files(&self, files: &[FileId]) -> Result<()> {
+        let mut groups: BTreeMap<(usize, Sight), Vec<OpenFile>> = BTreeMap::new();
+        for file in files {
+            if self.crossing.borrow().contains_key(file) {
+                continue;
+            }
+            let mut found = Rc::default();
+            if let Some(open) = self.open_file(*file)? {
+                let sight = self.sight_of(&open)?;
+                if !sight.members.is_empty() {
+                    if self.left.get() == 0 {
+                        self.note_cut();
+                        return Ok(());
+                    }
+                    self.left.set(self.left.get() - 1);
+                    groups.entry((open.home, sight)).or_default().push(open);
+                    found = Rc::new(Crossing::new());
+                }
+            }
+            self.crossing.borrow_mut().insert(*file, found);
+        }
+        for ((_, sight), files) in groups {
+            for (file, edges) in self.cross_all(&sight, files)? {
+                self.remember(file, edges);
+            }
+        }
+        Ok(())
+    }
+
+    fn note_cut(&self) {
+        self.note(format!(
+            "links between repositories were looked for in {MAX_RESOLVED} files; there are more that import them"
+        ));
+    }
+
+    fn remember(&self, file: FileId, edges: Crossing) {
+        let mut into = self.into.borrow_mut();
+        for (from, edges) in &edges {
+            for edge in edges {
+                let Edge { to, kind, resolution, strategy, confidence, .. } = *edge;
+                let incoming = InEdge { from: *from, kind, resolution, strategy, confidence };
+                into.entry(to).or_default().insert(incoming);
+            }
+        }
+        self.crossing.borrow_mut().insert(file, Rc::new(edges));
+    }
+
+    /// Finds the edges of all files in other repositories that import a package of a file.
+    fn cross_importers(&self, file: FileId) -> Result<()> {
+        let packages = self.packages_with(file)?;
+        let Some((owner, packages)) = packages.as_deref() else { return Ok(()) };
+        for package in packages {
+            if !self.imported.borrow_mut().insert((*owner, package.clone())) {
+                continue;
+            }
+            for (number, member) in self.joint.members.iter().enumerate() {
+                if number == *owner {
+                    continue;
+                }
+                let Some(files) = member.view.files_importing(package)? else {
+                    self.note(format!("which files of {} import {package} is not known", member.repo));
+                    continue;
+                };
+                let files: Vec<FileId> = files.into_iter().map(|file| member.file(file)).collect();
+                self.cross_files(&files)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl View for Workspace<'_> {
+    fn version(&self) -> Version {
+        self.joint.version()
+    }
+    fn file(&self, file: FileId) -> Result<Option<FileRow>> {
+        self.joint.file(file)
+    }
+    fn file_id(&self, path: &RelPath) -> FileId {
+        self.joint.file_id(path)
+    }
+    fn files_under(&self, prefix: &str, each: &mut dyn FnMut(FileId, &str) -> ControlFlow<()>) -> Result<()> {
+        self.joint.files_under(prefix, each)
+    }
+    fn files_named(&self, file_name: &str) -> Result<Vec<FileId>> {
+        self.joint.files_named(file_name)
+    }
+    fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>> {
+        self.joint.files_in_dir(dir)
+    }
+    fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
+        self.joint.files_of_package(package)
+    }
+    fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
+        self.joint.symbol_home(symbol)
+    }
+    fn named(&self, name: &str) -> Result<Named> {
+        self.joint.named(name)
+    }
+    fn named_up_to(&self, name: &str, limit: usize) -> Result<Vec<NameHit>> {
+        self.joint.named_up_to(name, limit)
+    }
+
+    fn out_edges(&self, symbol: SymbolId) -> Result<Vec<Edge>> {
+        let mut edges = self.joint.out_edges(symbol)?;
+        if let Some(file) = self.joint.symbol_file(symbol)? {
+            edges.extend(self.crossing_of(file)?.get(&symbol).into_iter().flatten());
+            edges.sort_unstable();
+        }
+        Ok(edges)
+    }
+
+    fn in_edges(&self, symbol: SymbolId, limit: usize) -> Result<Vec<InEdge>> {
+        let mut edges = self.joint.in_edges(symbol, limit)?;
+        if let Some(file) = self.joint.symbol_file(symbol)? {
+            self.cross_importers(file)?;
+            edges.extend(self.into.borrow().get(&symbol).into_iter().flatten());
+            edges.sort_unstable();
+            edges.truncate(limit);
+        }
+        Ok(edges)
+    }
+
+    /// Of the members' own edges: a rank must not cost a resolution.
+    fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
+        self.joint.fan_in(symbol)
+    }
+    fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
+        self.joint.unresolved_files(name)
+    }
+    fn term_count(&self, term: &str) -> Result<u64> {
+        self.joint.term_count(term)
+    }
+    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+        self.joint.postings(term, each)
+    }
+    fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
+        self.joint.terms(prefix, each)
+    }
+    fn counters(&self) -> Result<Counters> {
+        self.joint.counters()
+    }
+}
