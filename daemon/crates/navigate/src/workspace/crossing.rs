@@ -28,7 +28,7 @@ pub(super) struct OpenFile {
     pub(super) modules: BTreeSet<String>,
 }
 
-/// The repositories that a file sees beside its own, by number, with the second names of what they install.
+/// The repositories that a file sees beside its own, by number, with the names that their packages have when installed.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Sight {
     pub(super) members: BTreeSet<usize>,

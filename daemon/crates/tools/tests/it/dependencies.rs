@@ -5,6 +5,17 @@ use serde_json::json;
 
 use crate::common::World;
 
+/// Actions that can be asked over a workspace.
+pub(crate) const ACROSS: [&str; 6] =
+    ["symbol.search", "symbol.getCard", "symbol.getCards", "symbol.related", "symbol.path", "change.impact"];
+
+/// The same arguments for all repositories.
+pub(crate) fn over_all(args: &serde_json::Value) -> serde_json::Value {
+    let mut over = args.clone();
+    over["repoId"] = "*".into();
+    over
+}
+
 #[test]
 fn a_card_shows_what_is_called_in_a_dependency() {
     let world = World::shop();

@@ -571,21 +571,12 @@ fn states(seen: &mut Seen) {
         ("runtime.execute", json!({"executable": "sh", "args": ["-c", "echo"]})),
         ("runtime.queryOutput", json!({"artifactHandle": ran["artifactHandle"]})),
     ] {
+        if crate::dependencies::ACROSS.contains(&action) {
+            seen.ok(&world, action, crate::dependencies::over_all(&args));
+        }
         let wrong = if described[action]["namespace"] == "code" { "sdl_repo" } else { "sdl_code" };
         let answer = world.ok(wrong, json!({"action": action, "args": args}));
         seen.0.entry(action.to_owned()).or_default().extend(value_paths(&answer));
-    }
-    for (action, args) in [
-        ("symbol.search", json!({"query": "x"})),
-        ("symbol.getCard", json!({"symbolId": validate})),
-        ("symbol.getCards", json!({"symbolIds": [validate]})),
-        ("symbol.related", json!({"symbol": "validate"})),
-        ("symbol.path", json!({"to": "validate"})),
-        ("change.impact", json!({"symbols": ["validate"]})),
-    ] {
-        let mut over = args;
-        over["repoId"] = "*".into();
-        seen.ok(&world, action, over);
     }
     let head = GitHead { commit: Some("0".repeat(40)), branch: Some("main".into()), commit_time: Some(1) };
     let watcher = WatcherStatus {
