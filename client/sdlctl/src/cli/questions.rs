@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use super::ScopeArg;
+use super::{RepoArg, ScopeArg};
 
 #[derive(Args)]
 pub(crate) struct RelatedArgs {
