@@ -78,6 +78,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-lang",
             "sdl-ledger",
             "sdl-model",
+            "sdl-outside",
             "sdl-proto",
             "sdl-retrieve",
             // The world that the tests of tools make.
