@@ -39,31 +39,7 @@ pub(super) fn pattern_parts<'a>(
         let first = todo.len();
         match node.kind() {
             K::Identifier | K::ShorthandPattern => found.push(Part { name: node, value, ty }),
-            K::ObjectPattern => {
-                for part in node.children() {
-                    let (key, target) = match part.kind() {
-                        K::ShorthandPattern => (Some(part), Some(part)),
-                        K::PairPattern => (part.child(F::Key), part.child(F::Value)),
-                        K::ObjectAssignmentPattern => {
-                            let left = part.child(F::Left);
-                            (left.filter(|left| left.is(K::ShorthandPattern)), Some(part))
-                        }
-                        // The rest has no shape of its own.
-                        K::RestPattern => (None, part.first()),
-                        _ => (None, None),
-                    };
-                    let Some(target) = target else { continue };
-                    let key = key.filter(|key| !key.is(K::ComputedPropertyName)).map(property_name);
-                    let value = match (value, key) {
-                        (Some(value), Some(key)) => Some(cx.b.body.attr(value, key)),
-                        // The rest has at most the properties of all.
-                        (Some(value), None) if part.is(K::RestPattern) => Some(value),
-                        _ => None,
-                    };
-                    let ty = key.and_then(|key| property_type(ty?, key));
-                    todo.push(Todo { node: target, value, ty });
-                }
-            }
+            K::ObjectPattern => todo.extend(object_parts(cx, node, value, ty)),
             K::ArrayPattern => {
                 // Holes, as in `[, b]`, are counted in the text, because commas are not on the tape.
                 let mut at = 0;
@@ -106,6 +82,40 @@ pub(super) fn pattern_parts<'a>(
         }
     }
     found
+}
+
+/// The parts of an object's pattern, still with their own patterns.
+fn object_parts<'a>(
+    cx: &mut Context<'a>,
+    node: Node<'a>,
+    value: Option<ExprIx>,
+    ty: Option<Node<'a>>,
+) -> Vec<Todo<'a>> {
+    let mut parts = Vec::new();
+    for part in node.children() {
+        let (key, target) = match part.kind() {
+            K::ShorthandPattern => (Some(part), Some(part)),
+            K::PairPattern => (part.child(F::Key), part.child(F::Value)),
+            K::ObjectAssignmentPattern => {
+                let left = part.child(F::Left);
+                (left.filter(|left| left.is(K::ShorthandPattern)), Some(part))
+            }
+            // The rest has no shape of its own.
+            K::RestPattern => (None, part.first()),
+            _ => (None, None),
+        };
+        let Some(target) = target else { continue };
+        let key = key.filter(|key| !key.is(K::ComputedPropertyName)).map(property_name);
+        let value = match (value, key) {
+            (Some(value), Some(key)) => Some(cx.b.body.attr(value, key)),
+            // The rest has at most the properties of all.
+            (Some(value), None) if part.is(K::RestPattern) => Some(value),
+            _ => None,
+        };
+        let ty = key.and_then(|key| property_type(ty?, key));
+        parts.push(Todo { node: target, value, ty });
+    }
+    parts
 }
 
 fn is_literal(cx: &Context<'_>, ix: ExprIx) -> bool {
