@@ -206,7 +206,7 @@ impl<'n> Renaming<'n> {
         defined: &mut BTreeSet<SymbolId>,
     ) -> Result<Option<u32>> {
         let Ok(Some(mentions)) = name_mentions(names.lang(), names.bytes(), &self.old) else {
-            // A file without a grammar, or one that can't be parsed: words, as in a text.
+            // Only words, as in a text, because the file has no grammar or can't be parsed.
             let places = spelled_places(names.bytes(), &self.old);
             plan.doubts.extend(places.map(|at| Doubt {
                 place: names.place(at as u32),

@@ -244,7 +244,7 @@ impl View for Workspace<'_> {
         Ok(edges)
     }
 
-    /// Of the members' own edges: a rank must not cost a resolution.
+    /// Of the members' own edges, because a rank must not cost a resolution.
     fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
         self.joint.fan_in(symbol)
     }

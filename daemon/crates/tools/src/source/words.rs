@@ -31,7 +31,7 @@ impl KnownWords {
     fn keep(&self, content: ContentHash, words: &Arc<[u32]>) {
         let mut kept = self.lock();
         if kept.count + words.len() > MOST_WORDS {
-            // Nothing marks the files that are gone, so all are dropped and read again when they are needed.
+            // All are dropped, and read again when they are needed, because nothing marks the files that are gone.
             *kept = Kept::default();
         }
         if kept.words.insert(content, Arc::clone(words)).is_none() {

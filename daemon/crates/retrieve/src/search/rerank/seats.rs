@@ -12,8 +12,8 @@ use crate::search::spelled::Spelled;
 
 /// Most symbols that are judged for their names alone.
 const MOST_INCLUDED: usize = 40;
-/// The number of such symbols among the first results, and the number of those results. A text names many symbols that
-/// it is not about: of those that a name means, one in three or fewer was changed. So most places remain.
+/// The number of such symbols among the first results, and the number of those results. Most places remain,
+/// because a text names many symbols that it is not about: of those that a name means, one in three or fewer was changed.
 const SEATS: usize = 4;
 const FIRST: usize = 12;
 

@@ -137,7 +137,7 @@ pub(super) fn run_across(
         let waiting = wait_for_all(call, runner, scope, common)?;
         let decided = call.decisions.mark();
         match on_snapshots(call, &waiting, scope, |cx| prepared.run(cx), noted) {
-            // As with one repository: once more, on newer versions.
+            // Once more on newer versions, because a member moved on meanwhile.
             Err(error)
                 if error.refusal.code == Code::SourceMoved
                     && call.pins.is_none()
