@@ -125,7 +125,7 @@ pub(crate) struct ScopeArg {
     /// the only one)
     #[arg(long, short)]
     pub(crate) repo: Option<String>,
-    /// A workspace in place of a repository: its name
+    /// A workspace in place of a repository: its name, or * for all repositories
     #[arg(long, short, conflicts_with = "repo")]
     pub(crate) workspace: Option<String>,
 }
@@ -133,8 +133,8 @@ pub(crate) struct ScopeArg {
 impl ScopeArg {
     /// What the daemon calls it.
     pub(crate) fn given(&self) -> Option<String> {
-        let workspace = self.workspace.as_ref().map(|name| format!("workspace:{name}"));
-        workspace.or_else(|| self.repo.clone())
+        let scope = |name: &String| if name == "*" { name.clone() } else { format!("workspace:{name}") };
+        self.workspace.as_ref().map(scope).or_else(|| self.repo.clone())
     }
 }
 

@@ -59,3 +59,19 @@ fn members(workspace: &Value) -> String {
 fn print_value(as_json: bool, value: &Value, human: impl FnOnce()) {
     if as_json { output::print_json(value) } else { human() }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cli::ScopeArg;
+
+    #[test]
+    fn a_star_is_all_repositories_and_another_word_a_workspace() {
+        let given = |repo: Option<&str>, workspace: Option<&str>| {
+            ScopeArg { repo: repo.map(str::to_owned), workspace: workspace.map(str::to_owned) }.given()
+        };
+        assert_eq!(given(None, Some("*")).as_deref(), Some("*"));
+        assert_eq!(given(None, Some("python")).as_deref(), Some("workspace:python"));
+        assert_eq!(given(Some("*"), None).as_deref(), Some("*"));
+        assert_eq!(given(None, None), None);
+    }
+}
