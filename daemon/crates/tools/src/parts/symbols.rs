@@ -202,7 +202,7 @@ pub(crate) fn by_ref(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> Result
             })
         }
         [] => Err(no_such_symbol(cx, wanted, field)),
-        several => Err(ambiguous_symbol(wanted, several, field)),
+        several => Err(ambiguous_symbol(wanted, several, field, "give file or kind too")),
     }
 }
 
@@ -227,8 +227,8 @@ pub(crate) fn hits_of(source: &Source<'_>, wanted: &SymbolRef) -> Result<Vec<Hit
     Ok(hits)
 }
 
-/// Drops functions without a body, such as the prototypes in a header of C, if one of the others of the same name has
-/// one: they are the same function.
+/// Drops functions without a body, such as the prototypes in a header of C, if one of the same name in another file has
+/// one, because they are the same function. Those of one file are overloads, such as abstract ones in Java.
 fn drop_declarations(source: &Source<'_>, hits: &mut Vec<Hit>) -> Result<(), ToolError> {
     if hits.len() < 2 || !hits.iter().all(|hit| hit.kind.is_callable()) {
         return Ok(());
@@ -239,12 +239,15 @@ fn drop_declarations(source: &Source<'_>, hits: &mut Vec<Hit>) -> Result<(), Too
             with_body.insert(hit.symbol_id);
         }
     }
-    let defined: HashSet<String> = hits
+    let defined: Vec<(String, String)> = hits
         .iter()
         .filter(|hit| with_body.contains(&hit.symbol_id))
-        .map(|hit| hit.qualified_name.clone())
+        .map(|hit| (hit.qualified_name.clone(), hit.file.clone()))
         .collect();
-    hits.retain(|hit| with_body.contains(&hit.symbol_id) || !defined.contains(&hit.qualified_name));
+    hits.retain(|hit| {
+        let mut same = defined.iter().filter(|(name, _)| *name == hit.qualified_name).peekable();
+        with_body.contains(&hit.symbol_id) || same.peek().is_none() || same.any(|(_, file)| *file == hit.file)
+    });
     Ok(())
 }
 
@@ -257,9 +260,9 @@ pub(crate) fn no_such_symbol(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -
 }
 
 /// Returns the error for a name that several symbols have.
-pub(crate) fn ambiguous_symbol(wanted: &SymbolRef, hits: &[Hit], field: &str) -> ToolError {
+pub(crate) fn ambiguous_symbol(wanted: &SymbolRef, hits: &[Hit], field: &str, advice: &str) -> ToolError {
     let message = format!(
-        "{} symbols are called {:?}; give file or kind too, or one of the candidates' ids",
+        "{} symbols are called {:?}; {advice}, or one of the candidates' ids",
         hits.len(),
         short_name(wanted)
     );

@@ -87,7 +87,7 @@ fn by_name(
     let Some(first) = hits.first() else { return Err(symbols::no_such_symbol(cx, &wanted, field)) };
     let is_overload = |hit: &Hit| hit.file == first.file && hit.qualified_name == first.qualified_name;
     if !hits.iter().all(is_overload) {
-        return Err(symbols::ambiguous_symbol(&wanted, &hits, field));
+        return Err(symbols::ambiguous_symbol(&wanted, &hits, field, "give `path:name`"));
     }
     let mut found = Vec::with_capacity(hits.len());
     for hit in &hits {

@@ -302,4 +302,9 @@ fn a_name_means_the_function_and_not_its_prototype() {
     world.repo.write("//- /real/other.c\nvoid submit_bio(int a) { stop(a); }\n");
     let error = world.err("sdl_symbol_related", json!({"symbol": "submit_bio"}));
     assert_eq!(error["code"], "ambiguousSymbol", "{error:#}");
+    assert!(error["message"].as_str().unwrap().contains("give `path:name`"), "{error:#}");
+    // An abstract overload is no prototype: both are asked about.
+    world.repo.write("//- /real/Box.java\nabstract class Box {\n  abstract int size();\n  int size(int of) { return of; }\n}\n");
+    let both = world.ok("sdl_symbol_related", json!({"symbol": "Box.size"}));
+    assert_eq!(both["of"].as_array().unwrap().len(), 2, "{both:#}");
 }
