@@ -132,7 +132,7 @@ fn pin_namesakes(
     Ok(())
 }
 
-/// Adds what a name that a text spells is worth to the symbols that have it.
+/// Adds the worth of a spelled name to each symbol of that name.
 fn add_namesakes(
     source: &Source<'_>,
     plan: &Plan,

@@ -1,8 +1,7 @@
 //! `symbol.rename`: the edits that give a symbol another name, and the places that a person has to look at.
 
-use std::ops::ControlFlow;
-
 use schemars::JsonSchema;
+use sdl_model::FileId;
 use sdl_navigate::Graph;
 use sdl_navigate::rename::{Doubt, Edit, EditPart, NameProblem, Refusal, RenamePlan, Renaming, SpellingFile};
 use sdl_retrieve::Source;
@@ -140,38 +139,17 @@ impl ReadAction for SymbolRename {
         let renaming = Renaming::begin(&graph, &targets, &request.new_name)?
             .map_err(|refusal| refusal_error(&request.new_name, &refusal))?;
         let old_name = renaming.old_name().to_owned();
-        let files = spelling_files(cx, source, &renaming)?;
+        let wanted = WantedWords::of(&old_name);
+        let found = words::files_with_words(cx, source, &|words| wanted.may_be_in(words))?;
+        let all_read = found.unread.is_empty();
+        let files = found.files.into_iter().filter(|(_, bytes)| renaming.is_spelled(bytes));
+        let files: Vec<SpellingFile> =
+            files.map(|(row, bytes)| SpellingFile { file: FileId::of(&row.path), bytes }).collect();
         let plan = renaming
             .plan(source, &StoredBodies(cx.repo.facts()), &files)?
             .map_err(|refusal| refusal_error(&request.new_name, &refusal))?;
-        answer_plan(cx, &request, &old_name, &plan, files.len())
+        answer_plan(cx, &request, &old_name, &plan, (files.len(), all_read))
     }
-}
-
-/// The files of the version that spell the old name.
-fn spelling_files(
-    cx: &ReadCx<'_>,
-    source: &Source<'_>,
-    renaming: &Renaming<'_>,
-) -> Result<Vec<SpellingFile>, ToolError> {
-    let mut all = Vec::new();
-    source.view().files_under("", &mut |file, _| {
-        all.push(file);
-        ControlFlow::Continue(())
-    })?;
-    let wanted = WantedWords::of(renaming.old_name());
-    let mut files = Vec::new();
-    for file in all {
-        cx.call.check()?;
-        let Some(row) = source.view().file(file)? else { continue };
-        let Some(bytes) = words::bytes_with_words(cx, &row, &|words| wanted.may_be_in(words))? else {
-            continue;
-        };
-        if renaming.is_spelled(&bytes) {
-            files.push(SpellingFile { file, bytes });
-        }
-    }
-    Ok(files)
 }
 
 fn refusal_error(new: &str, refusal: &Refusal) -> ToolError {
@@ -203,7 +181,7 @@ fn answer_plan(
     request: &Request,
     old_name: &str,
     plan: &RenamePlan,
-    files: usize,
+    (files, all_read): (usize, bool),
 ) -> Result<Response, ToolError> {
     let ids: Vec<String> = plan.symbols.iter().map(|sym| sym.id.to_string()).collect();
     let limit = request.limit.map_or(ROWS, |limit| limit as usize);
@@ -232,13 +210,13 @@ fn answer_plan(
         symbols: plan.symbols.len(),
         old_name: old_name.to_owned(),
         new_name: request.new_name.clone(),
-        complete: plan.is_complete(),
+        complete: all_read && plan.is_complete(),
         person: Vec::new(),
         edits: Vec::new(),
         words: Vec::new(),
         total: plan.edits.len() as u64,
         cursor: None,
-        completeness: says(plan, doubts.len(), words.len(), files),
+        completeness: says(plan, doubts.len(), words.len(), (files, all_read)),
     };
     let response = pages.fit(cx, items.len(), |count| {
         let mut page = Response { cursor: pages.next_cursor(count, rows.len()), ..whole.clone() };
@@ -290,14 +268,16 @@ fn show_doubt(doubt: &Doubt, text: Option<&str>) -> PersonOut {
 }
 
 /// A sentence on what the plan covers.
-fn says(plan: &RenamePlan, doubts: usize, words: usize, files: usize) -> String {
+fn says(plan: &RenamePlan, doubts: usize, words: usize, (files, all_read): (usize, bool)) -> String {
     let covered = format!(
         "{} edits; {} mentions mean something else; {words} in comments and texts. Looked at all {files} indexed files that \
          spell the name; files that are not indexed, and users outside of this repository, were not",
         plan.edits.len(),
         plan.elsewhere,
     );
-    if plan.is_complete() {
+    if !all_read {
+        format!("Not complete, some files can't be read: {covered}.")
+    } else if plan.is_complete() {
         format!("Complete: {covered}.")
     } else {
         format!("Not complete, a person has to look at {doubts} places: {covered}.")

@@ -1,8 +1,7 @@
 //! `symbol.unused`: symbols that nothing reaches, each with its evidence and how sure that is.
 
-use std::ops::ControlFlow;
-
 use schemars::JsonSchema;
+use sdl_model::{FileId, FileRow};
 use sdl_navigate::unused::{Candidates, Spelled, UnusedSymbol, Wanted, find_candidates};
 use sdl_retrieve::numbers::Percent;
 use serde::{Deserialize, Serialize};
@@ -163,20 +162,13 @@ fn spelling_files(
         return Ok(Vec::new());
     }
     let wanted = AnyWord::of(names);
-    let mut all = Vec::new();
-    asked.source.view().files_under("", &mut |file, _| {
-        all.push(file);
-        ControlFlow::Continue(())
-    })?;
-    let mut files = Vec::new();
-    for file in all {
-        cx.call.check()?;
-        let Some(row) = asked.source.view().file(file)? else { continue };
-        if let Some(bytes) = words::bytes_with_words(cx, &row, &|words| wanted.may_be_in(words))? {
-            files.push(Spelled { file, path: row.path.as_str().to_owned(), bytes });
-        }
-    }
-    Ok(files)
+    let found = words::files_with_words(cx, asked.source, &|words| wanted.may_be_in(words))?;
+    let spelled = |(row, bytes): (FileRow, Vec<u8>)| Spelled {
+        file: FileId::of(&row.path),
+        path: row.path.as_str().to_owned(),
+        bytes,
+    };
+    Ok(found.files.into_iter().map(spelled).collect())
 }
 
 fn lines_of(one: &UnusedSymbol) -> u32 {

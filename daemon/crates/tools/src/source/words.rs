@@ -1,9 +1,11 @@
 //! Which files spell a name, without reading the others.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use sdl_model::{ContentHash, FileRow};
+use sdl_model::{ContentHash, FactsKey, FileRow};
+use sdl_retrieve::Source;
 
 use crate::ToolError;
 use crate::call::context::ReadCx;
@@ -74,24 +76,73 @@ impl AnyWord {
     }
 }
 
-/// Reads a file of the version, if `is_wanted` accepts its words, sorted. None too if it can't be read.
-pub(crate) fn bytes_with_words(
+/// The files of a version that have wanted words.
+#[derive(Default)]
+pub(crate) struct WordFiles {
+    /// Each with its bytes.
+    pub(crate) files: Vec<(FileRow, Vec<u8>)>,
+    /// Paths of files that can't be read, so that they may have such words too.
+    pub(crate) unread: Vec<String>,
+}
+
+/// Reads the indexed files of `source` whose words, sorted, `is_wanted` accepts. Notes those that can't be read.
+pub(crate) fn files_with_words(
+    cx: &ReadCx<'_>,
+    source: &Source<'_>,
+    is_wanted: &dyn Fn(&[u32]) -> bool,
+) -> Result<WordFiles, ToolError> {
+    let mut all = Vec::new();
+    source.view().files_under("", &mut |file, _| {
+        all.push(file);
+        ControlFlow::Continue(())
+    })?;
+    let mut found = WordFiles::default();
+    for file in all {
+        cx.call.check()?;
+        let Some(row) = source.view().file(file)? else { continue };
+        let Some(key) = row.state.facts() else { continue };
+        match bytes_with_words(cx, &row, key, is_wanted)? {
+            Looked::Wanted(bytes) => found.files.push((row, bytes)),
+            Looked::Other => {}
+            Looked::Unread => found.unread.push(row.path.as_str().to_owned()),
+        }
+    }
+    if let Some(first) = found.unread.first() {
+        cx.note(format!(
+            "{} files can't be read and were not looked at, such as {first}",
+            found.unread.len()
+        ));
+    }
+    Ok(found)
+}
+
+/// The outcome for one file.
+enum Looked {
+    /// Its bytes.
+    Wanted(Vec<u8>),
+    /// It has no wanted words.
+    Other,
+    /// It can't be read.
+    Unread,
+}
+
+fn bytes_with_words(
     cx: &ReadCx<'_>,
     row: &FileRow,
+    key: FactsKey,
     is_wanted: &dyn Fn(&[u32]) -> bool,
-) -> Result<Option<Vec<u8>>, ToolError> {
-    let Some(key) = row.state.facts() else { return Ok(None) };
+) -> Result<Looked, ToolError> {
     let known = cx.call.memos.shared::<KnownWords>();
-    if let Some(words) = known.get(key.content) {
-        return if is_wanted(&words) { text::file_bytes(cx, row) } else { Ok(None) };
+    if known.get(key.content).is_some_and(|words| !is_wanted(&words)) {
+        return Ok(Looked::Other);
     }
-    let Some(bytes) = text::file_bytes(cx, row)? else { return Ok(None) };
+    let Some(bytes) = text::file_bytes(cx, row)? else { return Ok(Looked::Unread) };
     let mut words: Vec<u32> = hashed_words(&bytes).collect();
     words.sort_unstable();
     words.dedup();
     let words = Arc::from(words);
     known.keep(key.content, &words);
-    Ok(is_wanted(&words).then_some(bytes))
+    Ok(if is_wanted(&words) { Looked::Wanted(bytes) } else { Looked::Other })
 }
 
 /// The hash (FNV-1a) of each word: a run of letters, digits and underscores.

@@ -308,3 +308,19 @@ fn a_name_means_the_function_and_not_its_prototype() {
     let both = world.ok("sdl_symbol_related", json!({"symbol": "Box.size"}));
     assert_eq!(both["of"].as_array().unwrap().len(), 2, "{both:#}");
 }
+
+/// What can't be read may spell the name too, so a plan without it proves nothing.
+#[test]
+fn a_rename_is_not_complete_without_a_file_that_cant_be_read() {
+    let world = World::shop();
+    world.repo.write(
+        "//- /real/one.py\ndef lonely():\n    return 1\n//- /real/two.py\ndef other():\n    return 2\n",
+    );
+    let plan = || world.ok("sdl_symbol_rename", json!({"symbol": "lonely", "newName": "alone"}));
+    assert_eq!(plan()["complete"], true, "{:#}", plan());
+    world.repo.write("//- /real/two.py\ndef other():\n    return 3\n");
+    *world.repo.locked.lock().unwrap() = Some("real/two.py".to_owned());
+    let blind = plan();
+    assert_eq!(blind["complete"], false, "{blind:#}");
+    assert!(blind["notes"].to_string().contains("such as real/two.py"), "{blind:#}");
+}

@@ -47,8 +47,8 @@ pub(super) fn add_stack_seeds(
 /// Least frames that make a text one with a trace in it. A single one may be any place that it mentions.
 const TRACE: usize = 2;
 
-/// Symbols of a stack trace inside a task's text. Such a trace is one part of what the text says, so it is a hint as
-/// words are.
+/// Adds the symbols of a stack trace inside a task's text. They are hints, as words are, because the text says more than
+/// the trace.
 pub(super) fn add_text_frames(source: &Source<'_>, text: &str, seeds: &mut Seeds) -> Result<usize> {
     let frames = frames::parse_frames(text);
     if frames.len() < TRACE {

@@ -41,6 +41,8 @@ pub(crate) struct FakeRepo {
     files: Mutex<BTreeMap<String, String>>,
     /// Texts that the next reads find in place of the file.
     pub(crate) moved: Mutex<Vec<String>>,
+    /// The path of a file that can't be read.
+    pub(crate) locked: Mutex<Option<String>>,
     pub(crate) state: Mutex<RepoState>,
     pub(crate) synced: Mutex<Barrier>,
     pub(crate) barriers: AtomicU64,
@@ -72,6 +74,7 @@ impl FakeRepo {
             clusters: ClusterCache::default(),
             files: Mutex::default(),
             moved: Mutex::default(),
+            locked: Mutex::default(),
             state: Mutex::new(RepoState::Live),
             synced: Mutex::new(Barrier { synced: true, ..Barrier::default() }),
             barriers: AtomicU64::new(0),
@@ -264,6 +267,9 @@ impl Repo for FakeRepo {
     }
 
     fn read_file(&self, path: &RelPath, most: u64) -> Result<Vec<u8>, Unread> {
+        if self.locked.lock().unwrap().as_deref() == Some(path.as_str()) {
+            return Err(Unread::Failed("permission denied".to_owned()));
+        }
         let moved = self.moved.lock().unwrap().pop();
         let files = self.files.lock().unwrap();
         match moved.as_ref().or_else(|| files.get(path.as_str())) {
