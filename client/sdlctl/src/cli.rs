@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use questions::{
-    ChangeArgs, FilterArgs, ImpactArgs, PathArgs, RelatedArgs, Relation, RenameArgs, TestsArgs, UnusedArgs,
+    ChangeArgs, FilterArgs, ImpactArgs, OutlineArgs, PathArgs, RelatedArgs, Relation, RenameArgs, TestsArgs,
+    UnusedArgs,
 };
 
 /// Manages the symbol delta ledger: its daemon, its repositories and their content.
@@ -55,6 +56,8 @@ pub(crate) enum Command {
     /// Show who calls a symbol, or how else others are related to it
     #[command(visible_alias = "callers")]
     Related(RelatedArgs),
+    /// Show what a file or a folder defines, and who uses it
+    Outline(OutlineArgs),
     /// Show the best ways from one symbol to another
     Path(PathArgs),
     /// Show what a change may break

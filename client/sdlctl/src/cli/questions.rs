@@ -55,6 +55,30 @@ pub(crate) struct FilterArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct OutlineArgs {
+    /// A file, a folder such as src/auth, or a type
+    #[arg(default_value = ".")]
+    pub(crate) path: String,
+    /// Levels: 2 adds the members of types
+    #[arg(long, short, default_value_t = 1)]
+    pub(crate) depth: u32,
+    /// Leave out tests, and don't count them as users
+    #[arg(long)]
+    pub(crate) no_tests: bool,
+    /// Only files in paths like this, such as 'src/**'; with a leading !, only others; may be repeated
+    #[arg(long = "in", value_name = "PATTERN")]
+    pub(crate) paths: Vec<String>,
+    #[command(flatten)]
+    pub(crate) repo: ScopeArg,
+    /// At most this many rows
+    #[arg(long, short = 'n', default_value_t = 100)]
+    pub(crate) limit: u32,
+    /// The state to ask: a version, or `git:` and a revision, such as git:v1.2
+    #[arg(long)]
+    pub(crate) at: Option<String>,
+}
+
+#[derive(Args)]
 pub(crate) struct PathArgs {
     /// Where the ways start
     #[arg(required_unless_present = "from_starts")]

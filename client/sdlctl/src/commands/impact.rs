@@ -34,6 +34,9 @@ pub(crate) fn run_impact(args: &ImpactArgs, as_json: bool) -> Result<Outcome, Fa
             style_dim(&format!("{} {}", text_at(row, "/edge"), text_at(row, "/towards")))
         ));
     }
+    for process in answer["processes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        output::print_line(&format!("runs in {process}"));
+    }
     let count = |name: &str| number_at(&answer["counts"], &format!("/{name}"));
     output::print_line(&format!(
         "{} direct and {} transitive dependents in {} files, {} of them exported; {} tests",

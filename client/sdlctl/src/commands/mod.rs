@@ -11,6 +11,7 @@ mod ledger;
 mod lifecycle;
 mod logs;
 mod mcp;
+mod outline;
 mod pages;
 mod path;
 mod policy;
@@ -49,6 +50,7 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Slice(args) => slice::run_slice(args, json),
         Command::Refresh(args) => refresh::run_refresh(&args, json),
         Command::Related(args) => related::run_related(&args, json),
+        Command::Outline(args) => outline::run_outline(&args, json),
         Command::Path(args) => path::run_path(&args, json),
         Command::Impact(args) => impact::run_impact(&args, json),
         Command::Tests(args) => impact::run_tests(&args, json),

@@ -5,7 +5,7 @@
 //! * [`graph`]: the links of a symbol, with those that dynamic dispatch adds;
 //! * [`related`]: callers, callees, implementations and supertypes, to a depth;
 //! * [`mentions`]: each place that mentions a symbol;
-//! * [`outline`]: what a file or a type contains;
+//! * [`outline`]: what a file, a type or a folder contains, and who uses it;
 //! * [`paths`]: the best ways from one symbol to another;
 //! * [`reach`]: everything that depends on a set of symbols;
 //! * [`execution`]: the tests among these, and how to run them;
@@ -18,6 +18,7 @@
 
 pub mod execution;
 mod filter;
+mod fronts;
 pub mod graph;
 mod marks;
 pub mod mentions;

@@ -19,7 +19,7 @@ use sdl_retrieve::{Listed, Result};
 use crate::graph::HOLDER;
 use crate::{Filter, Graph, Link};
 
-/// Most symbols that are reached. A change that reaches more affects the repository as a whole.
+/// Most symbols that any search reaches. A change that reaches more affects the repository as a whole.
 pub const MAX_REACHED: usize = 100_000;
 
 /// A symbol that depends on a change.
@@ -45,11 +45,17 @@ pub struct Reach {
     /// The dependents, nearest first.
     pub reached: Vec<Reached>,
     by_symbol: HashMap<SymbolId, usize>,
-    /// Whether there are more than [`MAX_REACHED`].
+    /// Whether there are more than [`Limits::most`].
     pub is_cut: bool,
 }
 
 impl Reach {
+    /// The dependents with at most `distance` links to the change.
+    pub fn within(&self, distance: u32) -> &[Reached] {
+        let end = self.reached.partition_point(|one| one.distance <= distance);
+        self.reached.get(..end).unwrap_or_default()
+    }
+
     /// A dependent.
     pub fn get(&self, symbol: SymbolId) -> Option<&Reached> {
         self.by_symbol.get(&symbol).and_then(|at| self.reached.get(*at))
@@ -74,6 +80,8 @@ pub struct Limits {
     pub distance: u32,
     /// Whether the rule for members that nothing calls applies.
     pub holders: bool,
+    /// Most symbols, at most [`MAX_REACHED`].
+    pub most: usize,
 }
 
 /// Everything that depends on `origins`, which are not in the answer themselves.
@@ -111,7 +119,7 @@ pub fn find_dependents(
         wave = VecDeque::new();
         for (symbol, (weight, towards, link)) in found {
             let Some(listed) = source.listed(symbol)?.filter(|listed| filter.keeps(listed)) else { continue };
-            if reach.reached.len() >= MAX_REACHED {
+            if reach.reached.len() >= limits.most.min(MAX_REACHED) {
                 reach.is_cut = true;
                 return Ok(reach);
             }

@@ -10,6 +10,7 @@ use sdl_retrieve::members::member_owner;
 use sdl_retrieve::{Result, Source, Sym};
 
 use super::alive::Links;
+use crate::fronts::is_front;
 use crate::marks::{is_plain_base, is_plain_mark};
 
 /// Why a symbol is a root.
@@ -38,9 +39,6 @@ pub(super) struct Census {
 
 /// Names by which programs are started.
 const STARTS: &[&str] = &["init", "main"];
-
-/// Files by which a package shows its public interface.
-const FRONTS: &[&str] = &["__init__", "index", "lib", "mod"];
 
 impl Census {
     pub(super) fn take(source: &Source<'_>) -> Result<Self> {
@@ -112,7 +110,7 @@ impl Census {
         for at in 0..self.symbols.len() {
             let Some(sym) = self.symbols.get(at).cloned() else { continue };
             let node = at as u32;
-            let is_front = sym.ix == DefIx::MODULE && FRONTS.contains(&sym.row().path.stem());
+            let is_front = sym.ix == DefIx::MODULE && is_front(sym.row().path.as_str());
             let mut known = 0;
             for edge in source.view().out_edges(sym.id)? {
                 let Some(to) = numbers.get(&edge.to).copied() else { continue };

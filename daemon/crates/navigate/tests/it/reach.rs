@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use sdl_model::EdgeKind;
 use sdl_navigate::execution::{select_tests, test_commands};
-use sdl_navigate::reach::{Limits, find_dependents};
+use sdl_navigate::reach::{Limits, MAX_REACHED, find_dependents};
 use sdl_navigate::{Filter, Graph};
 
 use crate::ledger::{At, MemoryLedger};
 use crate::trees::{MIXED, SHAPES, all_symbols, on_both};
 
-const ALL: Limits = Limits { distance: 50, holders: true };
+const ALL: Limits = Limits { distance: 50, holders: true, most: MAX_REACHED };
 
 fn tests_of(at: &At<'_>, graph: &Graph<'_, '_>, changed: (&str, &str)) -> Vec<String> {
     let origins = [at.id(changed.0, changed.1)];
@@ -65,7 +65,7 @@ fn tests_are_named_as_their_runners_name_them() {
 
 #[test]
 fn dependents_are_closed_under_links() {
-    let limits = Limits { distance: 50, holders: false };
+    let limits = Limits { distance: 50, holders: false, most: MAX_REACHED };
     on_both(|at, graph| {
         for sym in all_symbols(at, graph.source()) {
             let reach = find_dependents(graph, &[sym.id], limits, &Filter::default()).unwrap();

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use sdl_model::SymbolId;
 use sdl_navigate::execution::{SelectedTest, select_tests, test_commands};
-use sdl_navigate::reach::{Limits, Reach, Reached, find_dependents};
+use sdl_navigate::reach::{Limits, MAX_REACHED, Reach, Reached, find_dependents};
 use sdl_navigate::workspace::split_place;
 use sdl_navigate::{Graph, Link};
 use sdl_retrieve::Source;
+use sdl_retrieve::card::process_chains;
 use sdl_retrieve::numbers::Milli;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,11 @@ const NAMED: usize = 10;
 const MOST_NAMES: usize = 200;
 /// Symbols of a way that is shown.
 const WAY: usize = 6;
+/// Most dependents that are followed where the answer lists them. Nobody reads more, and a search for all that depend on
+/// an allocator of Linux would take seconds.
+const MAX_LISTED: usize = 20_000;
+/// Most processes that are named, and changed symbols whose processes are looked for.
+const MAX_PROCESSES: usize = 5;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -157,6 +163,9 @@ pub(crate) struct Response {
     changed: Vec<SymbolOut>,
     /// How much the change may affect.
     counts: Counts,
+    /// How programs run the first changed symbols: chains of calls from where execution starts, as in cards.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    processes: Vec<String>,
     /// If asked for: symbols that may be affected, likeliest and nearest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     dependents: Option<Vec<Dependent>>,
@@ -238,9 +247,9 @@ impl Change<'_, '_> {
     }
 
     /// The dependents of tests' code and other code, and the tests among them.
-    fn reach_tests(&self) -> Result<(Reach, Vec<SelectedTest>), ToolError> {
+    fn reach_tests(&self, most: usize) -> Result<(Reach, Vec<SelectedTest>), ToolError> {
         let filter = read_filter(None, self.request.min_confidence, &[])?;
-        let limits = Limits { distance: TEST_DEPTH, holders: true };
+        let limits = Limits { distance: TEST_DEPTH, holders: true, most };
         let reach = find_dependents(&self.graph, &self.origins, limits, &filter)?;
         let tests = select_tests(self.source(), &self.origins, &reach)?;
         Ok((reach, tests))
@@ -255,6 +264,7 @@ impl Change<'_, '_> {
         Ok(Response {
             changed,
             counts: Counts { changed: self.origins.len(), ..counts },
+            processes: Vec::new(),
             dependents: None,
             tests: None,
             commands: Vec::new(),
@@ -267,22 +277,33 @@ impl Change<'_, '_> {
     fn list_dependents(&self) -> Result<Response, ToolError> {
         let Request { include_tests, min_confidence, paths, depth, .. } = self.request;
         let filter = read_filter(*include_tests, *min_confidence, paths)?;
-        let limits = Limits { distance: depth.unwrap_or(DEPTH), holders: true };
-        let reach = find_dependents(&self.graph, &self.origins, limits, &filter)?;
-        let (_, tests) = self.reach_tests()?;
-        let mut order: Vec<(Milli, &Reached)> = reach.reached.iter().map(|one| (rank_of(one), one)).collect();
+        let distance = depth.unwrap_or(DEPTH);
+        let (whole_reach, tests) = self.reach_tests(MAX_LISTED)?;
+        // Where everything may be listed, the first links of the search for tests are the answer.
+        let reach = if filter.is_open() {
+            whole_reach
+        } else {
+            let limits = Limits { distance, holders: true, most: MAX_LISTED };
+            find_dependents(&self.graph, &self.origins, limits, &filter)?
+        };
+        let within = reach.within(distance);
+        let mut order: Vec<(Milli, &Reached)> = within.iter().map(|one| (rank_of(one), one)).collect();
         order.sort_by(|(rank, a), (other, b)| {
             let place =
                 |one: &Reached| (one.listed.is_test(), one.listed.path().to_owned(), one.listed.line());
             other.cmp(rank).then_with(|| place(a).cmp(&place(b))).then(a.symbol.cmp(&b.symbol))
         });
-        let counts = Counts { tests: tests.len(), ..count_dependents(&reach) };
+        let counts = Counts { tests: tests.len(), ..count_dependents(within) };
         let pages = self.pages()?;
         let mut rows = Vec::new();
         for (rank, one) in pages.items(&order) {
             rows.push(self.show_dependent(*rank, one)?);
         }
-        let whole = Response { completeness: self.says(&reach)?, ..self.response(counts)? };
+        let whole = Response {
+            processes: self.find_processes()?,
+            completeness: self.says(&reach)?,
+            ..self.response(counts)?
+        };
         pages.fit(self.cx, rows.len(), |count| {
             Ok(Response {
                 dependents: Some(rows.get(..count).unwrap_or_default().to_vec()),
@@ -291,6 +312,20 @@ impl Change<'_, '_> {
                 ..whole.clone()
             })
         })
+    }
+
+    /// The processes that the first changed symbols take part in, each once.
+    fn find_processes(&self) -> Result<Vec<String>, ToolError> {
+        let mut found: Vec<String> = Vec::new();
+        for origin in self.origins.iter().take(MAX_PROCESSES) {
+            for chain in process_chains(self.source(), *origin)? {
+                if chain.contains(" > ") && !found.contains(&chain) {
+                    found.push(chain);
+                }
+            }
+        }
+        found.truncate(MAX_PROCESSES);
+        Ok(found)
     }
 
     fn show_dependent(&self, rank: Milli, one: &Reached) -> Result<Dependent, ToolError> {
@@ -307,7 +342,7 @@ impl Change<'_, '_> {
     }
 
     fn list_tests(&self) -> Result<Response, ToolError> {
-        let (reach, tests) = self.reach_tests()?;
+        let (reach, tests) = self.reach_tests(MAX_REACHED)?;
         let tests: Vec<SelectedTest> = {
             let filter = read_filter(None, None, &self.request.paths)?;
             tests.into_iter().filter(|test| filter.keeps(&test.listed)).collect()
@@ -318,7 +353,7 @@ impl Change<'_, '_> {
         for test in on_page {
             rows.push(self.show_test(test, &reach)?);
         }
-        let counts = Counts { tests: tests.len(), ..count_dependents(&reach) };
+        let counts = Counts { tests: tests.len(), ..count_dependents(&reach.reached) };
         let whole = Response { completeness: self.says(&reach)?, ..self.response(counts)? };
         pages.fit(self.cx, rows.len(), |count| {
             let fitting = on_page.get(..count).unwrap_or_default();
@@ -370,7 +405,11 @@ impl Change<'_, '_> {
                 format!("{files} files mention a changed name without a known meaning and may depend on it.")
             }
         };
-        let cut = if reach.is_cut { "Cut: the change reaches more symbols than are followed. " } else { "" };
+        let cut = if reach.is_cut {
+            "Cut: the change reaches more symbols than are followed; the nearest are counted. "
+        } else {
+            ""
+        };
         let may_miss = "Code that runs at import, by reflection or in other processes is not followed.";
         Ok(format!("{cut}{known} {may_miss}"))
     }
@@ -381,8 +420,8 @@ fn rank_of(one: &Reached) -> Milli {
     Milli::of(f64::from(one.weight) / f64::from(one.distance.max(1)))
 }
 
-fn count_dependents(reach: &Reach) -> Counts {
-    let all = || reach.reached.iter();
+fn count_dependents(reached: &[Reached]) -> Counts {
+    let all = || reached.iter();
     let files: BTreeSet<&str> = all().map(|one| one.listed.path()).collect();
     Counts {
         changed: 0,
@@ -403,6 +442,9 @@ impl Render for Response {
         );
         for symbol in &self.changed {
             begin_line(&mut text, format_args!("changed {} {}:{}", symbol.name, symbol.file, symbol.line));
+        }
+        for process in &self.processes {
+            begin_line(&mut text, format_args!("process {process}"));
         }
         for row in self.dependents.iter().flatten() {
             let SymbolOut { name, file, line, symbol_id, .. } = &row.symbol;

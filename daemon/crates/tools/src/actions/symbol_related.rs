@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use sdl_navigate::Graph;
-use sdl_navigate::outline::outline_parts;
 use sdl_navigate::related::{Relation, related_symbols};
 use sdl_retrieve::Sym;
 use serde::{Deserialize, Serialize};
@@ -16,6 +15,7 @@ use crate::questions::completeness::completeness;
 use crate::questions::filter::read_filter;
 use crate::questions::lines::{LineTexts, record_lines};
 use crate::questions::mentions::{add_texts, find_mentions};
+use crate::questions::outline::{Outlined, UserOut, explain_folder, says_of_users, user_lines};
 use crate::questions::page::{PAGE_TOKENS, Pages};
 use crate::questions::related::{End, RelatedOut, related_line, show_part, show_related};
 use crate::questions::rows::SymbolOut;
@@ -32,6 +32,7 @@ const ROWS: usize = 50;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Id, `Session.close`, `a.py:12`. A symbol: its id, its name, `path:name`, `path:line`, or a path for the module.
+    /// With `want: members` also a folder, such as `src/auth`; `.` is the root.
     #[schemars(length(min = 1, max = 1_000))]
     symbol: String,
     /// Default callers.
@@ -106,15 +107,22 @@ impl Want {
 pub(crate) struct Response {
     /// The symbol asked about; each overload, if there are several.
     of: Vec<SymbolOut>,
+    /// The folder asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    folder: Option<String>,
     /// What `related` holds.
     want: &'static str,
-    /// Surest first, code before tests, each symbol once and its own right below it; references by path and line.
+    /// Surest first, code before tests, each symbol once and its own right below it; references by path and line; of a
+    /// folder, what most files outside use first.
     related: Vec<RelatedOut>,
     /// Rows on all pages; of references, mentions as edges count them.
     total: u64,
     /// Give it with the next call for the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
+    /// Of members: the other files that use most of them, at most 10.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    used_by: Vec<UserOut>,
     /// Of callees: what it calls in dependencies whose source is on the disk.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     outside: Vec<OutsideOut>,
@@ -151,10 +159,15 @@ impl ReadAction for SymbolRelated {
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         read_state(cx, Self::DEF.name, request.at_version.as_deref(), |asked| {
-            let targets = find_target(cx, asked.source, &request.symbol, "symbol")?;
+            if request.want == Want::Members {
+                return answer_outline(cx, asked, &request);
+            }
+            let targets = match find_target(cx, asked.source, &request.symbol, "symbol") {
+                Ok(targets) => targets,
+                Err(error) => return Err(explain_folder(asked.source, &request.symbol, error)?),
+            };
             let response = match request.want.relation() {
                 Some(relation) => answer_tree(cx, asked, &request, &targets, relation)?,
-                None if request.want == Want::Members => answer_outline(cx, asked, &request, &targets)?,
                 None => answer_mentions(cx, asked, &request, &targets)?,
             };
             let shown = response.related.iter().filter(|row| row.text.is_some());
@@ -173,10 +186,11 @@ impl ReadAction for SymbolRelated {
 }
 
 impl Request {
-    fn pages(&self, asked: &Asked<'_, '_>, targets: &[Sym]) -> Result<Pages, ToolError> {
+    fn pages(&self, asked: &Asked<'_, '_>, folder: &str, targets: &[Sym]) -> Result<Pages, ToolError> {
         let ids: Vec<String> = targets.iter().map(|sym| sym.id.to_string()).collect();
         let parts = [
             ids.join(","),
+            folder.to_owned(),
             self.want.name().to_owned(),
             format!("{:?} {:?} {:?}", self.depth, self.include_tests, self.min_confidence),
             self.paths.join("\n"),
@@ -202,19 +216,27 @@ impl Request {
         Ok(Some(LineTexts::new(cx)))
     }
 
-    fn response(&self, asked: &Asked<'_, '_>, targets: &[Sym]) -> Result<Response, ToolError> {
-        let open = completeness(asked.source, targets, self.want.name())?;
-        Ok(Response {
+    fn response(&self, asked: &Asked<'_, '_>, targets: &[Sym]) -> Response {
+        Response {
             of: targets.iter().map(SymbolOut::of).collect(),
+            folder: None,
             want: self.want.name(),
             related: Vec::new(),
             total: 0,
             cursor: None,
+            used_by: Vec::new(),
             outside: Vec::new(),
-            completeness: open.says,
-            unresolved_files: open.files,
+            completeness: String::new(),
+            unresolved_files: Vec::new(),
             at_version: asked.name.clone(),
-        })
+        }
+    }
+
+    /// The answer without rows, and what it may lack.
+    fn judged_response(&self, asked: &Asked<'_, '_>, targets: &[Sym]) -> Result<Response, ToolError> {
+        let open = completeness(asked.source, targets, self.want.name())?;
+        let whole = self.response(asked, targets);
+        Ok(Response { completeness: open.says, unresolved_files: open.files, ..whole })
     }
 }
 
@@ -226,7 +248,7 @@ fn answer_tree(
     relation: Relation,
 ) -> Result<Response, ToolError> {
     let filter = read_filter(request.include_tests, request.min_confidence, &request.paths)?;
-    let pages = request.pages(asked, targets)?;
+    let pages = request.pages(asked, "", targets)?;
     let graph = Graph::new(asked.source);
     let tree = related_symbols(&graph, targets, relation, request.depth.unwrap_or(1), &filter)?;
     let end = match relation {
@@ -239,7 +261,7 @@ fn answer_tree(
     for row in items {
         rows.push(show_related(asked.source, row, (end, targets), texts.as_mut())?);
     }
-    let mut whole = request.response(asked, targets)?;
+    let mut whole = request.judged_response(asked, targets)?;
     if tree.is_cut {
         whole.completeness = format!("Cut at {} symbols. {}", tree.rows.len(), whole.completeness);
     }
@@ -259,26 +281,25 @@ fn answer_tree(
     })
 }
 
-fn answer_outline(
-    cx: &ReadCx<'_>,
-    asked: &Asked<'_, '_>,
-    request: &Request,
-    targets: &[Sym],
-) -> Result<Response, ToolError> {
+fn answer_outline(cx: &ReadCx<'_>, asked: &Asked<'_, '_>, request: &Request) -> Result<Response, ToolError> {
     let filter = read_filter(request.include_tests, None, &request.paths)?;
-    let pages = request.pages(asked, targets)?;
-    let graph = Graph::new(asked.source);
-    let mut parts = Vec::new();
-    for target in targets {
-        parts.extend(outline_parts(&graph, target, request.depth.unwrap_or(1), &filter)?);
-    }
-    let rows: Vec<RelatedOut> = pages.items(&parts).iter().map(show_part).collect();
-    let whole = request.response(asked, targets)?;
+    let of = Outlined::find(cx, asked.source, &request.symbol)?;
+    let pages = request.pages(asked, of.folder().unwrap_or_default(), of.symbols())?;
+    let outline = of.outline(&Graph::new(asked.source), request.depth.unwrap_or(1), &filter)?;
+    let rows: Vec<RelatedOut> = pages.items(&outline.parts).iter().map(show_part).collect();
+    let (says, files) = says_of_users(asked.source, &rows)?;
+    let whole = Response {
+        folder: of.folder().map(str::to_owned),
+        used_by: outline.users.iter().map(UserOut::of).collect(),
+        completeness: says,
+        unresolved_files: files,
+        ..request.response(asked, of.symbols())
+    };
     pages.fit(cx, rows.len(), |count| {
         Ok(Response {
             related: rows.get(..count).unwrap_or_default().to_vec(),
-            total: parts.len() as u64,
-            cursor: pages.next_cursor(count, parts.len()),
+            total: outline.parts.len() as u64,
+            cursor: pages.next_cursor(count, outline.parts.len()),
             ..whole.clone()
         })
     })
@@ -291,13 +312,13 @@ fn answer_mentions(
     targets: &[Sym],
 ) -> Result<Response, ToolError> {
     let filter = read_filter(request.include_tests, request.min_confidence, &request.paths)?;
-    let pages = request.pages(asked, targets)?;
+    let pages = request.pages(asked, "", targets)?;
     let graph = Graph::new(asked.source);
     let mut found = find_mentions(cx, &graph, targets, &filter, (pages.offset, pages.limit))?;
     if let Some(mut texts) = request.texts(cx, asked)? {
         add_texts(asked.source, &mut found.rows, &mut texts)?;
     }
-    let whole = request.response(asked, targets)?;
+    let whole = request.judged_response(asked, targets)?;
     pages.fit(cx, found.rows.len(), |count| {
         let goes_on = count < found.rows.len() || !found.is_last;
         let next = count.checked_sub(1).and_then(|last| found.next.get(last)).filter(|_| goes_on);
@@ -316,11 +337,18 @@ impl Render for Response {
         for of in &self.of {
             begin_line(&mut text, format_args!("{} of {} {}:{}", self.want, of.name, of.file, of.line));
         }
+        if let Some(folder) = &self.folder {
+            begin_line(
+                &mut text,
+                format_args!("{} of {}", self.want, if folder.is_empty() { "." } else { folder }),
+            );
+        }
         append_text(&mut text, format_args!(", {} of {}", self.related.len(), self.total));
         if let Some(cursor) = &self.cursor {
             append_text(&mut text, format_args!(", next page: cursor {cursor}"));
         }
         self.related.iter().for_each(|row| related_line(&mut text, row));
+        user_lines(&mut text, &self.used_by);
         outside_lines(&mut text, &self.outside);
         begin_line(&mut text, format_args!("{}", self.completeness));
         for file in &self.unresolved_files {

@@ -42,13 +42,18 @@ pub(crate) fn completeness(
             format!("{total} files mention {shown} without a known meaning, so {wanted} may be missing.")
         }
     };
-    let mut files = Vec::new();
+    Ok(Completeness { says, files: first_paths(source, open)? })
+}
+
+/// The paths of the first of these files.
+pub(crate) fn first_paths(source: &Source<'_>, open: BTreeSet<FileId>) -> Result<Vec<String>, ToolError> {
+    let mut paths = Vec::new();
     for file in open {
-        files.extend(source.view().file(file)?.map(|row| row.path.as_str().to_owned()));
+        paths.extend(source.view().file(file)?.map(|row| row.path.as_str().to_owned()));
     }
-    files.sort();
-    files.truncate(NAMED);
-    Ok(Completeness { says, files })
+    paths.sort();
+    paths.truncate(NAMED);
+    Ok(paths)
 }
 
 /// The files that mention one of `names` without a known meaning. None if this state does not record them.

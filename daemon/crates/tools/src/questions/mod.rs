@@ -5,6 +5,7 @@ pub(crate) mod completeness;
 pub(crate) mod filter;
 pub(crate) mod lines;
 pub(crate) mod mentions;
+pub(crate) mod outline;
 pub(crate) mod page;
 mod patched;
 pub(crate) mod related;

@@ -39,7 +39,7 @@ pub(crate) struct RelatedOut {
     /// Of a member: whether other files can see it.
     #[serde(skip_serializing_if = "is_false")]
     pub(crate) exported: bool,
-    /// Of a member: other files that use it.
+    /// Of a member: other files that use it; of a folder's, files outside.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) users: Option<usize>,
     /// How they are linked; missing for an override, which no edge states.

@@ -356,7 +356,8 @@ fn questions(seen: &mut Seen) {
     related(seen, "Square.area", json!({"depth": 3, "atVersion": "previous"}));
     related(seen, "grow", json!({"want": "references"}));
     related(seen, "grow", json!({}));
-    related(seen, "Shape", json!({"want": "members"}));
+    related(seen, "real/linked/shapes.py", json!({"want": "members"}));
+    related(seen, "real/linked", json!({"want": "members", "depth": 2}));
     world.install_wire();
     seen.ok(&world, "symbol.getCard", json!({"symbolRef": {"name": "fetch"}}));
     seen.ok(&world, "symbol.related", json!({"symbol": "fetch", "want": "callees"}));

@@ -189,6 +189,31 @@ fn an_outline_shows_what_a_file_contains_and_who_uses_it() {
     assert_eq!((&grow["exported"], &grow["users"]), (&json!(true), &json!(2)));
     let deep = world.ok("sdl_symbol_related", json!({"symbol": "Shape", "want": "members"}));
     assert_eq!(names(&deep["related"]), ["Shape.area", "Shape.report"]);
+    assert_eq!(found["usedBy"][0], json!({"file": "real/linked/app.py", "uses": 3}));
+}
+
+const RUN: &str = "from real.linked.kit.shapes import grow\n\n\ndef run():\n    return grow(1)\n";
+
+#[test]
+fn an_outline_of_a_folder_shows_what_others_use() {
+    let world = World::empty();
+    let kit = TREE.replace("real/linked", "real/linked/kit").replace("real.linked", "real.linked.kit");
+    world.repo.write(&format!("{kit}//- /real/linked/run.py\n{RUN}"));
+    let members = |args: Value| {
+        let mut args = args;
+        args["want"] = json!("members");
+        world.ok("sdl_symbol_related", args)
+    };
+    let found = members(json!({"symbol": "real/linked/kit/", "limit": 2}));
+    assert_eq!(names(&found["related"])[0], "grow");
+    assert_eq!((&found["folder"], &found["related"][0]["users"]), (&json!("real/linked/kit"), &json!(1)));
+    assert_eq!(found["usedBy"], json!([{"file": "real/linked/run.py", "uses": 1}]));
+    let rest = members(json!({"symbol": "real/linked/kit/", "limit": 100, "cursor": found["cursor"]}));
+    assert_eq!(rest["related"].as_array().unwrap().len() as u64 + 2, found["total"].as_u64().unwrap());
+    assert_eq!(members(json!({"symbol": "."}))["folder"], "");
+    assert_eq!(members(json!({"symbol": "real"}))["folder"], "real", "no symbol is called so");
+    let error = world.err("sdl_symbol_related", json!({"symbol": "real/linked/kit"}));
+    assert!(error["message"].as_str().unwrap().contains("is a folder"), "{error}");
 }
 
 #[test]
@@ -216,6 +241,7 @@ fn the_impact_of_a_change_is_ranked_and_names_tests() {
     let found = world.ok("sdl_change_impact", json!({"symbols": ["connect"], "depth": 5}));
     assert_eq!(names(&found["dependents"])[..2], ["main", "again"], "{found:#}");
     assert_eq!((&found["counts"]["direct"], &found["counts"]["tests"]), (&json!(1), &json!(2)));
+    assert_eq!(found["processes"], json!(["again > main > connect"]));
     let tests = |args: Value| -> Vec<String> {
         let mut args = args;
         args["want"] = json!("tests");

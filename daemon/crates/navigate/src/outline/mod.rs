@@ -1,19 +1,22 @@
-//! The outline of a file or a type: what it contains, and how many files use each part.
+//! The outline of a file, a type or a folder: what it contains, and which files use it.
 //!
 //! Law: the outline of a module contains each definition of its file that is not inside a function, and the outline of a
-//! type its members, also those in other files; each once, below what contains it, in the order of the text.
+//! type its members, also those in other files; each once, below what contains it, in the order of the text. [`folder`]
+//! states the law of folders. A file uses a definition if it has an edge to it or to a member of it.
+
+pub mod folder;
+mod users;
 
 use std::collections::HashSet;
 
 use sdl_model::facts::{DefFlags, DefIx};
-use sdl_model::{FileId, SymbolKind};
+use sdl_model::{SymbolId, SymbolKind};
 use sdl_retrieve::members::{member_owner, members_elsewhere, own_members};
 use sdl_retrieve::{Result, Source, Sym};
 
 use crate::{Filter, Graph};
-
-/// Most incoming edges of a symbol that are looked at to count the files that use it.
-const MAX_USES: usize = 5_000;
+use users::UserFiles;
+pub use users::{MAX_USERS, User};
 
 /// One part of an outline.
 #[derive(Clone, Debug)]
@@ -22,25 +25,45 @@ pub struct Part {
     pub sym: Sym,
     /// How deep it is, from 1.
     pub depth: u32,
-    /// The number of other files with an edge to it.
+    /// The number of other files that use it; of a folder's parts, of files outside of the folder.
     pub users: usize,
 }
 
-/// The parts of `of`, to a depth.
-pub fn outline_parts(graph: &Graph<'_, '_>, of: &Sym, depth: u32, filter: &Filter) -> Result<Vec<Part>> {
+/// What something contains, and who uses it.
+#[derive(Clone, Debug, Default)]
+pub struct Outline {
+    /// What it contains.
+    pub parts: Vec<Part>,
+    /// The files that use most of its parts, at most [`MAX_USERS`].
+    pub users: Vec<User>,
+}
+
+/// The outline of a file or a type, to a depth.
+pub fn outline_symbol(graph: &Graph<'_, '_>, of: &Sym, depth: u32, filter: &Filter) -> Result<Outline> {
+    let own = of.path().to_owned();
+    let mut users = UserFiles::new(graph.source(), filter, Box::new(move |path| path == own));
+    let waiting = in_reverse(parts_of(graph.source(), of)?, 1);
+    let parts = open_parts(&mut users, HashSet::from([of.id]), waiting, depth)?;
+    Ok(Outline { parts, users: users.most_using() })
+}
+
+/// Opens the parts that wait for their turn, the last one first, and those below them.
+fn open_parts(
+    users: &mut UserFiles<'_, '_>,
+    mut seen: HashSet<SymbolId>,
+    mut waiting: Vec<(Sym, u32)>,
+    depth: u32,
+) -> Result<Vec<Part>> {
     let mut parts = Vec::new();
-    let mut seen = HashSet::from([of.id]);
-    // Parts that wait for their turn; the last is the next.
-    let mut waiting: Vec<(Sym, u32)> = in_reverse(parts_of(graph.source(), of)?, 1);
     while let Some((sym, at)) = waiting.pop() {
-        if !seen.insert(sym.id) || (!filter.include_tests && sym.is_test()) {
+        if !seen.insert(sym.id) || !users.shows(&sym) {
             continue;
         }
         if at < depth {
-            waiting.extend(in_reverse(parts_of(graph.source(), &sym)?, at + 1));
+            waiting.extend(in_reverse(parts_of(users.source(), &sym)?, at + 1));
         }
-        let users = count_users(graph.source(), &sym)?;
-        parts.push(Part { sym, depth: at, users });
+        let count = users.count(&sym, at == 1)?;
+        parts.push(Part { sym, depth: at, users: count });
     }
     Ok(parts)
 }
@@ -74,12 +97,4 @@ fn parts_of(source: &Source<'_>, of: &Sym) -> Result<Vec<Sym>> {
         }
     }
     Ok(parts)
-}
-
-fn count_users(source: &Source<'_>, sym: &Sym) -> Result<usize> {
-    let mut files: HashSet<FileId> = HashSet::new();
-    for edge in source.view().in_edges(sym.id, MAX_USES)? {
-        files.extend(source.view().symbol_file(edge.from)?.filter(|file| *file != sym.file()));
-    }
-    Ok(files.len())
 }
