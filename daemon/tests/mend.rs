@@ -1,9 +1,10 @@
 //! Damage to a store while the daemon runs is repaired while it runs.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
-use std::fs::{self, File};
-use std::io::{Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -16,6 +17,8 @@ use sdld::admin::Admin;
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use common::flip;
 
 /// Makes the next commits fail: a number of them, in one way.
 #[derive(Default)]
@@ -153,19 +156,6 @@ impl World {
 
     fn ledger_dir(&self) -> PathBuf {
         self.folder.path().join("state/repos/app")
-    }
-}
-
-/// Flips a bit of `name` wherever it is in a file.
-fn flip(path: &Path, name: &str) {
-    let bytes = fs::read(path).unwrap();
-    let places = bytes.windows(name.len()).enumerate().filter(|(_, at)| *at == name.as_bytes());
-    let places: Vec<usize> = places.map(|(at, _)| at).collect();
-    assert!(!places.is_empty(), "{name} is not in {path:?}");
-    let mut file = File::options().write(true).open(path).unwrap();
-    for at in places {
-        file.seek(SeekFrom::Start(at as u64)).unwrap();
-        file.write_all(&[bytes[at] ^ 1]).unwrap();
     }
 }
 

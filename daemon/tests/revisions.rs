@@ -1,15 +1,15 @@
 //! Git revisions are compared as if they had been checked out.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::Arc;
 
-use sdl_tools::{Cancel, Host, NoProgress, Session, Tools};
-use sdld::engine::Engine;
 use serde_json::{Value, json};
-use tempfile::TempDir;
+
+use common::Daemon;
 
 /// The shop over time: each state says which files are otherwise than before; no text means that the file goes.
 const STATES: &[&[(&str, Option<&str>)]] = &[
@@ -85,35 +85,34 @@ fn git(root: &Path, args: &[&str]) -> Option<String> {
 }
 
 struct World {
-    engine: Arc<Engine>,
-    tools: Tools,
-    session: Session,
+    daemon: Daemon,
     root: PathBuf,
     /// Version and commit of each state.
     states: Vec<(String, String)>,
-    _folder: TempDir,
+}
+
+impl std::ops::Deref for World {
+    type Target = Daemon;
+
+    fn deref(&self) -> &Daemon {
+        &self.daemon
+    }
 }
 
 impl World {
     /// Every state written, indexed and committed; none without git.
     fn new() -> Option<Self> {
-        let folder = tempfile::tempdir().unwrap();
-        let root = folder.path().canonicalize().unwrap().join("app");
+        let mut daemon = Daemon::new();
+        let root = daemon.root("app");
         fs::create_dir_all(&root).unwrap();
         git(&root, &["init", "-q", "-b", "main"])?;
-        let engine = Engine::open(&folder.path().join("state")).unwrap();
-        let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-        let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into() };
-        let mut world = Self { engine, tools, session, root, states: Vec::new(), _folder: folder };
+        daemon.session.cwd = Some(root.clone());
+        let mut world = Self { daemon, root, states: Vec::new() };
         for state in STATES {
             for (path, text) in *state {
-                let path = world.root.join(path);
                 match text {
-                    Some(text) => {
-                        fs::create_dir_all(path.parent().unwrap()).unwrap();
-                        fs::write(path, text).unwrap();
-                    }
-                    None => fs::remove_file(path).unwrap(),
+                    Some(text) => world.write("app", path, text),
+                    None => fs::remove_file(world.root.join(path)).unwrap(),
                 }
             }
             if world.states.is_empty() {
@@ -129,22 +128,9 @@ impl World {
         Some(world)
     }
 
-    fn call(&self, action: &str, args: Value) -> Result<Value, Value> {
-        let args = args.to_string();
-        let bytes = self.tools.call(&self.session, action, args.as_bytes(), &NoProgress, &Cancel::new());
-        let mut answer: Value = serde_json::from_slice(&bytes).unwrap();
-        let data = answer["structuredContent"].take();
-        if answer["isError"] == true { Err(data) } else { Ok(data) }
-    }
-
-    #[track_caller]
-    fn ok(&self, action: &str, args: Value) -> Value {
-        self.call(action, args).unwrap_or_else(|error| panic!("{action}: {error:#}"))
-    }
-
     fn delta(&self, from: &str, to: &str) -> Result<Value, Value> {
         let args = json!({"fromVersion": from, "toVersion": to, "budget": {"maxEstimatedTokens": 20_000}});
-        self.call("delta.get", args)
+        self.call("delta.get", &args)
     }
 
     /// A delta without what its ends are called.
@@ -155,12 +141,6 @@ impl World {
         delta.remove("fromVersion");
         delta.remove("toVersion");
         json!({"delta": delta, "amplifiers": found["amplifiers"]})
-    }
-}
-
-impl Drop for World {
-    fn drop(&mut self) {
-        self.engine.close();
     }
 }
 

@@ -17,9 +17,6 @@ pub enum Ailment {
     FactsDamaged(String),
 }
 
-/// The tables of the facts' store, and the name in an error when facts are missing.
-const FACTS_TABLES: [&str; 4] = ["facts", "outlines", "bodies", "failures"];
-
 impl Ailment {
     /// The meaning of `error` for the ledger in `dir`; none if it passes by itself.
     pub(super) fn of_error(error: &sdl_ledger::Error, dir: &Path) -> Option<Self> {
@@ -34,7 +31,7 @@ impl Ailment {
     pub(super) fn of_damage(damage: &Damage, dir: &Path) -> Option<Self> {
         let why = damage.why.clone();
         Some(match damage.table {
-            Some(table) if FACTS_TABLES.contains(&table) => Self::FactsMissing(why),
+            Some(_) if damage.is_of_facts() => Self::FactsMissing(why),
             Some(_) => Self::Damaged(why),
             None if damage.path.as_ref().is_none_or(|path| is_in(path, dir)) => Self::Damaged(why),
             None => Self::FactsDamaged(why),

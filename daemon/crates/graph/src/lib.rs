@@ -27,9 +27,10 @@ mod words;
 mod world;
 
 pub use driver::{FileFacts, HeldFacts, resolve_file, resolve_files, resolve_named, resolve_sites};
+pub use modules::paths;
 pub use resolve::{OpenSite, Site, Sites};
 pub use world::{Limits, Outlines, SharedOutline, World};
 
 /// Increase this when a change alters the edges that resolution finds for the same facts. Ledgers built before are then
 /// built again.
-pub const RESOLVER_VERSION: u32 = 17;
+pub const RESOLVER_VERSION: u32 = 18;

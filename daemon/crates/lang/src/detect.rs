@@ -9,7 +9,8 @@ pub fn detect_lang(path: &RelPath, head: &[u8]) -> Option<Lang> {
     if let Some(lang) = Lang::from_file_name(name) {
         return Some(lang);
     }
-    if name.starts_with("tsconfig.") && has_extension(name, "json") {
+    let is_tsconfig = name.starts_with("tsconfig.") && has_extension(name, "json");
+    if is_tsconfig || has_extension(name, "csproj") {
         return Some(Lang::Manifest);
     }
     let Some(extension) = path.extension() else { return by_interpreter(head) };

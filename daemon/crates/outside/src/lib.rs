@@ -13,6 +13,7 @@
 
 mod cache;
 mod disk;
+mod interpreter;
 mod manifests;
 mod packages;
 mod settings;

@@ -38,6 +38,36 @@ pub(crate) fn cargo_lock(text: &str) -> Vec<(String, String)> {
     packages
 }
 
+/// The dependencies of a `Cargo.toml` that code knows under another name: that name, and the crate's.
+pub(crate) fn cargo_renames(text: &str) -> Vec<(String, String)> {
+    let quoted = |text: &str| -> Option<String> {
+        let text = text.trim_start().strip_prefix('=')?.trim_start();
+        let quote = text.chars().next().filter(|c| matches!(c, '"' | '\''))?;
+        Some(text.get(1..)?.split(quote).next()?.to_owned())
+    };
+    let mut found = Vec::new();
+    // The table of one dependency: `[dependencies.foo]`.
+    let mut table: Option<&str> = None;
+    let mut is_list = false;
+    for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
+        if let Some(name) = line.strip_prefix('[').and_then(|line| line.split(']').next()) {
+            is_list = name.ends_with("dependencies");
+            table = name.rsplit_once("dependencies.").map(|(_, name)| name.trim_matches('"'));
+            continue;
+        }
+        if let (Some(name), Some(rest)) = (table, line.strip_prefix("package")) {
+            found.extend(quoted(rest).map(|real| (name.to_owned(), real)));
+        }
+        let Some((name, value)) = line.split_once('=').filter(|_| is_list) else { continue };
+        let Some((before, rest)) = value.split_once("package") else { continue };
+        if before.trim_end().ends_with(['{', ',']) {
+            let name = name.trim().trim_matches('"').to_owned();
+            found.extend(quoted(rest).map(|real| (name, real)));
+        }
+    }
+    found
+}
+
 /// The modules that a `go.mod` requires: path and version.
 pub(crate) fn go_requirements(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
@@ -88,6 +118,8 @@ mod tests {
     fn lock_files_name_versions() {
         let lock = "version = 4\n\n[[package]]\nname = \"serde\"\nversion = \"1.0.2\"\ndependencies = [\n \"name\",\n]\n\n[[package]]\nname = \"shop\"\nversion = \"0.1.0\"\n";
         assert_eq!(cargo_lock(lock), pairs(&[("serde", "1.0.2"), ("shop", "0.1.0")]));
+        let toml = "[dependencies]\nwire = { version = \"1\", package = \"wire-core\" }\nother = \"1\"\n# x = { package = \"y\" }\n[dev-dependencies.cart]\npackage = 'shop-cart'\n[package]\na = { package = \"b\" }\n";
+        assert_eq!(cargo_renames(toml), pairs(&[("wire", "wire-core"), ("cart", "shop-cart")]));
         let go = "module x\n\nrequire a.com/b v1.2.3\nrequire (\n\tc.com/D v0.1.0 // indirect\n)\n";
         assert_eq!(go_requirements(go), pairs(&[("a.com/b", "v1.2.3"), ("c.com/D", "v0.1.0")]));
         assert_eq!(go_folder("c.com/D", "v0.1.0"), "c.com/!d@v0.1.0");

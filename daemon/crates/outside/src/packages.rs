@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use sdl_model::lang::Family;
 use sdl_model::{Lang, RelPath};
 
-use crate::manifests::{cargo_lock, go_folder, go_requirements, read_small};
+use crate::interpreter::StandardLibrary;
+use crate::manifests::{cargo_lock, cargo_renames, go_folder, go_requirements, read_small};
 use crate::settings::Outside;
 
 /// Most packages that one file's imports are looked up in.
@@ -15,7 +16,7 @@ const MAX_PACKAGES: usize = 40;
 /// Most entries of a folder that are looked at.
 const MAX_ENTRIES: usize = 5_000;
 /// The folders of a project's own environment of Python.
-const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
+pub(crate) const ENVIRONMENTS: [&str; 3] = [".venv", "venv", "env"];
 
 /// A package on the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +55,7 @@ impl Outside {
         let mut folders: Vec<PathBuf> =
             ENVIRONMENTS.iter().flat_map(|name| site_packages(&repo.join(name))).collect();
         folders.extend(self.places.python.iter().cloned());
+        let standard = StandardLibrary::of_repo(repo);
         let first_names: BTreeSet<&str> =
             modules.iter().filter_map(|module| module.split('.').next()).collect();
         let mut found = Vec::new();
@@ -67,6 +69,9 @@ impl Outside {
                 root: folder.clone(),
                 alias: Some(name.to_owned()),
             }));
+            if folder.is_none() {
+                found.extend(standard.iter().find_map(|library| library.package(name)));
+            }
         }
         found
     }
@@ -76,10 +81,14 @@ impl Outside {
         let mut locked = cargo_lock(&lock);
         // Of several versions of a crate, the last is the newest.
         locked.reverse();
+        let renames = nearest_file(repo, path, "Cargo.toml").map(|text| cargo_renames(&text));
+        let renames = renames.unwrap_or_default();
         let sources: Vec<PathBuf> = self.places.cargo.iter().flat_map(|place| folders_in(place)).collect();
         let mut found = Vec::new();
         for module in modules {
-            let named = locked.iter().find(|(name, _)| name.replace('-', "_") == *module);
+            let real = renames.iter().find(|(code, _)| code.replace('-', "_") == *module);
+            let wanted = real.map_or_else(|| module.clone(), |(_, real)| real.replace('-', "_"));
+            let named = locked.iter().find(|(name, _)| name.replace('-', "_") == wanted);
             let Some((name, version)) = named.filter(|(name, version)| is_plain(name) && is_plain(version))
             else {
                 continue;
@@ -166,14 +175,28 @@ fn node_packages(repo: &Path, path: &RelPath, modules: &BTreeSet<String>) -> Vec
         if !is_plain(&name) || found.iter().any(|known| known.name == name) {
             continue;
         }
-        let mut roots = folders_around(repo, path).map(|folder| folder.join("node_modules").join(&name));
-        let Some(root) = roots.find(|root| root.join("package.json").is_file()) else { continue };
-        let manifest = read_small(&root.join("package.json"));
-        let manifest = manifest.and_then(|text| serde_json::from_str::<serde_json::Value>(&text).ok());
-        let version = manifest.and_then(|manifest| Some(manifest.get("version")?.as_str()?.to_owned()));
-        found.push(Package { name, version, root, alias: None });
+        let own = node_package(repo, path, &name);
+        let is_typed = own.as_ref().is_some_and(|(package, manifest)| {
+            ["types", "typings", "exports"].iter().any(|key| manifest.get(key).is_some())
+                || package.root.join("index.d.ts").is_file()
+        });
+        // Types that others wrote say more than code without any.
+        let typings = format!("@types/{}", name.trim_start_matches('@').replace('/', "__"));
+        let typings = if is_typed { None } else { node_package(repo, path, &typings) };
+        found.extend(typings.or(own).map(|(package, _)| package));
     }
     found
+}
+
+/// A package in the nearest `node_modules` that has it, and its manifest.
+fn node_package(repo: &Path, path: &RelPath, name: &str) -> Option<(Package, serde_json::Value)> {
+    let mut roots = folders_around(repo, path).map(|folder| folder.join("node_modules").join(name));
+    let root = roots.find(|root| root.join("package.json").is_file())?;
+    let manifest = read_small(&root.join("package.json"));
+    let manifest: serde_json::Value =
+        manifest.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let version = manifest.get("version").and_then(serde_json::Value::as_str).map(str::to_owned);
+    Some((Package { name: name.to_owned(), version, root, alias: None }, manifest))
 }
 
 /// The folder of a file and those around it, up to the repository's root.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::cache::FactsCache;
 use crate::disk::{Reading, read_facts};
+use crate::interpreter::StandardLibrary;
 use crate::manifests::read_small;
 
 /// The settings, written by a person in the state folder.
@@ -79,7 +80,8 @@ impl Outside {
 
     /// The folders in which files may be read for a repository with this root.
     pub fn allowed(&self, repo: &Path) -> Vec<PathBuf> {
-        self.roots.iter().cloned().chain(std::fs::canonicalize(repo)).collect()
+        let standard = StandardLibrary::of_repo(repo).into_iter().map(|library| library.root);
+        self.roots.iter().cloned().chain(std::fs::canonicalize(repo)).chain(standard).collect()
     }
 
     /// The parsed files.

@@ -88,3 +88,80 @@ fn a_person_can_turn_it_off() {
     write(dir.path(), "dependencies.json", "{\"enabeld\": true}");
     assert!(Outside::of_settings(dir.path(), &none).is_none(), "what can't be read allows nothing");
 }
+
+#[test]
+fn crates_are_found_under_the_names_that_code_gives_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let repo = root.join("repo");
+    write(&repo, "Cargo.lock", "[[package]]\nname = \"wire-core\"\nversion = \"1.2.0\"\n");
+    write(&repo, "Cargo.toml", "[dependencies]\nwire = { version = \"1\", package = \"wire-core\" }\n");
+    write(&root, "cargo/index/wire-core-1.2.0/Cargo.toml", "[package]\nname = \"wire-core\"\n");
+    let places = Places { cargo: vec![root.join("cargo")], ..Places::default() };
+    let outside = Outside::new(places, Vec::new());
+    let found = packages(&outside, &repo, "src/main.rs", Lang::Rust, "wire");
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].name.as_str(), found[0].version.as_deref()), ("wire-core", Some("1.2.0")));
+}
+
+#[test]
+fn types_of_others_are_taken_for_packages_without_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let repo = dir.path().canonicalize().unwrap();
+    write(&repo, "node_modules/plain/package.json", "{\"name\": \"plain\", \"version\": \"1.0.0\"}");
+    write(
+        &repo,
+        "node_modules/@types/plain/package.json",
+        "{\"name\": \"@types/plain\", \"version\": \"1.0.3\"}",
+    );
+    write(
+        &repo,
+        "node_modules/@types/a__b/package.json",
+        "{\"name\": \"@types/a__b\", \"version\": \"2.0.0\"}",
+    );
+    write(&repo, "node_modules/typed/package.json", "{\"name\": \"typed\", \"types\": \"t.d.ts\"}");
+    write(&repo, "node_modules/@types/typed/package.json", "{\"name\": \"@types/typed\"}");
+    write(&repo, "node_modules/lone/package.json", "{\"name\": \"lone\"}");
+    let outside = Outside::new(Places::default(), Vec::new());
+    let name = |module: &str| {
+        packages(&outside, &repo, "src/a.ts", Lang::TypeScript, module)
+            .first()
+            .map(|found| found.name.clone())
+    };
+    assert_eq!(name("plain").as_deref(), Some("@types/plain"));
+    assert_eq!(name("plain/part").as_deref(), Some("@types/plain"));
+    assert_eq!(name("@a/b").as_deref(), Some("@types/a__b"), "even without the package itself");
+    assert_eq!(name("typed").as_deref(), Some("typed"));
+    assert_eq!(name("lone").as_deref(), Some("lone"));
+    assert_eq!(name("none"), None);
+}
+
+#[test]
+fn the_standard_library_is_that_of_the_interpreter_of_the_environment() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let repo = root.join("repo");
+    let settings = format!("home = {}\nversion = 3.12.4\n", root.join("python/bin").display());
+    write(&repo, ".venv/pyvenv.cfg", &settings);
+    write(&root, "python/bin/python3", "");
+    let outside = Outside::new(Places::default(), Vec::new());
+    let find = |module: &str| packages(&outside, &repo, "a.py", Lang::Python, module);
+    write(&root, "python/lib/python3.12/textwrap.py", "def dedent(text):\n    return text\n");
+    assert_eq!(find("textwrap"), [], "a folder is a library only if it looks like one");
+    for name in ["os", "abc", "enum"] {
+        write(&root, &format!("python/lib/python3.12/{name}.py"), "");
+    }
+    let found = find("textwrap");
+    assert_eq!(found.first().and_then(|found| found.version.clone()).as_deref(), Some("Python 3.12"));
+    assert_eq!(find("unknown"), []);
+    // An installed package of the name comes first.
+    write(&repo, ".venv/lib/python3.12/site-packages/textwrap.py", "");
+    assert_eq!(find("textwrap").first().and_then(|found| found.version.clone()), None);
+    // It may be read, and nothing beside it.
+    let (reading, allowed) = (Reading::default(), outside.allowed(&repo));
+    let tree = DiskTree::new(&root.join("python/lib/python3.12"), &allowed, &reading, outside.cache());
+    assert!(tree.file(tree.file_id(&RelPath::new("textwrap.py").unwrap())).unwrap().is_some());
+    write(&root, "python/lib/other.py", "");
+    let beside = DiskTree::new(&root.join("python/lib"), &allowed, &reading, outside.cache());
+    assert!(beside.file(beside.file_id(&RelPath::new("other.py").unwrap())).unwrap().is_none());
+}

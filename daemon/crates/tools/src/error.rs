@@ -32,6 +32,9 @@ pub struct ToolError {
     pub damage: Option<Box<Damage>>,
 }
 
+/// The tables of the facts' store, and the name in an error when facts are missing.
+const FACTS_TABLES: [&str; 4] = ["facts", "outlines", "bodies", "failures"];
+
 /// Damage of a store that was met while answering.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
@@ -52,6 +55,11 @@ impl Damage {
             _ => (None, None),
         };
         error.is_damage().then(|| Self { why: error.to_string(), table, path })
+    }
+
+    /// Whether it is of stored facts, which all repositories share.
+    pub fn is_of_facts(&self) -> bool {
+        self.table.is_some_and(|table| FACTS_TABLES.contains(&table))
     }
 }
 

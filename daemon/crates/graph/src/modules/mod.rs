@@ -1,7 +1,7 @@
 //! The modules that imports name and the names that modules export, as far as all languages agree. The rules of one
 //! language are in `languages`, reached through [`ModuleRules`](crate::world::ModuleRules).
 
-pub(crate) mod paths;
+pub mod paths;
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};

@@ -1,7 +1,7 @@
 //! Paths as text.
 
 /// `rel` seen from folder `dir`, without `.` and `..`; none if it leads out of the repository.
-pub(crate) fn join_path(dir: &str, rel: &str) -> Option<String> {
+pub fn join_path(dir: &str, rel: &str) -> Option<String> {
     let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
     for part in rel.split('/') {
         match part {
@@ -21,7 +21,7 @@ pub(crate) fn parent_dir(path: &str) -> &str {
 }
 
 /// `name` in folder `dir`.
-pub(crate) fn in_dir(dir: &str, name: &str) -> String {
+pub fn in_dir(dir: &str, name: &str) -> String {
     if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 

@@ -66,6 +66,9 @@ pub enum ManifestKind {
     Cargo,
     PyProject,
     Composer,
+    Maven,
+    Gradle,
+    MsBuild,
 }
 
 /// The settings in a manifest that decide how modules are found.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use sdl_graph::{Site, World, resolve_named};
+use sdl_graph::Site;
 use sdl_model::facts::{BindingKind, Body, DefIx, Import, Ref};
 use sdl_model::{EdgeKind, FileRow, Lang, Outline, SymbolId};
 use sdl_retrieve::{Result, Source, Sym};
 
-use super::{Place, SpellingFile};
+use super::{NameSites, Place, SpellingFile};
 use crate::mentions::Bodies;
 
 /// A file that spells the old name, and the meaning of its mentions as far as resolution knows it.
@@ -34,8 +34,7 @@ impl<'f> FileNames<'f> {
     /// None for a file without facts.
     pub(super) fn read(
         source: &Source<'_>,
-        world: &World<'_>,
-        bodies: &dyn Bodies,
+        (sites, bodies): (&dyn NameSites, &dyn Bodies),
         one: &'f SpellingFile,
         old: &str,
     ) -> Result<Option<Self>> {
@@ -44,7 +43,7 @@ impl<'f> FileNames<'f> {
         let (Some(outline), Some(body)) = (source.outlines().outline(key)?, bodies.body(key)?) else {
             return Ok(None);
         };
-        let found = resolve_named(world, one.file, &row.path, (&outline, &body), old)?;
+        let found = sites.sites_of(one.file, &row.path, (&outline, &body), old)?;
         let mut sites: BTreeMap<u32, Vec<Site>> = BTreeMap::new();
         let mut line_sites = Vec::new();
         for site in found.found {

@@ -11,9 +11,9 @@ mod names;
 
 use std::collections::BTreeSet;
 
-use sdl_graph::World;
+use sdl_graph::{Sites, World, resolve_named};
 use sdl_lang::{name_mentions, spelled_places};
-use sdl_model::{FileId, Lang, SymbolId};
+use sdl_model::{Body, FileId, Lang, Outline, RelPath, SymbolId};
 use sdl_retrieve::{Result, Source, Sym};
 
 use crate::Graph;
@@ -32,6 +32,30 @@ pub struct SpellingFile {
     pub file: FileId,
     /// Its bytes in the version that is asked.
     pub bytes: Vec<u8>,
+}
+
+/// What the mentions of a name in a file lead to.
+pub trait NameSites {
+    /// The mentions of `name` in the file at `path`, which has these facts.
+    fn sites_of(
+        &self,
+        file: FileId,
+        path: &RelPath,
+        facts: (&Outline, &Body),
+        name: &str,
+    ) -> sdl_ledger::Result<Sites>;
+}
+
+impl NameSites for World<'_> {
+    fn sites_of(
+        &self,
+        file: FileId,
+        path: &RelPath,
+        facts: (&Outline, &Body),
+        name: &str,
+    ) -> sdl_ledger::Result<Sites> {
+        resolve_named(self, file, path, facts, name)
+    }
 }
 
 /// What an edit changes.
@@ -166,19 +190,21 @@ impl<'n> Renaming<'n> {
         spelled_places(bytes, &self.old).next().is_some()
     }
 
-    /// The plan, from all files that spell the old name.
+    /// The plan, from all files that spell the old name. `sites` is needed where more than the source's own tree decides
+    /// what a mention leads to, as in a workspace.
     pub fn plan(
         self,
         source: &Source<'_>,
-        bodies: &dyn Bodies,
+        (sites, bodies): (Option<&dyn NameSites>, &dyn Bodies),
         files: &[SpellingFile],
     ) -> Result<std::result::Result<RenamePlan, Refusal>> {
         let outlines = SourceOutlines::of(source);
         let world = World::new(source.view(), &outlines);
+        let sites = sites.unwrap_or(&world);
         let mut plan = RenamePlan { symbols: self.family.symbols.clone(), ..RenamePlan::default() };
         let mut defined: BTreeSet<SymbolId> = BTreeSet::new();
         for one in files {
-            let Some(names) = FileNames::read(source, &world, bodies, one, &self.old)? else { continue };
+            let Some(names) = FileNames::read(source, (sites, bodies), one, &self.old)? else { continue };
             if let Some(line) = self.add_file(source, &names, &mut plan, &mut defined)? {
                 return Ok(Err(Refusal::Taken { path: names.path().to_owned(), line }));
             }

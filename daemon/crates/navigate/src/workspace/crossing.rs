@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sdl_graph::{Site, World, resolve_sites, strategies};
+use sdl_graph::{Site, Sites, World, resolve_named, resolve_sites, strategies};
 use sdl_ledger::{Result, View};
 use sdl_model::facts::imported_modules;
 use sdl_model::{Body, Edge, EdgeKind, FileId, Outline, RelPath, SymbolId};
@@ -11,6 +11,7 @@ use super::Workspace;
 use super::declared::{Naming, naming_of};
 use super::joint::{Alias, Joint};
 use crate::mentions::{FileMentions, SourceOutlines, mentions_of};
+use crate::rename::NameSites;
 
 /// The edges of one file that lead into other repositories, by their sources.
 pub(super) type Crossing = BTreeMap<SymbolId, Vec<Edge>>;
@@ -33,6 +34,16 @@ pub(super) struct OpenFile {
 pub(super) struct Sight {
     pub(super) members: BTreeSet<usize>,
     pub(super) aliases: BTreeSet<Alias>,
+}
+
+impl NameSites for Workspace<'_> {
+    fn sites_of(&self, file: FileId, path: &RelPath, facts: (&Outline, &Body), name: &str) -> Result<Sites> {
+        let resolve = |world: &World<'_>| resolve_named(world, file, path, facts, name);
+        match self.open_any(file)? {
+            Some(open) => self.sites_in(&open, &resolve),
+            None => Ok(Sites::default()),
+        }
+    }
 }
 
 impl<'a> Workspace<'a> {
@@ -67,7 +78,10 @@ impl<'a> Workspace<'a> {
             }
             let mut owners = Vec::new();
             for (number, declared) in self.declared.iter().enumerate().filter(|(n, _)| *n != open.home) {
-                if let Some(package) = declared.package_of(naming, module)? {
+                let Some(package) = declared.package_of(naming, module)? else { continue };
+                let may_use =
+                    naming != Naming::Stated || own.map_or(Ok(true), |own| own.may_use(declared))?;
+                if may_use {
                     owners.push((number, package));
                 }
             }
@@ -122,25 +136,30 @@ impl<'a> Workspace<'a> {
     /// The mentions of `targets` in a file: those that its own repository has, and those that lead into others.
     pub fn mentions_in(&self, file: FileId, targets: &[SymbolId]) -> Result<FileMentions> {
         let Some(open) = self.open_any(file)? else { return Ok(FileMentions::default()) };
+        let resolve = |world: &World<'_>| resolve_sites(world, file, &open.path, (&open.outline, &open.body));
+        let found = self.sites_in(&open, &resolve)?.found;
+        Ok(FileMentions { found: mentions_of(found, targets), open: Vec::new() })
+    }
+
+    /// What `resolve` finds in the file's own repository, and of what it finds in all that the file sees, that which
+    /// leads into others.
+    fn sites_in(&self, open: &OpenFile, resolve: &dyn Fn(&World<'_>) -> Result<Sites>) -> Result<Sites> {
         let outlines = SourceOutlines::over(self.outlines);
-        let facts = (&*open.outline, &open.body);
         let own = Joint {
             members: self.joint.members.get(open.home).copied().into_iter().collect(),
             aliases: Vec::new(),
         };
-        let sites = resolve_sites(&World::new(&own, &outlines), file, &open.path, facts)?;
-        let mut found = sites.found;
-        let sight = self.sight_of(&open)?;
+        let mut sites = resolve(&World::new(&own, &outlines))?;
+        let sight = self.sight_of(open)?;
         if !sight.members.is_empty() {
             let joint = self.joint_seen(open.home, &sight);
-            let sites = resolve_sites(&World::new(&joint, &outlines), file, &open.path, facts)?;
-            for site in sites.found {
-                if self.crosses(&joint, &open, &site)? {
-                    found.push(site);
+            for site in resolve(&World::new(&joint, &outlines))?.found {
+                if self.crosses(&joint, open, &site)? {
+                    sites.found.push(site);
                 }
             }
         }
-        Ok(FileMentions { found: mentions_of(found, targets), open: Vec::new() })
+        Ok(sites)
     }
 
     fn joint_seen(&self, home: usize, sight: &Sight) -> Joint<'a> {

@@ -1,14 +1,17 @@
 //! The packages that a repository declares: their names as imports write them.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use sdl_graph::paths::{in_dir, join_path};
 use sdl_ledger::{Result, View};
 use sdl_model::facts::ManifestKind;
 use sdl_model::lang::Family;
 use sdl_model::{FileId, Lang, Outline, RelPath};
 use sdl_retrieve::Outlines;
+
+use super::coordinates::Coordinates;
 
 /// Most manifests of one kind that are read.
 const MAX_MANIFESTS: usize = 2_000;
@@ -81,11 +84,12 @@ pub(super) struct Declared<'a> {
     view: &'a dyn View,
     outlines: &'a dyn Outlines,
     packages: RefCell<HashMap<Naming, Rc<[Package]>>>,
+    coordinates: OnceCell<Coordinates>,
 }
 
 impl<'a> Declared<'a> {
     pub(super) fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
-        Self { view, outlines, packages: RefCell::default() }
+        Self { view, outlines, packages: RefCell::default(), coordinates: OnceCell::new() }
     }
 
     /// The package that an import of `module` names, if it is one of this repository.
@@ -104,6 +108,19 @@ impl<'a> Declared<'a> {
         }
     }
 
+    /// Whether files of this repository may import packages of `other`, as far as its builds say what it depends on.
+    pub(super) fn may_use(&self, other: &Self) -> Result<bool> {
+        Ok(self.coordinates()?.may_use(other.coordinates()?))
+    }
+
+    fn coordinates(&self) -> Result<&Coordinates> {
+        if let Some(known) = self.coordinates.get() {
+            return Ok(known);
+        }
+        let found = Coordinates::read(self.view, self.outlines)?;
+        Ok(self.coordinates.get_or_init(|| found))
+    }
+
     /// The packages that contain the file at `path`, as imports name them.
     pub(super) fn packages_with(&self, naming: Naming, path: &str, outline: &Outline) -> Result<Vec<String>> {
         match naming {
@@ -114,7 +131,7 @@ impl<'a> Declared<'a> {
                     let first = rest.split('/').next().unwrap_or(rest);
                     let first = first.strip_suffix(".py").unwrap_or(first);
                     let folder = self.python_folder(first)?;
-                    if folder.is_some_and(|folder| folder == in_folder(&root.dir, first)) {
+                    if folder.is_some_and(|folder| folder == in_dir(&root.dir, first)) {
                         names.push(first.to_owned());
                     }
                 }
@@ -146,7 +163,7 @@ impl<'a> Declared<'a> {
             if is_beside_manifest && NOT_INSTALLED.contains(&name) {
                 continue;
             }
-            let base = in_folder(&root.dir, name);
+            let base = in_dir(&root.dir, name);
             for end in ["/__init__.py", "/__init__.pyi"] {
                 if self.has_file(&format!("{base}{end}"))? {
                     return Ok(Some(base));
@@ -239,8 +256,8 @@ fn manifest_packages(naming: Naming, path: &RelPath, outline: &Outline) -> Vec<P
     match naming {
         Naming::Python => {
             let stated = entries.iter().filter(|(key, _)| key == "where" || key == "package-dir:");
-            let stated = stated.filter_map(|(_, value)| join_folder(dir, value));
-            let sources = stated.chain([in_folder(dir, "src")]);
+            let stated = stated.filter_map(|(_, value)| join_path(dir, value));
+            let sources = stated.chain([in_dir(dir, "src")]);
             let sources = sources.map(|dir| Package { name: "src".to_owned(), dir });
             sources.chain([here(String::new())]).collect()
         }
@@ -251,7 +268,7 @@ fn manifest_packages(naming: Naming, path: &RelPath, outline: &Outline) -> Vec<P
         Naming::Php => {
             let psr = entries.iter().filter_map(|(key, value)| Some((key.strip_prefix("psr-4:")?, value)));
             psr.filter_map(|(prefix, folder)| {
-                Some(Package { name: prefix.trim_matches('\\').to_owned(), dir: join_folder(dir, folder)? })
+                Some(Package { name: prefix.trim_matches('\\').to_owned(), dir: join_path(dir, folder)? })
             })
             .filter(|package| !package.name.is_empty())
             .collect()
@@ -274,23 +291,4 @@ fn stated_by(outline: &Outline) -> Vec<String> {
 /// `path` seen from `dir`, if it is below.
 fn below<'p>(path: &'p str, dir: &str) -> Option<&'p str> {
     if dir.is_empty() { Some(path) } else { path.strip_prefix(dir)?.strip_prefix('/') }
-}
-
-fn in_folder(dir: &str, name: &str) -> String {
-    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
-}
-
-/// `rel` seen from `dir`; none if it leads out of the repository.
-fn join_folder(dir: &str, rel: &str) -> Option<String> {
-    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
-    for part in rel.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop()?;
-            }
-            part => parts.push(part),
-        }
-    }
-    Some(parts.join("/"))
 }

@@ -4,13 +4,15 @@
 //! and own edges are those of the members' versions, and nothing else. Besides, there is an edge from a symbol of a
 //! file F of member M to a symbol S of another member N exactly if
 //!
-//! * F imports a package that contains the file of S, which M does not declare and N alone among the others does, and
+//! * F imports a package that contains the file of S, which M does not declare and N alone among the others does (where
+//!   files state their packages, the others are those that M's builds say it depends on, if they say so), and
 //! * resolving F in the tree of M and of the members that F imports like that finds the edge, by a rule that uses more
 //!   than the name.
 //!
 //! So an answer over a workspace is a function of the members' versions and the question. Nothing of it is stored: a
 //! change of one repository writes nothing for another, and the next question sees it.
 
+mod coordinates;
 mod crossing;
 mod declared;
 mod installed;

@@ -38,7 +38,7 @@ fn plan_of(tree: &str, (path, name): (&str, &str), new: &str) -> Result<RenamePl
             bytes: text.clone().into_bytes(),
         })
         .collect();
-    renaming.plan(&source, &TreeBodies(&ledger), &files).unwrap()
+    renaming.plan(&source, (None, &TreeBodies(&ledger)), &files).unwrap()
 }
 
 /// The tree after the plan's edits.

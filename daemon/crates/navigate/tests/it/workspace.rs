@@ -12,12 +12,15 @@ use sdl_retrieve::{Outlines, Source};
 
 use crate::ledger::{At, MemoryLedger};
 
-const FIXTURES: [(&str, &str); 7] = [
+const FIXTURES: [(&str, &str); 10] = [
     ("python", include_str!("../workspaces/python.txt")),
     ("typescript", include_str!("../workspaces/typescript.txt")),
     ("rust", include_str!("../workspaces/rust.txt")),
     ("go", include_str!("../workspaces/go.txt")),
     ("java", include_str!("../workspaces/java.txt")),
+    ("maven", include_str!("../workspaces/maven.txt")),
+    ("gradle", include_str!("../workspaces/gradle.txt")),
+    ("dotnet", include_str!("../workspaces/dotnet.txt")),
     ("others", include_str!("../workspaces/others.txt")),
     ("ambiguous", include_str!("../workspaces/ambiguous.txt")),
 ];

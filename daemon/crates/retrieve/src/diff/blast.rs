@@ -207,7 +207,7 @@ pub fn resolution_weight(resolution: Resolution) -> f32 {
 }
 
 /// How near a test is.
-fn proximity_to_test(source: &Source<'_>, sym: &Sym) -> Result<Option<Milli>> {
+pub(super) fn proximity_to_test(source: &Source<'_>, sym: &Sym) -> Result<Option<Milli>> {
     if sym.is_test() {
         return Ok(Some(Milli(1000)));
     }

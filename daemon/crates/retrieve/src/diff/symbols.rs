@@ -198,6 +198,14 @@ pub(crate) fn change_between(
     }))
 }
 
+/// The change of a symbol between two states with these outgoing edges; none if it is the same.
+pub(crate) fn change_of((old, new): (Sym, Sym), edges: (&[Edge], &[Edge])) -> Option<Change> {
+    let differences = compare_symbols(&old, &new, edges);
+    let what = succession_type(&old, &new);
+    let change = Change { what, old: Some(old), new: Some(new), differences: Some(differences) };
+    Some(change).filter(has_differences)
+}
+
 /// Opens a symbol of a file that did not change.
 fn open_unchanged(
     history: &dyn History,

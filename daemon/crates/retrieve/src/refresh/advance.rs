@@ -11,10 +11,10 @@ use crate::slice::{MAX_CARDS, SliceRequest};
 use crate::{History, Outlines, Result};
 
 /// New callees that a slice begins to follow in one version.
-const MAX_NEW_CALLEES: usize = 24;
+pub(super) const MAX_NEW_CALLEES: usize = 24;
 /// A slice that follows this many symbols begins to follow no more callees. It still follows renames, which replace the
 /// renamed symbols.
-const MAX_FOLLOWED: usize = MAX_CARDS as usize;
+pub(super) const MAX_FOLLOWED: usize = MAX_CARDS as usize;
 
 /// Advances the symbols that a lease follows up to `version`, one version at a time. The result depends only on the
 /// versions, not on when or how often it is requested.
@@ -117,7 +117,7 @@ fn follow_callees(
 }
 
 /// Whether the target of a new edge joins the slice.
-fn is_followed_edge(edge: &Edge, request: &SliceRequest) -> bool {
+pub(super) fn is_followed_edge(edge: &Edge, request: &SliceRequest) -> bool {
     matches!(edge.kind, EdgeKind::Call | EdgeKind::Implements)
         && edge.confidence >= request.min_confidence
         && (edge.kind != EdgeKind::Call || edge.confidence >= request.min_call_confidence)

@@ -95,11 +95,11 @@ fn followed_ids(following: &Following) -> HashSet<SymbolId> {
     following.symbols().iter().map(|known| known.symbol).collect()
 }
 
-fn place_of(change: &Change) -> (&str, u32, SymbolId) {
+pub(super) fn place_of(change: &Change) -> (&str, u32, SymbolId) {
     change.new.as_ref().or(change.old.as_ref()).map_or(("", 0, SymbolId(0)), place_in)
 }
 
-fn place_in(sym: &Sym) -> (&str, u32, SymbolId) {
+pub(super) fn place_in(sym: &Sym) -> (&str, u32, SymbolId) {
     (sym.path(), sym.def().span.start, sym.id)
 }
 

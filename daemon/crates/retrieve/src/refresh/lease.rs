@@ -6,6 +6,7 @@ use sdl_ledger::View;
 use sdl_model::{FileId, Incarnation, SymbolId, Version};
 use serde::{Deserialize, Serialize};
 
+use super::standing::HeldState;
 use crate::Result;
 use crate::slice::{BuiltSlice, SliceRequest};
 
@@ -86,6 +87,9 @@ pub struct Lease {
     pub following: Following,
     /// The request that built it.
     pub request: SliceRequest,
+    /// Of a view without a past: what it held in the states that were served last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub states: Vec<HeldState>,
 }
 
 impl Lease {
@@ -102,7 +106,8 @@ impl Lease {
             let calls = view.out_edges(symbol)?.into_iter().map(|edge| edge.to);
             following.begin(Followed { symbol, file, since: built.version, origin: symbol }, calls);
         }
-        Ok(Self { incarnation, built: built.version, current: built.version, following, request })
+        let (built, current) = (built.version, built.version);
+        Ok(Self { incarnation, built, current, following, request, states: Vec::new() })
     }
 
     /// The symbols that a stored lease follows; none if it is of another ledger, or can't be read.
@@ -121,7 +126,7 @@ impl Lease {
 
     /// The oldest version that a client may still refresh from.
     pub fn oldest(&self) -> Version {
-        self.built
+        self.states.first().map_or(self.built, |state| state.version)
     }
 
     /// The stored form: a layout number, then JSON. Leases are few and small.

@@ -23,12 +23,14 @@ mod delta;
 mod found;
 mod fresh;
 mod lease;
+mod standing;
 mod unsaved;
 
 pub use delta::{MovedCard, MovedCards, RefreshDelta};
 pub use found::Found;
 pub use fresh::find_fresh_unsaved;
 pub use lease::{Followed, Following, Lease};
+pub use standing::{HeldState, find_standing};
 pub use unsaved::find_between;
 
 use sdl_model::Version;

@@ -142,6 +142,8 @@ impl Action for AgentOrchestrate {
 }
 
 impl ReadAction for AgentOrchestrate {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let most = request.budget.max_tokens;
         let asked =
@@ -172,7 +174,10 @@ impl ReadAction for AgentOrchestrate {
             let response = Response::of(cx, (&ground, &start), &assembly.id, most, gathered)?;
             let size = response.tokens_read(cx)?;
             if size <= most {
-                keep_assembly(cx, &assembly)?;
+                // Feedback is about the ranking of one repository, so nothing is kept over a workspace.
+                if cx.across.is_none() {
+                    keep_assembly(cx, &assembly)?;
+                }
                 response
                     .evidence
                     .iter()
@@ -278,6 +283,11 @@ fn tell_coverage(found: usize, start: &Start, gathered: &Gathered) -> String {
 /// Returns suggested next calls.
 fn next_calls(cx: &ReadCx<'_>, gathered: &Gathered) -> Vec<Next> {
     let repo = cx.repo.id();
+    // The rest of a symbol's text is asked of its own repository, which knows its id here too.
+    let own = |symbol: &str| {
+        let path = symbol.parse().ok().and_then(|id| cx.source.symbol(id).ok().flatten());
+        path.map_or(repo, |sym| cx.place_of(&sym.row().path).0.id())
+    };
     let ids = gathered.evidence.iter().map(|piece| piece.symbol_id.as_str());
     let ids: Vec<&str> = ids.take(MOST_ENTRIES).collect();
     let mut next = Vec::new();
@@ -291,13 +301,14 @@ fn next_calls(cx: &ReadCx<'_>, gathered: &Gathered) -> Vec<Next> {
     if let Some(piece) = gathered.evidence.iter().find(|piece| piece.kind == "hotPath") {
         next.push(Next {
             tool: Call::tool("code.getSkeleton"),
-            args: json!({"repoId": repo, "symbolId": piece.symbol_id}),
+            args: json!({"repoId": own(&piece.symbol_id), "symbolId": piece.symbol_id}),
             rationale: "the rest of it".to_owned(),
         });
     } else if let Some(card) = gathered.rest.first() {
+        let symbol = card.symbol_id.to_string();
         next.push(Next {
             tool: Call::tool("code.getSkeleton"),
-            args: json!({"repoId": repo, "symbolId": card.symbol_id.to_string()}),
+            args: json!({"repoId": own(&symbol), "symbolId": symbol}),
             rationale: "the best of more".to_owned(),
         });
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use sdl_model::{FileId, SymbolId};
+use sdl_model::SymbolId;
 use sdl_retrieve::card::Detail;
 use sdl_retrieve::refresh::Lease;
 use sdl_retrieve::slice::{self, Budget, BuiltSlice, Neighbourhood, SliceRequest, WireFormat};
@@ -15,7 +15,6 @@ use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::leases::HandleKind;
 use crate::context::assembly::{self, Evidence};
-use crate::host::policies;
 use crate::kept::memory::{self, Surfaced};
 use crate::parts::params::{DetailParam, confidence_percent};
 use crate::parts::symbols;
@@ -173,7 +172,12 @@ impl Action for SliceBuild {
 }
 
 impl ReadAction for SliceBuild {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        if request.include_memories == Some(true) {
+            cx.only_one("includeMemories")?;
+        }
         let remembered = Surfaced::of(cx, request.include_memories, request.memory_limit)?;
         let wanted = Wanted::of(cx, request)?;
         let handles = Handles {
@@ -191,7 +195,11 @@ impl ReadAction for SliceBuild {
         let measured = Handles::measure();
         let built = wanted.build(cx, |built, lease| answer(built, lease, &measured))?;
         slices::keep_spilled(cx, &handles.spillover, &built.spilled, &wanted.slice);
-        let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &built, wanted.slice.clone())?;
+        let mut lease =
+            Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &built, wanted.slice.clone())?;
+        if cx.across.is_some() {
+            lease.record_state(cx.source)?;
+        }
         slices::hold_lease(cx, &handles.slice, &lease, None);
         let mut response = answer(&built, &lease, &handles)?;
         if wanted.with_source {
@@ -204,7 +212,7 @@ impl ReadAction for SliceBuild {
 /// Returns the requested budget, as far as the policy allows it.
 fn budget_of(cx: &ReadCx<'_>, asked: Option<BudgetParam>) -> Result<Budget, ToolError> {
     let asked = asked.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
-    let caps = policies::repo_policy(cx.call.host, cx.repo)?.budget_caps;
+    let caps = cx.policy()?.budget_caps;
     let most = asked
         .max_estimated_tokens
         .unwrap_or(Budget::default().max_estimated_tokens)
@@ -272,7 +280,8 @@ impl Wanted {
         let mut edited_files = Vec::new();
         for (i, text) in request.edited_files.iter().enumerate() {
             let path = symbols::repo_path(cx.repo, text, &format!("editedFiles[{i}]"))?;
-            if cx.source.view().file(FileId::of(&path))?.is_none() {
+            let view = cx.source.view();
+            if view.file(view.file_id(&path))?.is_none() {
                 cx.note(format!("editedFiles[{i}]: {path} is not in version {}", cx.version));
             }
             edited_files.push(path.as_str().to_owned());

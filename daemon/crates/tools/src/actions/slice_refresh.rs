@@ -12,6 +12,7 @@ use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::freshness::Sync;
 use crate::call::leases::{HandleKind, LeaseWrite};
+use crate::call::scoped::without_scope;
 use crate::call::stamp::Stamp;
 use crate::slices::since::Since;
 use crate::slices::{self, SliceEtag, SliceOut};
@@ -97,6 +98,7 @@ impl Action for SliceRefresh {
 
 impl ReadAction for SliceRefresh {
     const SYNC: Sync = Sync::Require;
+    const ACROSS: bool = true;
 
     fn handle(request: &Request) -> Option<(HandleKind, &str)> {
         Some((HandleKind::Slice, &request.slice_handle))
@@ -164,7 +166,7 @@ fn held_lease(cx: &ReadCx<'_>, handle: &str) -> Result<Lease, ToolError> {
             slices::or_build_again(cx, error, None)
         }),
         Err(error) => {
-            let expired = cx.call.leases.expired(cx.repo, handle);
+            let expired = cx.call.leases.data_of(cx.repo, handle).map(without_scope);
             let lease = expired.as_deref().and_then(Lease::from_bytes);
             Err(slices::or_build_again(cx, error, lease.as_ref()))
         }

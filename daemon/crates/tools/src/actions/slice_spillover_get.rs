@@ -62,6 +62,8 @@ impl Action for SliceSpilloverGet {
 }
 
 impl ReadAction for SliceSpilloverGet {
+    const ACROSS: bool = true;
+
     fn handle(request: &Request) -> Option<(HandleKind, &str)> {
         Some((HandleKind::Spillover, &request.spillover_handle))
     }

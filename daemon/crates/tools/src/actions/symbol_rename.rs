@@ -1,9 +1,13 @@
 //! `symbol.rename`: the edits that give a symbol another name, and the places that a person has to look at.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
-use sdl_model::FileId;
 use sdl_navigate::Graph;
-use sdl_navigate::rename::{Doubt, Edit, EditPart, NameProblem, Refusal, RenamePlan, Renaming, SpellingFile};
+use sdl_navigate::rename::{
+    Doubt, Edit, EditPart, NameProblem, NameSites, Refusal, RenamePlan, Renaming, SpellingFile,
+};
+use sdl_navigate::workspace::split_place;
 use sdl_retrieve::Source;
 use serde::{Deserialize, Serialize};
 
@@ -132,6 +136,8 @@ enum Row<'p> {
 }
 
 impl ReadAction for SymbolRename {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let source = cx.source;
         let targets = find_target(cx, source, &request.symbol, "symbol")?;
@@ -143,13 +149,42 @@ impl ReadAction for SymbolRename {
         let found = words::files_with_words(cx, source, &|words| wanted.may_be_in(words))?;
         let all_read = found.unread.is_empty();
         let files = found.files.into_iter().filter(|(_, bytes)| renaming.is_spelled(bytes));
-        let files: Vec<SpellingFile> =
-            files.map(|(row, bytes)| SpellingFile { file: FileId::of(&row.path), bytes }).collect();
+        let files: Vec<SpellingFile> = files
+            .map(|(row, bytes)| SpellingFile { file: source.view().file_id(&row.path), bytes })
+            .collect();
+        let bodies = StoredBodies(cx.repo.facts());
+        let sites = cx.across.map(|across| across.workspace as &dyn NameSites);
         let plan = renaming
-            .plan(source, &StoredBodies(cx.repo.facts()), &files)?
+            .plan(source, (sites, &bodies), &files)?
             .map_err(|refusal| refusal_error(&request.new_name, &refusal))?;
-        answer_plan(cx, &request, &old_name, &plan, (files.len(), all_read))
+        let covered = Covered { files: files.len(), all_read, missing: missing(cx) };
+        answer_plan(cx, &request, &old_name, &plan, &covered)
     }
+}
+
+/// How far the plan can have seen all uses.
+struct Covered {
+    /// Files that spell the name.
+    files: usize,
+    /// Whether all files were read.
+    all_read: bool,
+    /// Why uses in repositories of the workspace may be missing.
+    missing: Vec<String>,
+}
+
+impl Covered {
+    fn is_whole(&self) -> bool {
+        self.all_read && self.missing.is_empty()
+    }
+}
+
+/// Returns what keeps a plan over a workspace from being complete: members that could not be asked, imports that could
+/// not be followed.
+fn missing(cx: &ReadCx<'_>) -> Vec<String> {
+    let Some(across) = cx.across else { return Vec::new() };
+    let mut why = across.left_out.to_vec();
+    why.extend(across.workspace.notes());
+    why
 }
 
 fn refusal_error(new: &str, refusal: &Refusal) -> ToolError {
@@ -181,7 +216,7 @@ fn answer_plan(
     request: &Request,
     old_name: &str,
     plan: &RenamePlan,
-    (files, all_read): (usize, bool),
+    covered: &Covered,
 ) -> Result<Response, ToolError> {
     let ids: Vec<String> = plan.symbols.iter().map(|sym| sym.id.to_string()).collect();
     let limit = request.limit.map_or(ROWS, |limit| limit as usize);
@@ -210,13 +245,13 @@ fn answer_plan(
         symbols: plan.symbols.len(),
         old_name: old_name.to_owned(),
         new_name: request.new_name.clone(),
-        complete: all_read && plan.is_complete(),
+        complete: covered.is_whole() && plan.is_complete(),
         person: Vec::new(),
         edits: Vec::new(),
         words: Vec::new(),
         total: plan.edits.len() as u64,
         cursor: None,
-        completeness: says(plan, doubts.len(), words.len(), (files, all_read)),
+        completeness: says(cx, plan, (doubts.len(), words.len()), covered),
     };
     let response = pages.fit(cx, items.len(), |count| {
         let mut page = Response { cursor: pages.next_cursor(count, rows.len()), ..whole.clone() };
@@ -241,7 +276,7 @@ fn line_text(
 ) -> Result<Option<String>, ToolError> {
     let Some(texts) = texts else { return Ok(None) };
     let Some(path) = sdl_model::RelPath::new(&doubt.place.path) else { return Ok(None) };
-    match source.symbol_at(sdl_model::FileId::of(&path), doubt.place.line)? {
+    match source.symbol_at(source.view().file_id(&path), doubt.place.line)? {
         Some(around) => texts.text(&around, doubt.place.line),
         None => Ok(None),
     }
@@ -268,20 +303,35 @@ fn show_doubt(doubt: &Doubt, text: Option<&str>) -> PersonOut {
 }
 
 /// A sentence on what the plan covers.
-fn says(plan: &RenamePlan, doubts: usize, words: usize, (files, all_read): (usize, bool)) -> String {
-    let covered = format!(
-        "{} edits; {} mentions mean something else; {words} in comments and texts. Looked at all {files} indexed files that \
-         spell the name; files that are not indexed, and users outside of this repository, were not",
+fn says(cx: &ReadCx<'_>, plan: &RenamePlan, (doubts, words): (usize, usize), covered: &Covered) -> String {
+    let (scope, within) = match cx.across {
+        Some(across) => {
+            let repos: BTreeSet<&str> = plan.edits.iter().map(|edit| repo_of(&edit.place.path)).collect();
+            (format!(" in {} of {} repositories", repos.len(), across.members.len()), "these repositories")
+        }
+        None => (String::new(), "this repository"),
+    };
+    let told = format!(
+        "{} edits{scope}; {} mentions mean something else; {words} in comments and texts. Looked at all {} indexed files \
+         that spell the name; files that are not indexed, and users outside of {within}, were not",
         plan.edits.len(),
         plan.elsewhere,
+        covered.files,
     );
-    if !all_read {
-        format!("Not complete, some files can't be read: {covered}.")
+    if !covered.all_read {
+        format!("Not complete, some files can't be read: {told}.")
+    } else if let Some(why) = covered.missing.first() {
+        format!("Not complete, {why}: {told}.")
     } else if plan.is_complete() {
-        format!("Complete: {covered}.")
+        format!("Complete: {told}.")
     } else {
-        format!("Not complete, a person has to look at {doubts} places: {covered}.")
+        format!("Not complete, a person has to look at {doubts} places: {told}.")
     }
+}
+
+/// The repository of a path of a workspace.
+fn repo_of(path: &str) -> &str {
+    split_place(path).map_or("", |(repo, _)| repo)
 }
 
 impl Render for Response {

@@ -30,6 +30,8 @@ pub(crate) struct Across<'a> {
     pub(crate) workspace: &'a Workspace<'a>,
     /// The repositories.
     pub(crate) members: &'a [Opened<'a>],
+    /// Which are missing, and why.
+    pub(crate) left_out: &'a [String],
 }
 
 impl<'a> Across<'a> {

@@ -17,6 +17,8 @@ use crate::call::pins::Pins;
 use crate::call::stamp::Stamp;
 use crate::call::usage::{Served, Usage};
 use crate::guard::audit::{Decisions, Row};
+use crate::guard::policy::Policy;
+use crate::host::policies;
 use crate::{Cancel, Candidate, Explained, Host, Progress, Repo, Session, ToolError};
 
 /// One call, as every handler sees it.
@@ -129,7 +131,25 @@ impl<'a> ReadCx<'a> {
 
     /// Returns the stamp of the state that is answered from. A client may give it back.
     pub(crate) fn stamp(&self) -> Stamp {
-        Stamp { version: self.version, overlay: self.overlay.map(|overlay| overlay.seq) }
+        Stamp { version: self.version, overlay: self.source.overlay() }
+    }
+
+    /// Returns the version that a new handle keeps. Over a workspace it is of the repository whose ledger has the handle.
+    pub(crate) fn kept_version(&self) -> Version {
+        if self.across.is_some() { self.snapshot.head().unwrap_or(Version(0)) } else { self.version }
+    }
+
+    /// Returns the policy of the repository. Over a workspace, what the policies of all its repositories allow.
+    pub(crate) fn policy(&self) -> Result<Policy, ToolError> {
+        let members = self.across.map_or(&[][..], |across| across.members);
+        let Some((first, rest)) = members.split_first() else {
+            return policies::repo_policy(self.call.host, self.repo);
+        };
+        let mut policy = policies::repo_policy(self.call.host, first.repo)?;
+        for member in rest {
+            policy = policy.below(&policies::repo_policy(self.call.host, member.repo)?);
+        }
+        Ok(policy)
     }
 
     /// Adds a note for the caller beside the answer.

@@ -75,6 +75,11 @@ pub(crate) struct Held {
 }
 
 impl Held {
+    /// The same with other data.
+    pub(crate) fn with_data(self, data: Arc<[u8]>) -> Self {
+        Self { data, ..self }
+    }
+
     /// The lease as it is in the ledger.
     fn stored(lease: sdl_ledger::Lease, repo: &dyn Repo) -> Self {
         Self {
@@ -111,6 +116,15 @@ pub(crate) enum LeaseWrite {
     Renew { handle: String },
 }
 
+impl LeaseWrite {
+    /// Its handle.
+    pub(crate) fn handle(&self) -> &str {
+        match self {
+            Self::Put { handle, .. } | Self::Renew { handle } => handle,
+        }
+    }
+}
+
 /// Why a write was not performed.
 #[derive(Debug)]
 pub(crate) enum Unwritten {
@@ -118,6 +132,15 @@ pub(crate) enum Unwritten {
     Overtaken,
     /// The store refused. The lease holds in memory.
     Store(ToolError),
+}
+
+impl Unwritten {
+    /// The error after too many attempts.
+    pub(crate) fn overtaken_again() -> ToolError {
+        let message =
+            "this slice keeps being started again by other calls; build one of your own with slice.build";
+        ToolError::new(Code::Conflict, message)
+    }
 }
 
 impl From<sdl_ledger::Error> for Unwritten {
@@ -221,8 +244,8 @@ impl Leases {
         Ok(all.into_values().collect())
     }
 
-    /// Returns the data of an expired handle as long as it is still known: enough to say how to get it again.
-    pub(crate) fn expired(&self, repo: &dyn Repo, handle: &str) -> Option<Arc<[u8]>> {
+    /// Returns the data of a handle as long as it is still known, even if it expired: enough to say how to get it again.
+    pub(crate) fn data_of(&self, repo: &dyn Repo, handle: &str) -> Option<Arc<[u8]>> {
         let known = self.held.get(handle).map(|held| Arc::clone(&held.data));
         known.or_else(|| repo.ledger().lease(handle).ok().flatten().map(|lease| lease.data.into()))
     }

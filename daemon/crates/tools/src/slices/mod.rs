@@ -4,7 +4,7 @@ pub(crate) mod since;
 pub(crate) mod spill;
 
 use schemars::JsonSchema;
-use sdl_model::SymbolId;
+use sdl_model::{SymbolId, Version};
 use sdl_retrieve::refresh::Lease;
 use sdl_retrieve::slice::{BuiltSlice, Neighbourhood, SliceRequest, WireFormat};
 use serde::Serialize;
@@ -121,14 +121,20 @@ pub(crate) fn hold_lease(cx: &ReadCx<'_>, handle: &str, lease: &Lease, before: O
             || lease.built != before.built
             || lease.request != before.request
     });
-    cx.write(LeaseWrite::Put {
-        handle: handle.to_owned(),
-        holds_from: lease.oldest(),
-        known_to: lease.current,
-        replaces: before.map(Lease::oldest),
-        data: lease.to_bytes(),
-        at_once,
-    });
+    let (holds_from, known_to, replaces) = match cx.across {
+        None => (lease.oldest(), lease.current, before.map(Lease::oldest)),
+        Some(_) => across_order(cx, before.is_some()),
+    };
+    let (handle, data) = (handle.to_owned(), lease.to_bytes());
+    cx.write(LeaseWrite::Put { handle, holds_from, known_to, replaces, data, at_once });
+}
+
+/// The versions that put the writes of a workspace's handle in order: those of workspaces are in none. The lease needs
+/// no version of the ledger that has it, so it holds the one of its build, and the latest write wins.
+fn across_order(cx: &ReadCx<'_>, is_held: bool) -> (Version, Version, Option<Version>) {
+    let held = cx.held.as_ref().and_then(|held| held.as_ref().ok()).filter(|_| is_held);
+    let holds_from = held.map_or_else(|| cx.kept_version(), |held| held.holds_from);
+    (holds_from, Version(cx.call.leases.now()), held.map(|held| held.holds_from))
 }
 
 /// Returns the lease in the form that clients see.

@@ -2,7 +2,7 @@
 
 use sdl_model::Version;
 use sdl_retrieve::layer::Layer;
-use sdl_retrieve::refresh::{Found, Lease, Place, find, find_between, find_fresh_unsaved};
+use sdl_retrieve::refresh::{Found, Lease, Place, find, find_between, find_fresh_unsaved, find_standing};
 
 use crate::ToolError;
 use crate::call::context::ReadCx;
@@ -15,6 +15,8 @@ pub(crate) enum Since {
     Version(Version),
     /// A version where there are or were unsaved buffers, as a layer over the newest version.
     State(Version, Box<Layer>),
+    /// A state of a workspace.
+    Across(Stamp),
     /// A state that is no longer known: the client gets the whole slice.
     Lost,
 }
@@ -22,6 +24,9 @@ pub(crate) enum Since {
 impl Since {
     /// Returns the state `known`.
     pub(crate) fn of(cx: &ReadCx<'_>, known: Stamp, lease: &Lease) -> Result<Self, ToolError> {
+        if cx.across.is_some() {
+            return Ok(Self::Across(known));
+        }
         if known.overlay.is_none() && cx.overlay.is_none() {
             return Ok(Self::Version(known.version));
         }
@@ -52,16 +57,15 @@ impl Since {
     ) -> Result<T, ToolError> {
         let outlines = StoredOutlines(cx.repo.facts());
         let enrichment = cx.repo.enrichment(cx.snapshot);
-        let place = Place {
-            source: cx.source,
-            history: cx.snapshot,
-            outlines: &outlines,
-            enrichment: enrichment.as_ref(),
-        };
+        let enrichment = enrichment.as_ref();
+        let place = Place { source: cx.source, history: cx.snapshot, outlines: &outlines, enrichment };
         let nothing = Layer::default();
         let now = cx.overlay.map_or(&nothing, |overlay| &*overlay.layer);
         match self {
-            Self::Version(known) => find(cx.snapshot, &outlines, lease, known, enrichment.as_ref(), choose),
+            Self::Version(known) => find(cx.snapshot, &outlines, lease, known, enrichment, choose),
+            Self::Across(known) => {
+                find_standing(cx.source, lease, (known.version, known.overlay), enrichment, choose)
+            }
             Self::State(known, then) => find_between(&place, lease, (known, &then), now, choose),
             Self::Lost => find_fresh_unsaved(&place, lease, now, choose),
         }

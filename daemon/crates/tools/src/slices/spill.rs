@@ -27,7 +27,7 @@ impl Spill {
         if !self.symbols.is_empty() {
             // Its cards are read at the head of the moment, so it holds no past version.
             let (handle, data) = (handle.to_owned(), self.to_bytes());
-            let (holds_from, known_to) = (cx.version, cx.version);
+            let (holds_from, known_to) = (cx.kept_version(), cx.kept_version());
             cx.write(LeaseWrite::Put { handle, holds_from, known_to, replaces: None, data, at_once: true });
         }
     }

@@ -144,9 +144,10 @@ pub(crate) fn file_bytes(cx: &ReadCx<'_>, row: &FileRow) -> Result<Option<Vec<u8
     let Some(key) = row.state.facts().filter(|_| !sdl_lang::is_secret_file(row.path.as_str())) else {
         return Ok(None);
     };
-    let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(&row.path))) {
+    let (repo, overlay, place) = cx.place_of(&row.path);
+    let bytes = match overlay.and_then(|overlay| overlay.text(FileId::of(&place))) {
         Some(unsaved) => unsaved.to_vec(),
-        None => match cx.repo.read_file(&row.path, row.size) {
+        None => match repo.read_file(&place, row.size) {
             Ok(bytes) => bytes,
             Err(Unread::Failed(_)) => return Ok(None),
             Err(Unread::Gone | Unread::TooLarge) => return Err(moved_error(cx, &row.path)),

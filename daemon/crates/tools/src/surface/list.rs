@@ -52,7 +52,7 @@ impl Registry {
 
 /// Arguments that barely any call needs, by action (none means every action). Reads wait for writes by default, and the
 /// manual comes in the format that models read best. The manual and `action.search` list them.
-const UNLISTED: [(&str, &str); 37] = [
+const UNLISTED: [(&str, &str); 39] = [
     ("", "sync"),
     ("", "syncTimeoutMs"),
     ("", "atVersion"),
@@ -69,6 +69,9 @@ const UNLISTED: [(&str, &str); 37] = [
     ("slice.build", "wireFormatVersion"),
     ("slice.build", "memoryLimit"),
     ("slice.build", "includeRetrievalEvidence"),
+    // Their handles name the repository or the workspace.
+    ("slice.refresh", "repoId"),
+    ("slice.spillover.get", "repoId"),
     ("symbol.search", "includeRetrievalEvidence"),
     ("memory.query", "offset"),
     ("runtime.queryOutput", "repoId"),

@@ -6,8 +6,17 @@ use serde_json::json;
 use crate::common::World;
 
 /// Actions that can be asked over a workspace.
-pub(crate) const ACROSS: [&str; 6] =
-    ["symbol.search", "symbol.getCard", "symbol.getCards", "symbol.related", "symbol.path", "change.impact"];
+pub(crate) const ACROSS: [&str; 9] = [
+    "symbol.search",
+    "symbol.getCard",
+    "symbol.getCards",
+    "symbol.related",
+    "symbol.path",
+    "symbol.rename",
+    "change.impact",
+    "slice.build",
+    "agent.orchestrate",
+];
 
 /// The same arguments for all repositories.
 pub(crate) fn over_all(args: &serde_json::Value) -> serde_json::Value {

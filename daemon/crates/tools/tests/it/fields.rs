@@ -579,6 +579,14 @@ fn states(seen: &mut Seen) {
         let answer = world.ok(wrong, json!({"action": action, "args": args}));
         seen.0.entry(action.to_owned()).or_default().extend(value_paths(&answer));
     }
+    // The handle of a workspace says so itself.
+    let task = json!({"repoId": "*", "taskText": "validate token", "budget": {"maxCards": 1}});
+    let over = world.ok("slice.build", task);
+    let known =
+        json!({"sliceHandle": over["sliceHandle"], "knownVersion": over["ledgerVersion"], "sync": "prefer"});
+    seen.ok(&world, "slice.refresh", known);
+    let spilled = json!({"spilloverHandle": over["truncation"]["spilloverHandle"]});
+    seen.ok(&world, "slice.spillover.get", spilled);
     let head = GitHead { commit: Some("0".repeat(40)), branch: Some("main".into()), commit_time: Some(1) };
     let watcher = WatcherStatus {
         kind: WatcherKind::Scan,

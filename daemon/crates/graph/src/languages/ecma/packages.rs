@@ -163,10 +163,16 @@ fn by_imports(w: &World<'_>, manifest: FileIx, from: &FileIndex, text: &str) -> 
         .unwrap_or(Place::Missing)
 }
 
-/// The manifest of the repository's package called `name`.
+/// The name of the package that others write types in for the package `name`: `@types/a__b` for `@a/b`.
+fn typings_of(name: &str) -> String {
+    format!("@types/{}", name.trim_start_matches('@').replace('/', "__"))
+}
+
+/// The manifest of the repository's package called `name`, else of its types.
 fn find_package(w: &World<'_>, name: &str) -> Option<FileIx> {
     let q = Question::PackageManifest(w.sym(name));
     let place = w.derive(&w.memos.places, q, Place::Missing, || {
+        let typings = typings_of(name);
         let mut found: Vec<_> = w
             .files_named("package.json")
             .iter()
@@ -174,11 +180,12 @@ fn find_package(w: &World<'_>, name: &str) -> Option<FileIx> {
                 let at = w.open(*id)?;
                 let file = w.file(at);
                 let manifest = file.outline.manifest.as_ref()?;
-                (file.outline.str(manifest.name?) == name).then(|| (file.path.clone(), at))
+                let stated = file.outline.str(manifest.name?);
+                (stated == name || stated == typings).then(|| (stated != name, file.path.clone(), at))
             })
             .collect();
         found.sort();
-        found.first().map_or(Place::Missing, |(_, at)| Place::Module(ModRef::File(*at)))
+        found.first().map_or(Place::Missing, |(_, _, at)| Place::Module(ModRef::File(*at)))
     });
     match place {
         Place::Module(ModRef::File(at)) => Some(at),

@@ -1,5 +1,5 @@
 //! Files that state how modules are found: `package.json`, `tsconfig.json`, `composer.json`, `Cargo.toml`,
-//! `pyproject.toml`, `setup.cfg`, `go.mod`.
+//! `pyproject.toml`, `setup.cfg`, `go.mod`, `pom.xml`, `.csproj`, the builds of Gradle.
 //!
 //! Facts depend on the bytes alone, so the kind of manifest must be recognised by its content. None has symbols; their
 //! settings become [`Manifest`](sdl_model::facts::Manifest) entries, in the file's order:
@@ -11,11 +11,16 @@
 //!   `feature`, one for each that is on by default;
 //! * `pyproject.toml`, `setup.cfg`: `package-dir:pkg`, `where`, `packages`;
 //! * `go.mod`: `replace:old`, `require`;
-//! * `composer.json`: `psr-4:Prefix\`, `psr-0:Prefix\`, `classmap`, `files`.
+//! * `composer.json`: `psr-4:Prefix\`, `psr-0:Prefix\`, `classmap`, `files`;
+//! * `pom.xml`: `group`, `module`, `dependency` (`group:artifact`);
+//! * Gradle: `group`, `include`, `dependency`, `open` for one that is not written out;
+//! * `.csproj`: `dependency`, `project`.
 
 mod go_mod;
+mod gradle;
 mod json;
 mod toml;
+mod xml;
 
 use sdl_model::Lang;
 use sdl_model::facts::Facts;
@@ -36,7 +41,9 @@ fn read_manifest(text: &str) -> Option<Found> {
     let text = text.trim_start_matches('\u{feff}');
     match text.trim_start().chars().next()? {
         '{' | '/' if json::is_json(text) => json::read_json(text),
+        '<' if xml::is_xml(text) => xml::read_xml(text),
         _ if go_mod::is_go_mod(text) => Some(go_mod::read_go_mod(text)),
+        _ if gradle::is_gradle(text) => Some(gradle::read_gradle(text)),
         _ => toml::read_toml(text),
     }
 }
@@ -104,6 +111,52 @@ mod tests {
         );
         assert_eq!((kind, name.as_deref()), (ManifestKind::Composer, Some("v/p")));
         assert_eq!(entries, ["psr-4:A\\ = src/", "psr-4:A\\ = lib", "psr-4:B\\ = b"]);
+    }
+
+    #[test]
+    fn maven() {
+        let (kind, name, entries) = entries(
+            "<?xml version=\"1.0\"?>\n<!-- <project> --><project xmlns=\"x\"><parent><groupId>org.acme</groupId>\
+             <artifactId>all</artifactId></parent><artifactId>app</artifactId><modules><module>core</module></modules>\
+             <dependencyManagement><dependencies><dependency><groupId>m</groupId></dependency></dependencies>\
+             </dependencyManagement><dependencies><dependency><groupId>${project.groupId}</groupId>\
+             <artifactId>core</artifactId><exclusions/></dependency><dependency><groupId>${g}</groupId>\
+             <artifactId>x</artifactId></dependency></dependencies></project>",
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::Maven, Some("app")));
+        assert_eq!(
+            entries,
+            ["group = org.acme", "module = core", "dependency = org.acme:core", "dependency = ?:x"]
+        );
+    }
+
+    #[test]
+    fn gradle() {
+        let (kind, name, entries) = entries(
+            "plugins {\n  id 'java'\n}\ngroup = 'org.acme' // ours\nallprojects {\n  version = '1'\n}\n\
+             dependencies {\n  implementation 'org.lib:core:1.2'\n  api(project(':x'))\n  // api 'no:no:1'\n  \
+             testImplementation group: 'org.t', name: \"t\", version: '1'\n  api(libs.other)\n}\nrun { main = 'a:b' }\n",
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::Gradle, None));
+        assert_eq!(
+            entries,
+            ["group = org.acme", "dependency = org.lib:core", "dependency = org.t:t", "open = api"]
+        );
+        let (kind, name, entries) =
+            self::entries("rootProject.name = \"shop\"\ninclude(\":core\", \":web\")\n");
+        assert_eq!((kind, name.as_deref()), (ManifestKind::Gradle, Some("shop")));
+        assert_eq!(entries, ["include = :core", "include = :web"]);
+    }
+
+    #[test]
+    fn msbuild() {
+        let (kind, name, entries) = entries(
+            "<Project Sdk=\"Microsoft.NET.Sdk\">\n<PropertyGroup><AssemblyName>Acme.App</AssemblyName></PropertyGroup>\n\
+             <ItemGroup><PackageReference Include=\"Acme.Core\" Version=\"1\" />\n\
+             <ProjectReference Include=\"..\\Core\\Core.csproj\" /></ItemGroup></Project>",
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::MsBuild, Some("Acme.App")));
+        assert_eq!(entries, ["dependency = Acme.Core", "project = ../Core/Core.csproj"]);
     }
 
     #[test]

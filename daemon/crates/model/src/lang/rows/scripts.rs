@@ -35,11 +35,16 @@ pub(in crate::lang) const MANIFEST: Traits = Traits {
     files: Files {
         names: &[
             "Cargo.toml",
+            "build.gradle",
+            "build.gradle.kts",
             "composer.json",
             "go.mod",
             "jsconfig.json",
             "package.json",
+            "pom.xml",
             "pyproject.toml",
+            "settings.gradle",
+            "settings.gradle.kts",
             "setup.cfg",
             "tsconfig.json",
         ],

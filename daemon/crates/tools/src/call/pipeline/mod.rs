@@ -8,6 +8,7 @@ mod fields;
 mod first_index;
 mod read;
 mod repo;
+mod scope;
 mod wait;
 mod workspace;
 

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::fields::{add_notes, stamp_freshness};
 use super::wait::{READ_LIMIT, SYNC_TIMEOUT, wait_for_tree};
-use super::{first_index, repo, workspace};
+use super::{first_index, repo, scope, workspace};
 use crate::call::budget;
 use crate::call::buffers::Overlay;
 use crate::call::context::{Call, ReadCx};
@@ -35,11 +35,12 @@ pub(super) fn run_read(
 ) -> Result<Answer, ToolError> {
     let common: ReadArgs = take_fields(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
     let prepared = (runner.prepare)(args);
-    if let Some(scope) = workspace::find_scope(call, common.repo_id.as_deref())? {
+    let handle = prepared.as_ref().ok().and_then(|prepared| prepared.handle());
+    if let Some(scope) = scope::find_scope(call, common.repo_id.as_deref(), handle.map(|(_, handle)| handle))?
+    {
         let prepared = prepared?;
         return workspace::run_across(call, runner, prepared.as_ref(), (&scope, &common), noted);
     }
-    let handle = prepared.as_ref().ok().and_then(|prepared| prepared.handle());
     let repo = repo::find_repo(call, common.repo_id.as_deref(), handle.map(|(_, handle)| handle))?;
     let (sync, early) = (common.sync.unwrap_or(runner.sync), runner.early);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
@@ -88,18 +89,17 @@ pub(super) fn run_read(
             Ok(()) => return Ok(answer),
             Err(Unwritten::Overtaken) => call.decisions.back_to(decided),
             Err(Unwritten::Store(error)) => {
-                let note = format!(
-                    "the handle is lost when the daemon restarts, because it could not be stored: {error}"
-                );
-                add_notes(&mut answer, &[note])?;
+                add_notes(&mut answer, &[unstored_note(&error)])?;
                 return Ok(answer);
             }
         }
     }
-    Err(ToolError::new(
-        Code::Conflict,
-        "this slice keeps being started again by other calls; build one of your own with slice.build",
-    ))
+    Err(Unwritten::overtaken_again())
+}
+
+/// The note of an answer whose handle holds in memory only.
+pub(super) fn unstored_note(error: &ToolError) -> String {
+    format!("the handle is lost when the daemon restarts, because it could not be stored: {error}")
 }
 
 /// Whether an error means that something is not in the tree.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::workspace::{is_workspace, one_at_a_time};
+use super::scope::{is_workspace, one_at_a_time};
 use crate::call::context::Call;
 use crate::call::leases::incarnation_of;
 use crate::host::Absence;

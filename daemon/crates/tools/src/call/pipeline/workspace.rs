@@ -9,109 +9,39 @@ use sdl_model::Version;
 use sdl_navigate::workspace::{Member, Workspace};
 use sdl_retrieve::Source;
 use sdl_retrieve::layer::{Laid, LaidOutlines, Layer};
+use serde_json::json;
 
 use super::fields::{add_notes, stamp_freshness};
 use super::first_index;
+use super::read::unstored_note;
+use super::scope::{Scope, held_by, holder_of, left_out, one_at_a_time};
 use super::wait::{READ_LIMIT, SYNC_TIMEOUT, wait_for_tree};
 use crate::call::across::{Across, Opened, Whole};
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
 use crate::call::freshness::{Freshness, MemberFreshness, Sync};
+use crate::call::leases::{Held, LeaseWrite, Unwritten};
+use crate::call::met::Watched;
 use crate::call::outlines::{StoredBodies, StoredOutlines};
 use crate::call::registry::{Answer, PreparedRead, ReadArgs, ReadRunner};
+use crate::call::scoped::scope_write;
 use crate::call::stamp::Stamp;
+use crate::error::Damage;
 use crate::host::Barrier;
-use crate::{Candidate, Code, Explained, Repo, ToolError};
+use crate::{Code, Explained, Repo, ToolError};
 
-/// Names every registered repository, in place of one.
-const ALL: &str = "*";
-/// Before the name of a workspace, in place of a repository's id.
-const PREFIX: &str = "workspace:";
-/// Most repositories of a workspace. Each has a read transaction open while it is asked.
-const MAX_MEMBERS: usize = 64;
 /// Tokens that are kept free for what the workspace itself has to say.
 const NOTE_TOKENS: usize = 150;
 
-/// The repositories that a call asks.
-pub(super) struct Scope {
-    name: String,
-    repos: Vec<Arc<dyn Repo>>,
-    notes: Vec<String>,
-}
-
-/// Whether a text names a workspace in place of a repository.
-pub(super) fn is_workspace(given: &str) -> bool {
-    given == ALL || given.starts_with(PREFIX)
-}
-
-/// The repositories that `given` names, if it names a workspace.
-pub(super) fn find_scope(call: &Call<'_>, given: Option<&str>) -> Result<Option<Scope>, ToolError> {
-    let Some(given) = given.filter(|given| is_workspace(given)) else { return Ok(None) };
-    let mut notes = Vec::new();
-    let unserved = call.host.unserved();
-    let repos = if given == ALL {
-        notes.extend(unserved.iter().map(|out| left_out(&out.status_message())));
-        call.host.repos()
-    } else {
-        let mut repos = Vec::new();
-        for id in named_members(call, given)? {
-            match (call.host.repo(&id), unserved.iter().find(|out| out.id == id)) {
-                (Some(repo), _) => repos.push(repo),
-                (None, Some(out)) => notes.push(left_out(&out.status_message())),
-                (None, None) => notes.push(left_out(&format!("{id:?} is not registered"))),
-            }
-        }
-        repos
-    };
-    if repos.is_empty() {
-        let why = notes.first().map_or("no repository is registered", String::as_str);
-        let message = format!("{given} holds no repository that can be asked: {why}");
-        return Err(ToolError::new(Code::UnknownRepo, message).at("repoId"));
-    }
-    if repos.len() > MAX_MEMBERS {
-        let message = format!(
-            "{given} holds {} repositories, and at most {MAX_MEMBERS} are asked at once; name fewer in a workspace: \
-             sdlctl workspace add NAME REPO…",
-            repos.len()
-        );
-        return Err(ToolError::new(Code::InvalidArgument, message).at("repoId"));
-    }
-    Ok(Some(Scope { name: given.to_owned(), repos, notes }))
-}
-
-fn left_out(why: &str) -> String {
-    format!("left out: {why}")
-}
-
-fn named_members(call: &Call<'_>, given: &str) -> Result<Vec<String>, ToolError> {
-    let name = given.strip_prefix(PREFIX).unwrap_or(given);
-    let known = call.host.workspaces();
-    if let Some(found) = known.iter().find(|workspace| workspace.name == name) {
-        return Ok(found.repos.clone());
-    }
-    let shown: String = name.chars().take(80).collect();
-    let message = format!(
-        "no workspace is called {shown:?}; give * for all registered repositories, or define it with: sdlctl workspace \
-         add {shown} REPO…"
-    );
-    let names = known.iter().map(|workspace| Candidate::of("repoId", format!("{PREFIX}{}", workspace.name)));
-    Err(ToolError::new(Code::UnknownRepo, message).at("repoId").or_one_of(names.take(20)))
-}
-
-/// The error for an action that asks one repository only.
-pub(super) fn one_at_a_time(call: &Call<'_>, given: &str) -> ToolError {
-    let message = format!(
-        "this action asks one repository at a time, and {given} may name several; give one of the candidates as repoId"
-    );
-    let repos = call.host.repos();
-    let candidates = repos.iter().take(20).map(|repo| Candidate::of("repoId", repo.id()));
-    ToolError::new(Code::InvalidArgument, message).at("repoId").or_one_of(candidates)
-}
+/// How often a call is answered again because another call wrote its handle meanwhile.
+const ATTEMPTS: usize = 5;
 
 /// A repository whose tree was waited for.
 struct Waiting {
     repo: Arc<dyn Repo>,
     barrier: Barrier,
+    /// Damage that was met in its ledger.
+    met: RefCell<Option<Damage>>,
 }
 
 /// The time that a read of all snapshots may take, and the notes about them.
@@ -129,25 +59,70 @@ pub(super) fn run_across(
     (scope, common): (&Scope, &ReadArgs),
     noted: &str,
 ) -> Result<Answer, ToolError> {
-    if !runner.across || prepared.handle().is_some() {
+    if !runner.across {
         return Err(one_at_a_time(call, &scope.name));
     }
     let mut moved = false;
-    loop {
+    for _ in 0..ATTEMPTS {
         let waiting = wait_for_all(call, runner, scope, common)?;
         let decided = call.decisions.mark();
-        match on_snapshots(call, &waiting, scope, |cx| prepared.run(cx), noted) {
-            // Once more on newer versions, because a member moved on meanwhile.
-            Err(error)
-                if error.refusal.code == Code::SourceMoved
-                    && call.pins.is_none()
-                    && !std::mem::replace(&mut moved, true) =>
-            {
-                call.decisions.back_to(decided);
+        let held = prepared.handle().map(|(kind, handle)| held_by(call, kind, handle));
+        let (mut answer, writes) =
+            match on_snapshots(call, &waiting, (scope, held), |cx| prepared.run(cx), noted) {
+                // Once more on newer versions, because a member moved on meanwhile.
+                Err(error)
+                    if error.refusal.code == Code::SourceMoved
+                        && call.pins.is_none()
+                        && !std::mem::replace(&mut moved, true) =>
+                {
+                    call.decisions.back_to(decided);
+                    continue;
+                }
+                answered => answered.map_err(|error| report_damage(&waiting, error))?,
+            };
+        match perform_writes(call, scope, writes) {
+            Ok(()) => return Ok(answer),
+            Err(Unwritten::Overtaken) => call.decisions.back_to(decided),
+            Err(Unwritten::Store(error)) => {
+                add_notes(&mut answer, &[unstored_note(&error)])?;
+                return Ok(answer);
             }
-            answered => return answered,
         }
     }
+    Err(Unwritten::overtaken_again())
+}
+
+/// Writes what an answer left: each handle in the ledger that its name says.
+fn perform_writes(call: &Call<'_>, scope: &Scope, writes: Vec<LeaseWrite>) -> Result<(), Unwritten> {
+    let mut outcome = Ok(());
+    for write in writes {
+        let holder = holder_of(&call.host.repos(), write.handle());
+        let Some(holder) = holder else { continue };
+        let written = call.leases.write(holder.as_ref(), scope_write(&scope.name, write));
+        outcome = outcome.and(written);
+    }
+    outcome
+}
+
+/// Reports damage to the repositories that it was met in, and to no other: a ledger that is reported is set aside.
+fn report_damage(waiting: &[Waiting], error: ToolError) -> ToolError {
+    let Some(damage) = error.damage.clone() else { return error };
+    let mut ill: Vec<&str> = Vec::new();
+    for member in waiting {
+        if let Some(met) = member.met.take() {
+            member.repo.damaged(&met);
+            ill.push(member.repo.id());
+        }
+    }
+    // Facts are shared, so all that may need them look after their own.
+    if ill.is_empty() && damage.is_of_facts() {
+        for member in waiting {
+            member.repo.damaged(&damage);
+            ill.push(member.repo.id());
+        }
+    }
+    let Some(first) = ill.first() else { return error };
+    error.next(Call::tool("repo.status"), json!({ "repoId": first }), "says when it answers again")
 }
 
 /// Waits for the trees of all, for the time of one.
@@ -169,7 +144,7 @@ fn wait_for_all(
             Some(pins) if sync != Sync::None => pins.barrier(repo.id(), sync, wait)?,
             _ => wait()?,
         };
-        waiting.push(Waiting { repo: Arc::clone(repo), barrier });
+        waiting.push(Waiting { repo: Arc::clone(repo), barrier, met: RefCell::default() });
     }
     Ok(waiting)
 }
@@ -177,25 +152,27 @@ fn wait_for_all(
 fn on_snapshots(
     call: &Call<'_>,
     waiting: &[Waiting],
-    scope: &Scope,
+    (scope, held): (&Scope, Option<Result<Held, ToolError>>),
     run: impl FnOnce(&ReadCx<'_>) -> Result<Answer, ToolError>,
     noted: &str,
-) -> Result<Answer, ToolError> {
+) -> Result<Answered, ToolError> {
     let deadline = Instant::now() + call.at_most(READ_LIMIT);
     let reading = Reading { call, deadline, left_out: RefCell::new(scope.notes.clone()) };
     let mut run = Some(run);
     let mut answer_all = |opened: &[Opened<'_>], layers: &[&Layer], fresh: Vec<MemberFreshness>| {
         let run =
             run.take().ok_or_else(|| ToolError::internal("asking a workspace", "it was asked twice"))?;
-        answer_from(&reading, (scope, noted), (opened, layers), fresh, run)
+        answer_from(&reading, (scope, noted), (opened, layers), (fresh, held.clone()), run)
     };
     open_members(&reading, waiting, (Vec::new(), Vec::new(), Vec::new()), &mut answer_all)
 }
 
 /// What has been opened so far: repositories, unsaved buffers, and how fresh each is.
 type OpenedSoFar<'a> = (Vec<Opened<'a>>, Vec<&'a Layer>, Vec<MemberFreshness>);
+/// An answer, and the writes that it leaves.
+type Answered = (Answer, Vec<LeaseWrite>);
 type AnswerAll<'f> =
-    dyn FnMut(&[Opened<'_>], &[&Layer], Vec<MemberFreshness>) -> Result<Answer, ToolError> + 'f;
+    dyn FnMut(&[Opened<'_>], &[&Layer], Vec<MemberFreshness>) -> Result<Answered, ToolError> + 'f;
 
 /// Opens a snapshot of each repository, one inside the other, and answers from all.
 fn open_members(
@@ -203,11 +180,11 @@ fn open_members(
     waiting: &[Waiting],
     (opened, layers, fresh): OpenedSoFar<'_>,
     answer: &mut AnswerAll<'_>,
-) -> Result<Answer, ToolError> {
+) -> Result<Answered, ToolError> {
     let Some((first, rest)) = waiting.split_first() else { return answer(&opened, &layers, fresh) };
     let (call, repo) = (reading.call, first.repo.as_ref());
     call.check()?;
-    repo.ledger().read_with(reading.deadline, |snapshot| {
+    let read = repo.ledger().read_with(reading.deadline, |snapshot| {
         let (mut opened, mut layers, mut fresh) = (opened, layers, fresh);
         if snapshot.head().is_none() && !first.barrier.synced {
             let why = first.barrier.reason.as_deref().unwrap_or("it has no index yet");
@@ -235,8 +212,15 @@ fn open_members(
             None => snapshot,
         };
         layers.extend(overlay.map(|overlay| &*overlay.layer));
-        opened.push(Opened { repo, view, overlay });
+        let view = Watched::new(view, &first.met);
+        opened.push(Opened { repo, view: &view, overlay });
         open_members(reading, rest, (opened, layers, fresh), answer)
+    });
+    read.map_err(|error| {
+        if let Some(damage) = Damage::of(&error) {
+            first.met.borrow_mut().get_or_insert(damage);
+        }
+        ToolError::from(error)
     })?
 }
 
@@ -244,9 +228,9 @@ fn answer_from(
     reading: &Reading<'_>,
     (scope, noted): (&Scope, &str),
     (opened, layers): (&[Opened<'_>], &[&Layer]),
-    fresh: Vec<MemberFreshness>,
+    (fresh, held): (Vec<MemberFreshness>, Option<Result<Held, ToolError>>),
     run: impl FnOnce(&ReadCx<'_>) -> Result<Answer, ToolError>,
-) -> Result<Answer, ToolError> {
+) -> Result<Answered, ToolError> {
     let call = reading.call;
     let left_out = reading.left_out.borrow().clone();
     let first = scope.repos.iter().find(|repo| opened.first().is_some_and(|one| one.repo.id() == repo.id()));
@@ -265,11 +249,11 @@ fn answer_from(
         Some(seq) => source.with_overlay(seq),
         None => source,
     };
-    let across = Across { workspace: &workspace, members: opened };
+    let across = Across { workspace: &workspace, members: opened, left_out: &left_out };
     let whole = Whole { name: scope.name.clone(), first: Arc::clone(first) };
     let freshness = Freshness::of_members(workspace.version(), fresh);
-    let writes = RefCell::default();
-    let notes = RefCell::new(left_out);
+    let writes = RefCell::new(Vec::new());
+    let notes = RefCell::new(left_out.clone());
     let mut answer = first.ledger().read_with(reading.deadline, |snapshot| {
         let cx = ReadCx {
             call,
@@ -280,7 +264,7 @@ fn answer_from(
             overlay: None,
             across: Some(&across),
             reserved: budget::reserved_tokens(&freshness, noted)? + NOTE_TOKENS,
-            held: None,
+            held,
             writes: &writes,
             notes: &notes,
         };
@@ -293,5 +277,5 @@ fn answer_from(
     if let Some(pins) = call.pins {
         pins.set_freshness(&scope.name, &freshness);
     }
-    Ok(answer)
+    Ok((answer, writes.into_inner()))
 }

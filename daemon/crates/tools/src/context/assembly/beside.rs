@@ -7,7 +7,6 @@ use super::texts::{self, Shown, Task, Told};
 use super::{MOST_MISSED, NEAR, is_fatal};
 use crate::ToolError;
 use crate::call::context::ReadCx;
-use crate::host::policies;
 
 /// Returns the text of these symbols, best first, as far as `room` tokens allow. Each piece is decided as a window is,
 /// with `task` as its reason; the caller logs the rows of those that it shows.
@@ -22,7 +21,7 @@ pub(crate) fn texts_of(
         subjects.extend(cx.source.symbol(*symbol)?.filter(|sym| evidence::is_shown(sym.kind())));
     }
     let names: Vec<String> = subjects.iter().map(|sym| sym.name().to_owned()).collect();
-    let policy = policies::repo_policy(cx.call.host, cx.repo)?;
+    let policy = cx.policy()?;
     let task = Task { text: task, names: &names, budget: room, policy: &policy };
     let (mut opened, mut shown) = (Opened::default(), Shown::default());
     let (mut list, mut missed) = (Vec::new(), 0);

@@ -50,7 +50,7 @@ pub(super) fn push_evidence(
     room: usize,
 ) -> Result<Option<usize>, ToolError> {
     // Masked here as well as at the end, because its tokens are reported.
-    let level = || crate::host::policies::repo_policy(cx.call.host, cx.repo).map(|policy| policy.level());
+    let level = || cx.policy().map(|policy| policy.level());
     let content = match redact::mask_text(&content, Level::Likely) {
         Some(_) => redact::mask_text(&content, level()?).unwrap_or(content),
         None => content,

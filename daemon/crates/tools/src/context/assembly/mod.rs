@@ -21,7 +21,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::budget;
 use crate::call::context::ReadCx;
-use crate::host::policies;
 use crate::parts::symbols;
 use crate::{ToolError, slices};
 
@@ -209,7 +208,7 @@ impl<'a> Ground<'a> {
             room -= evidence::push_evidence(self.cx, &mut out.evidence, piece, room)?.unwrap_or(0);
         }
         let names = self.start.names(&self.members);
-        let policy = policies::repo_policy(self.cx.call.host, self.cx.repo)?;
+        let policy = self.cx.policy()?;
         let task = Task { text: &self.start.task_text, names: &names, budget: most, policy: &policy };
         let mut shown = Shown::default();
         let (mut looked_at, mut missed) = (0, 0);

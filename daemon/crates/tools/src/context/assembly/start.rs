@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
-use sdl_model::{FileId, SymbolId, SymbolKind};
+use sdl_model::{SymbolId, SymbolKind};
 use sdl_retrieve::card::{Card, Detail};
 use sdl_retrieve::index::is_test_path;
 use sdl_retrieve::search;
@@ -58,7 +58,7 @@ impl Start {
         for (i, text) in asked.focus_paths.iter().enumerate() {
             let field = format!("focusPaths[{i}]");
             let path = symbols::repo_path(cx.repo, text.trim_end_matches('/'), &field)?;
-            let listed = cx.source.symbols_of(FileId::of(&path))?.into_iter().filter(|sym| {
+            let listed = cx.source.symbols_of(cx.source.view().file_id(&path))?.into_iter().filter(|sym| {
                 sym.kind() != SymbolKind::Module && (sym.kind().is_callable() || sym.kind().is_type())
             });
             let mut symbols: Vec<_> = listed.collect();
@@ -67,7 +67,7 @@ impl Start {
             if symbols.is_empty() {
                 let folder = format!("{path}/");
                 let within = search::search_within(cx.source, asked.task_text, &folder, MOST_OF_A_FOLDER)?;
-                if within.is_empty() && cx.source.view().file(FileId::of(&path))?.is_none() {
+                if within.is_empty() && cx.source.view().file(cx.source.view().file_id(&path))?.is_none() {
                     cx.note(format!("{field}: {path} has no symbols in version {}", cx.version));
                 }
                 focus.push(within);
@@ -77,7 +77,7 @@ impl Start {
         let mut edited_files = Vec::new();
         for (i, text) in asked.edited_files.iter().enumerate() {
             let path = symbols::repo_path(cx.repo, text, &format!("editedFiles[{i}]"))?;
-            if cx.source.view().file(FileId::of(&path))?.is_none() {
+            if cx.source.view().file(cx.source.view().file_id(&path))?.is_none() {
                 cx.note(format!("editedFiles[{i}]: {path} is not in version {}", cx.version));
             }
             edited_files.push(path.as_str().to_owned());

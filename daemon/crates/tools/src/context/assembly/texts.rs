@@ -150,7 +150,7 @@ pub(super) fn show_symbol(
             shown.unapproved.0 += piece.numbers.len();
             shown.unapproved.1 += added.tokens as usize;
         }
-        added.row = Some(log_row(&subject, &decision, added, task));
+        added.row = Some(log_row(cx, &subject, (&decision, added), task));
     }
     shown.files.entry(path.to_owned()).or_default().extend(piece.numbers);
     Ok(Told::Shown(size))
@@ -177,15 +177,22 @@ fn fill_gaps(lines: &mut Vec<u32>, most: usize) {
 }
 
 /// Returns the decision as it goes into the log.
-fn log_row(subject: &Subject<'_>, decision: &Decision, added: &Evidence, task: Task<'_>) -> audit::Row {
+fn log_row(
+    cx: &ReadCx<'_>,
+    subject: &Subject<'_>,
+    (decision, added): (&Decision, &Evidence),
+    task: Task<'_>,
+) -> audit::Row {
+    let (repo, _, path) = cx.place_of(&subject.sym.row().path);
     let made = if decision.verdict == Verdict::Window { "approved" } else { "downgraded" };
     let reason: String = task.text.chars().take(MOST_REASON).collect();
     audit::Row {
+        repo_id: repo.id().to_owned(),
         decision: made.to_owned(),
         why: decision.why(),
         details: json!({
             "symbolId": added.symbol_id,
-            "file": subject.sym.path(),
+            "file": path.as_str(),
             "reason": reason,
             "kind": added.kind,
             "range": RangeOut::lines(subject.text, subject.first, subject.last),
