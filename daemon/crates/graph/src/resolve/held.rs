@@ -9,7 +9,7 @@ use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{How, Meaning, Origin, Ty, Typed, Want};
 use crate::modules::Place;
 use crate::strategies::{
-    ALIAS, HELD_FUNCTION, PASSED_FUNCTION, PROTOCOL, RETURNED_FUNCTION, Rule, TABLE_ENTRY,
+    ALIAS, CHOSEN_FUNCTION, HELD_FUNCTION, PASSED_FUNCTION, PROTOCOL, RETURNED_FUNCTION, Rule, TABLE_ENTRY,
 };
 use crate::world::DefRef;
 
@@ -72,6 +72,9 @@ impl Resolver<'_, '_> {
             [] => self.held(value, false),
             // The text sets the entry to different functions, and the order is not known.
             [_, _, ..] if origin == Origin::Entry => Outcome::Unresolved,
+            several @ [_, _, ..] if origin == Origin::Named => {
+                Outcome::Found(several.to_vec(), self.rules.chosen_rule())
+            }
             several => Outcome::Found(several.to_vec(), rule),
         }
     }
@@ -135,7 +138,7 @@ impl Resolver<'_, '_> {
         rule: &Rule,
         targets: &[DefRef],
     ) -> Option<(DefRef, &'static Rule)> {
-        let follows = [ALIAS.number, RETURNED_FUNCTION.number, TABLE_ENTRY.number].contains(&rule.number);
+        let follows = [&ALIAS, &CHOSEN_FUNCTION, &RETURNED_FUNCTION, &TABLE_ENTRY].contains(&rule);
         if !follows || one.recv.is_some() || one.form != RefForm::Call {
             return None;
         }

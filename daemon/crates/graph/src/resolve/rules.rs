@@ -8,7 +8,7 @@ use sdl_model::lang::Traits;
 use sdl_model::{EdgeKind, Lang, SymbolKind};
 
 use crate::infer::{Ctx, Infer, Ty, TypeRules, Via};
-use crate::strategies::Rule;
+use crate::strategies::{ALIAS, Rule};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
 
 /// Finds a language's rules for calls.
@@ -156,6 +156,12 @@ pub(crate) trait CallRules: TypeRules {
     /// Whether a call of a variable runs the function that is in it, where that comes from a call or a table.
     fn follows_values(&self) -> bool {
         false
+    }
+
+    /// The rule for a call of a variable that the text sets to one of a few functions. A type checker that knows the type
+    /// of the variable from what it is set to says which these are; one that does not names the variable alone.
+    fn chosen_rule(&self) -> &'static Rule {
+        &ALIAS
     }
 
     /// Whether the type `class` only describes how its values are called, such as a Python protocol with `__call__`.

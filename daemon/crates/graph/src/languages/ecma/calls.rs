@@ -6,6 +6,7 @@ use sdl_model::{Lang, SymbolKind};
 use super::Ecma;
 use crate::infer::Infer;
 use crate::resolve::{CallRules, Outcome, Resolver};
+use crate::strategies::{CHOSEN_FUNCTION, Rule};
 use crate::words::words;
 use crate::world::{DefRef, FileIndex, Sym};
 
@@ -44,6 +45,11 @@ impl CallRules for Ecma {
 
     fn follows_values(&self) -> bool {
         true
+    }
+
+    /// A variable has the type of all that it may be set to, and no name of a function.
+    fn chosen_rule(&self) -> &'static Rule {
+        &CHOSEN_FUNCTION
     }
 
     /// `super(…)` means the base class, like `new Base()`, even where the base inherits its constructor.
