@@ -66,6 +66,8 @@ rules! {
     WRAPPER = 31, "wrapper", Inferred, "A decorator puts the function in the place of the one that is called by name.";
     PROTOCOL = 32, "protocol", Inferred, "A statement runs the method on a value of a known type, such as `__iter__` in a loop.";
     CHOSEN_FUNCTION = 33, "chosen-function", Inferred, "The called name is one of a few known functions or classes, by the code that sets it.";
+    HANDED_FUNCTION = 34, "handed-function", Inferred, "The function is passed to one of the standard library that runs it, such as `map`.";
+    CONVENTION = 35, "convention", Ambiguous, "The code makes up the names of members from a prefix, such as `'visit_' + kind`, and the member's name begins with it.";
     TRAIT_IN_SCOPE = 50, "trait-in-scope", Inferred, "The receiver is of a type from outside or of none that the text states, and one trait of the repository that is in scope has a method of the name.";
     EXTENSION_OF = 60, "extension-of", Exact, "The receiver's type is known, has no member of the name, and a visible function extends that type.";
     ARGUMENT_TYPES = 90, "argument-types", Inferred, "Of several overloads, the one whose parameters are of the arguments' types.";
@@ -84,7 +86,7 @@ impl Rule {
 
     /// Whether its edges lead to code that may run where no call names it: see [`kind_name`].
     pub fn is_flow(&self) -> bool {
-        [PASSED_FUNCTION, PROTOCOL, CHOSEN_FUNCTION].contains(self)
+        [PASSED_FUNCTION, PROTOCOL, CHOSEN_FUNCTION, HANDED_FUNCTION].contains(self)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rules of a language for references and calls, and [`Resolver`], which asks them and which they ask in turn.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use sdl_model::facts::{Def, DefIx, ExprIx, Ref};
@@ -42,6 +43,8 @@ pub(crate) struct Resolver<'r, 'w> {
     pub(crate) rules: &'static dyn CallRules,
     /// The arguments of the calls of the file's own functions.
     pub(super) passed: OnceCell<super::arguments::Arguments<'r>>,
+    /// The places that set a field of the receiver, by the field's name.
+    pub(super) kept: OnceCell<HashMap<&'r str, Vec<u32>>>,
     /// Whether these are being gathered.
     pub(super) gathers: Cell<bool>,
     /// Definitions that the language's home has found in sight of the file, each with the scope that sees it.

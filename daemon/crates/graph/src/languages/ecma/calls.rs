@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: constructors that are properties, and names that hold functions.
 
-use sdl_model::facts::{BaseKind, BindingKind, Def, DefFlags, DefIx, Expr, Ref};
+use sdl_model::facts::{BaseKind, BindingKind, Def, DefFlags, DefIx, Expr, ExprIx, Ref};
 use sdl_model::{Lang, SymbolKind};
 
 use super::Ecma;
@@ -50,6 +50,18 @@ impl CallRules for Ecma {
     /// A variable has the type of all that it may be set to, and no name of a function.
     fn chosen_rule(&self) -> &'static Rule {
         &CHOSEN_FUNCTION
+    }
+
+    /// `f.call(…)` and `f.apply(…)` run the function.
+    fn member_call(
+        &self,
+        resolver: &Resolver<'_, '_>,
+        one: &Ref,
+        recv: ExprIx,
+        name: Sym,
+    ) -> Option<Outcome> {
+        let is_run = matches!(&*resolver.infer.w.text(name), "call" | "apply");
+        is_run.then(|| resolver.applied_function(one, recv)).flatten()
     }
 
     /// `super(…)` means the base class, like `new Base()`, even where the base inherits its constructor.
