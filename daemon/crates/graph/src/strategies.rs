@@ -90,7 +90,7 @@ impl Rule {
     }
 }
 
-/// The name of the kind of an edge, where the calls that the text shows are told from those that it does not. The latter
+/// The name of the kind of an edge. It tells calls that the text shows from those that it does not show. The latter
 /// are a `flow`: what runs depends on the caller, on a condition, or on the protocol of a statement.
 ///
 /// In `def each(f): f()`, a caller decides what `f()` runs, so the edge to a function that is passed for `f` is a flow.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use sdl_model::Lang;
 
-/// The texts of the tables: what compilers say of packages, and what is known of small programs.
+/// The texts of the tables: counts of packages, judged by compilers, and of small programs.
 pub(super) const TABLES: [&str; 2] = [include_str!("measured.tsv"), include_str!("small_programs.tsv")];
 
 /// The groups of languages that are measured separately, each once.
