@@ -175,7 +175,7 @@ fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String
                 "callee_file": callee_file,
                 "callee_line": callee_line,
                 "callee_name": callee_name,
-                "kind": edge.kind.name(),
+                "kind": sdl_graph::strategies::kind_name(edge.kind, edge.strategy),
                 "resolution": edge.resolution.name(),
                 "strategy": sdl_graph::strategies::rule_name(edge.strategy),
                 "confidence": f64::from(edge.confidence) / 100.0,

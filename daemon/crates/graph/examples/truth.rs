@@ -4,7 +4,8 @@
 //! cargo run --release -p sdl-graph --example truth -- FOLDER > candidates.jsonl
 //! ```
 //!
-//! `--time` prints what each phase cost instead, `--counts` how references came out, `--kinds call,ref` other kinds.
+//! `--time` prints what each phase cost instead, `--counts` how references came out. `--modules` adds the calls at the top
+//! of files, `--flows` those of code that runs without a call of it in the text.
 
 use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
@@ -102,7 +103,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let name = facts.outline.str(def.qualified).to_owned();
             let mut caller = Some(def);
             while let Some(at) = caller.filter(|at| !at.kind.is_callable()) {
-                caller = at.parent.and_then(|parent| facts.outline.def(parent));
+                match at.parent.and_then(|parent| facts.outline.def(parent)) {
+                    None if flag("--modules") => break,
+                    parent => caller = parent,
+                }
             }
             callers.insert(file.symbol(def.key), caller.map(|caller| file.symbol(caller.key)));
             lines.insert(file.symbol(def.key), (path.to_string(), def.line, name));
@@ -113,11 +117,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             let Some(Some(source)) = callers.get(source) else { continue };
             let Some((caller_file, caller_line, caller_name)) = lines.get(source) else { continue };
             for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Call) {
+                let kind = strategies::kind_name(edge.kind, edge.strategy);
+                if kind == strategies::FLOW && !flag("--flows") {
+                    continue;
+                }
                 let Some((callee_file, callee_line, callee_name)) = lines.get(&edge.to) else { continue };
                 let line = serde_json::json!({
                     "caller_file": caller_file, "caller_line": caller_line, "caller_name": caller_name,
                     "callee_file": callee_file, "callee_line": callee_line, "callee_name": callee_name,
-                    "kind": edge.kind.name(), "resolution": edge.resolution.name(),
+                    "kind": kind, "resolution": edge.resolution.name(),
                     "strategy": strategies::rule_name(edge.strategy),
                     "confidence": f64::from(edge.confidence) / 100.0,
                 });

@@ -2,7 +2,10 @@
 //!
 //! A rule's number is stored with each edge that it found: never reuse one.
 
-use sdl_model::{Resolution, Strategy};
+use sdl_model::{EdgeKind, Resolution, Strategy};
+
+/// The name of the kind of edges to code that runs without a call of it in the text.
+pub const FLOW: &str = "flow";
 
 /// One rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,6 +65,9 @@ rules! {
     PASSED_FUNCTION = 30, "passed-function", Inferred, "A parameter is called, and the calls in its file pass a few known functions for it.";
     WRAPPER = 31, "wrapper", Inferred, "A decorator puts the function in the place of the one that is called by name.";
     PROTOCOL = 32, "protocol", Inferred, "A statement runs the method on a value of a known type, such as `__iter__` in a loop.";
+    CHOSEN_FUNCTION = 33, "chosen-function", Inferred, "The called name is one of a few known functions or classes, by the code that sets it.";
+    HANDED_FUNCTION = 34, "handed-function", Inferred, "The function is passed to one of the standard library that runs it, such as `map`.";
+    CONVENTION = 35, "convention", Ambiguous, "The code makes up the names of members from a prefix, such as `'visit_' + kind`, and the member's name begins with it.";
     TRAIT_IN_SCOPE = 50, "trait-in-scope", Inferred, "The receiver is of a type from outside or of none that the text states, and one trait of the repository that is in scope has a method of the name.";
     EXTENSION_OF = 60, "extension-of", Exact, "The receiver's type is known, has no member of the name, and a visible function extends that type.";
     ARGUMENT_TYPES = 90, "argument-types", Inferred, "Of several overloads, the one whose parameters are of the arguments' types.";
@@ -77,6 +83,21 @@ impl Rule {
     pub fn goes_by_name(&self) -> bool {
         [UNIQUE_FUNCTION, UNIQUE_METHOD, NEAR_METHOD, SAME_NAME].contains(self)
     }
+
+    /// Whether its edges lead to code that may run where no call names it: see [`kind_name`].
+    pub fn is_flow(&self) -> bool {
+        [PASSED_FUNCTION, PROTOCOL, CHOSEN_FUNCTION, HANDED_FUNCTION].contains(self)
+    }
+}
+
+/// The name of the kind of an edge. It tells calls that the text shows from those that it does not show. The latter
+/// are a `flow`: what runs depends on the caller, on a condition, or on the protocol of a statement.
+///
+/// In `def each(f): f()`, a caller decides what `f()` runs, so the edge to a function that is passed for `f` is a flow.
+/// A compiler that is asked what the name at a call means names no such function.
+pub fn kind_name(kind: EdgeKind, strategy: Strategy) -> &'static str {
+    let is_flow = kind == EdgeKind::Call && find_rule(strategy).is_some_and(Rule::is_flow);
+    if is_flow { FLOW } else { kind.name() }
 }
 
 /// The rule of that number.
@@ -84,10 +105,12 @@ pub fn find_rule(strategy: Strategy) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.number == strategy.0)
 }
 
-/// The order in which two equally certain rules that find the same edge are preferred, lowest first. A rule that uses
-/// more than the name comes before one that does not.
-pub(crate) fn rule_order(strategy: Strategy) -> (bool, u8) {
-    (find_rule(strategy).is_none_or(Rule::goes_by_name), strategy.0)
+/// The order in which two rules that find the same edge are preferred, lowest first. A call that the text shows comes
+/// before one that it does not, a certain target before one of several, and a rule that uses more than the name before
+/// one that does not.
+pub(crate) fn rule_order(resolution: Resolution, strategy: Strategy) -> (bool, Resolution, bool, u8) {
+    let rule = find_rule(strategy);
+    (rule.is_some_and(Rule::is_flow), resolution, rule.is_none_or(Rule::goes_by_name), strategy.0)
 }
 
 /// The name of that rule on the wire.
@@ -101,10 +124,17 @@ mod tests {
 
     #[test]
     fn a_rule_that_goes_by_the_name_is_the_last_to_be_named() {
-        let order = |rule: Rule| rule_order(rule.strategy());
+        let order = |rule: Rule| rule_order(Resolution::Inferred, rule.strategy());
         assert!(order(SCOPE) < order(IMPORT));
         assert!(order(EXTENSION) < order(UNIQUE_FUNCTION));
         assert!(order(UNIQUE_METHOD) < order(SAME_NAME));
+    }
+
+    #[test]
+    fn a_call_that_the_text_does_not_show_is_a_flow() {
+        assert_eq!(kind_name(EdgeKind::Call, PROTOCOL.strategy()), FLOW);
+        assert_eq!(kind_name(EdgeKind::Call, SCOPE.strategy()), "call");
+        assert_eq!(kind_name(EdgeKind::Ref, PROTOCOL.strategy()), "ref");
     }
 
     #[test]

@@ -8,17 +8,12 @@ use super::place::{Candidate, Place};
 /// A place can mean definitions at most this many lines away.
 const NEAR: f64 = 3.0;
 
-/// The rules for code that runs without its name in the call, such as `f()()`, a parameter that is called, or a loop. The
-/// compilers were asked about names, so the truth has no such call, neither right nor wrong.
-const UNNAMED: [&str; 5] = ["returned-function", "table-entry", "passed-function", "wrapper", "protocol"];
-
 /// The verdict of the truth on an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// It is there.
     Right,
-    /// It is there, and of a kind that is not scored: a macro, a type, an override, a mention without a call. Or it is
-    /// none that the truth could have.
+    /// It is there, and of a kind that is not scored: a macro, a type, an override, a mention without a call.
     Neutral,
     /// The compiler could not resolve a call of that name in that caller.
     Unknown,
@@ -167,9 +162,6 @@ fn judge_edge(
         return Verdict::Right;
     }
     if pairs().any(|pair| corpus.neutral.contains(&pair)) {
-        return Verdict::Neutral;
-    }
-    if UNNAMED.contains(&edge.strategy.as_str()) {
         return Verdict::Neutral;
     }
     let mut names = callees

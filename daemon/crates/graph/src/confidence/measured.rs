@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use sdl_model::Lang;
 
-/// The table's text.
-pub(super) const LINES: &str = include_str!("measured.tsv");
+/// The texts of the tables: counts of packages, judged by compilers, and of small programs.
+pub(super) const TABLES: [&str; 2] = [include_str!("measured.tsv"), include_str!("small_programs.tsv")];
 
 /// The groups of languages that are measured separately, each once.
 pub(super) fn language_groups() -> Vec<&'static str> {
@@ -43,10 +43,17 @@ impl Counts {
     }
 }
 
-/// Counts by rule and group. Lines that can't be read are left out; a test checks that there are none.
+/// Counts by rule and group, over both tables. Lines that can't be read are left out; a test checks that there are none.
 pub(super) fn measured_counts() -> HashMap<(&'static str, &'static str), Counts> {
     let groups = language_groups();
-    LINES.lines().filter_map(parse_row).filter(|((_, group), _)| groups.contains(group)).collect()
+    let mut all: HashMap<_, Counts> = HashMap::new();
+    for (key, counts) in TABLES.iter().flat_map(|table| table.lines()).filter_map(parse_row) {
+        if groups.contains(&key.1) {
+            let sum = all.entry(key).or_default();
+            *sum = sum.plus(counts);
+        }
+    }
+    all
 }
 
 fn parse_row(line: &'static str) -> Option<((&'static str, &'static str), Counts)> {

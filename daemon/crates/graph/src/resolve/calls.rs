@@ -206,11 +206,23 @@ impl Resolver<'_, '_> {
         }
         match targets.len() {
             0 if call && let Some(found) = self.rules.extended(self, one, &value.ty, name) => found,
+            0 if unknown
+                && call
+                && let Some(found) = self.passed_member(&ctx, recv, name) =>
+            {
+                found
+            }
             0 if unknown => self.unknown_receiver(one, name, call),
             0 if call && let Some(found) = self.rules.by_trait(self, one, recv, &value.ty, outside) => found,
             0 if outside => Outcome::External,
             0 => Outcome::Unresolved,
-            1 if call => self.one_or_named(targets[0], rule),
+            1 if call => match self.one_or_named(targets[0], rule) {
+                Outcome::Found(found, _) if found == targets => {
+                    let kept = self.passed_field(targets[0]).filter(|_| !self.is_handed_out(one, recv));
+                    kept.unwrap_or(Outcome::Found(found, rule))
+                }
+                named => named,
+            },
             1 => Outcome::Found(targets, rule),
             _ => Outcome::Found(targets, &s::ALTERNATIVES),
         }

@@ -90,7 +90,7 @@ impl Edges {
         known.sites = known.sites.saturating_add(1);
         known.line_offset = known.line_offset.min(edge.line_offset);
         // Which rule is named does not depend on what was measured; the edge is as sure as the surest of them.
-        let order = |edge: &Edge| (edge.resolution, strategies::rule_order(edge.strategy));
+        let order = |edge: &Edge| strategies::rule_order(edge.resolution, edge.strategy);
         if order(&edge) < order(known) {
             known.resolution = edge.resolution;
             known.strategy = edge.strategy;

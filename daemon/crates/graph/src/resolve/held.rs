@@ -1,15 +1,16 @@
 //! Calls by a name that holds the function: variables, fields, locals, parameters.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{BindingKind, Ref, RefForm};
+use sdl_model::facts::{BindingKind, Expr, ExprIx, ParamKind, Ref, RefForm};
 
-use super::calls::rule_of;
+use super::calls::{rule_of, rule_of_receiver};
 use super::passed::functions_among;
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::infer::{How, Meaning, Origin, Ty, Typed, Want};
+use crate::infer::{Ctx, How, Meaning, Origin, Ty, Typed, Want};
 use crate::modules::Place;
 use crate::strategies::{
-    ALIAS, HELD_FUNCTION, PASSED_FUNCTION, PROTOCOL, RETURNED_FUNCTION, Rule, TABLE_ENTRY,
+    ALIAS, CHOSEN_FUNCTION, HANDED_FUNCTION, HELD_FUNCTION, PASSED_FUNCTION, PROTOCOL, RETURNED_FUNCTION,
+    Rule, TABLE_ENTRY,
 };
 use crate::world::DefRef;
 
@@ -72,6 +73,9 @@ impl Resolver<'_, '_> {
             [] => self.held(value, false),
             // The text sets the entry to different functions, and the order is not known.
             [_, _, ..] if origin == Origin::Entry => Outcome::Unresolved,
+            several @ [_, _, ..] if origin == Origin::Named => {
+                Outcome::Found(several.to_vec(), self.rules.chosen_rule())
+            }
             several => Outcome::Found(several.to_vec(), rule),
         }
     }
@@ -82,6 +86,9 @@ impl Resolver<'_, '_> {
         let ctx = self.ctx(one);
         let value = self.infer.eval(&ctx, callee);
         match self.called_value_from(&value, self.infer.origin(&ctx, callee)) {
+            Outcome::Unresolved if let Some(target) = self.handed_back(one, &ctx, callee) => {
+                Outcome::one(target, &RETURNED_FUNCTION)
+            }
             Outcome::Unresolved => {
                 let targets = functions_among(&self.values_by_arguments(&ctx, callee));
                 let is_few = (1..=CANDIDATES).contains(&targets.len());
@@ -89,6 +96,58 @@ impl Resolver<'_, '_> {
             }
             found => found,
         }
+    }
+
+    /// The argument of the call `made` that its function returns as it is: `keep(f)()` with `def keep(f): return f`.
+    fn handed_back(&self, one: &Ref, ctx: &Ctx<'_>, made: ExprIx) -> Option<DefRef> {
+        let (Expr::Call(callee, _), Expr::Tuple(args)) = (ctx.arena.expr(made), ctx.arena.expr(one.given?))
+        else {
+            return None;
+        };
+        let Ty::Func(function, _) = self.infer.eval(ctx, *callee).ty else { return None };
+        let file = self.infer.file(function.file);
+        let def = file.outline.def(function.def)?;
+        let [returned] = def.returns.as_slice() else { return None };
+        let Expr::Name(name) = file.outline.arena.expr(*returned) else { return None };
+        let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
+        let place = params.into_iter().position(|param| param.name == *name)?;
+        match self.infer.eval(ctx, *args.get(place)?).ty {
+            Ty::Func(target, _) | Ty::Class(target) => Some(target),
+            _ => None,
+        }
+    }
+
+    /// A function that is passed to one of the standard library which runs it. A type of the repository may have a
+    /// method of that name which does something else.
+    pub(crate) fn handed_call(&self, one: &Ref) -> Outcome {
+        let Some(function) = one.recv else { return Outcome::Nothing };
+        let ctx = self.ctx(one);
+        let is_own = |whole: ExprIx| {
+            let whole = self.infer.eval(&ctx, whole);
+            whole.ty.each().iter().any(|ty| ty.instance_of().is_some() || matches!(ty, Ty::Class(_)))
+        };
+        if let Some(Expr::Tuple(on)) = one.given.map(|given| ctx.arena.expr(given))
+            && on.iter().any(|whole| is_own(*whole))
+        {
+            return Outcome::Nothing;
+        }
+        let value = self.infer.eval(&ctx, function);
+        let [Ty::Func(target, _)] = value.ty.each() else { return Outcome::Nothing };
+        let is_known = self.infer.origin(&ctx, function) <= Origin::Returned;
+        if is_known { Outcome::one(*target, &HANDED_FUNCTION) } else { Outcome::Nothing }
+    }
+
+    /// The function that `recv` is, where a method of it runs it: `f.call(…)`. Of a parameter, those that calls pass.
+    pub(crate) fn applied_function(&self, one: &Ref, recv: ExprIx) -> Option<Outcome> {
+        let ctx = self.ctx(one);
+        let value = self.infer.eval(&ctx, recv);
+        let mut targets = match value.ty.each() {
+            [Ty::Func(target, _)] => vec![*target],
+            [] | [Ty::Unknown] => functions_among(&self.values_by_arguments(&ctx, recv)),
+            _ => return None,
+        };
+        targets.retain(|target| !self.is_around(one, &[*target]));
+        (1..=CANDIDATES).contains(&targets.len()).then_some(Outcome::Found(targets, &HANDED_FUNCTION))
     }
 
     /// A loop over the elements of a value: it runs the methods that make and advance its iterator.
@@ -135,7 +194,11 @@ impl Resolver<'_, '_> {
         rule: &Rule,
         targets: &[DefRef],
     ) -> Option<(DefRef, &'static Rule)> {
-        let follows = [ALIAS.number, RETURNED_FUNCTION.number, TABLE_ENTRY.number].contains(&rule.number);
+        let follows =
+            [&ALIAS, &CHOSEN_FUNCTION, &PASSED_FUNCTION, &RETURNED_FUNCTION, &TABLE_ENTRY].contains(&rule);
+        if follows && one.form == RefForm::MethodCall {
+            return self.held_member(one, targets);
+        }
         if !follows || one.recv.is_some() || one.form != RefForm::Call {
             return None;
         }
@@ -143,6 +206,20 @@ impl Resolver<'_, '_> {
             Meaning::Place(Place::Def(def), via) if !targets.contains(&def) => Some((def, rule_of(via))),
             _ => None,
         }
+    }
+
+    /// The field or property that a call of a member names.
+    fn held_member(&self, one: &Ref, targets: &[DefRef]) -> Option<(DefRef, &'static Rule)> {
+        let name = self.infer.own.sym(self.infer.w, one.name);
+        let value = self.infer.receiver_value(&self.ctx(one), one.recv?, 0, false);
+        let member = value.ty.each().iter().find_map(|ty| {
+            let class = match ty {
+                Ty::Class(class) => Some(*class),
+                other => other.instance_of(),
+            };
+            self.infer.member(class?, name, true)
+        })?;
+        (!targets.contains(&member.def)).then_some((member.def, rule_of_receiver(value.how)))
     }
 
     /// A call of a local, which certainly has the value that it was set to where it is not a parameter and was set by

@@ -6,6 +6,7 @@ mod edges;
 mod fallback;
 mod header;
 mod held;
+mod hooks;
 mod overloads;
 mod passed;
 mod rules;
@@ -99,6 +100,7 @@ impl<'r, 'w> Resolver<'r, 'w> {
             traits: lang.traits(),
             rules: (rules.calls)(lang),
             passed: OnceCell::new(),
+            kept: OnceCell::new(),
             gathers: Cell::new(false),
             in_sight: OnceCell::new(),
         }
@@ -196,6 +198,8 @@ impl Resolver<'_, '_> {
                 (self.call(one), EdgeKind::Call)
             }
             RefForm::Iterate => (self.iteration(one), EdgeKind::Call),
+            RefForm::Handed => (self.handed_call(one), EdgeKind::Call),
+            RefForm::Prefix => (self.made_up_members(one), EdgeKind::Ref),
             RefForm::Macro => (self.macro_call(one), EdgeKind::Call),
             RefForm::Value | RefForm::Attr | RefForm::Type => self.value(one),
             RefForm::Config => (self.setting(one), EdgeKind::Config),

@@ -4,16 +4,21 @@
 
 use std::collections::HashMap;
 
-use sdl_model::facts::{BindingKind, CALLED, DefIx, Expr, ExprIx, Param, ParamKind, Ref, RefForm, StrIx};
+use sdl_model::SymbolKind;
+use sdl_model::facts::{
+    BindingKind, CALLED, DefIx, Expr, ExprIx, Param, ParamKind, Ref, RefForm, StrIx, parameter_place,
+};
 
 use super::arguments::{Argument, Arguments};
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{Ctx, Meaning, Ty, Typed, Want};
 use crate::strategies::PASSED_FUNCTION;
-use crate::world::DefRef;
+use crate::world::{DefRef, Sym};
 
 /// How many functions an argument is followed through from one to the next.
 const STEPS: u8 = 4;
+/// Most places that set one field which are looked at.
+const MAX_KEPT: usize = 16;
 /// Most calls of one function whose arguments are looked at.
 const MAX_CALLS: usize = 64;
 
@@ -22,6 +27,74 @@ impl<'r> Resolver<'r, '_> {
     pub(crate) fn passed_call(&self, local: u32) -> Option<Outcome> {
         let targets = functions_among(&self.passed_values(local, STEPS));
         (1..=CANDIDATES).contains(&targets.len()).then_some(Outcome::Found(targets, &PASSED_FUNCTION))
+    }
+
+    /// A call of the member `name` of `recv`: the functions that the objects have under it which the file's calls pass for
+    /// the parameter `recv`.
+    pub(crate) fn passed_member(&self, ctx: &Ctx<'_>, recv: ExprIx, name: Sym) -> Option<Outcome> {
+        if !self.rules.follows_values() {
+            return None;
+        }
+        let text = self.infer.w.text(name);
+        let objects = self.values_by_arguments(ctx, recv).into_iter();
+        let objects = objects.filter(|value| matches!(value.ty, Ty::Object(_)));
+        let values: Vec<Typed> = objects.map(|value| self.infer.attribute(&value, &text, true)).collect();
+        let targets = functions_among(&values);
+        (1..=CANDIDATES).contains(&targets.len()).then_some(Outcome::Found(targets, &PASSED_FUNCTION))
+    }
+
+    /// A call of the field `def`: the functions that its class's methods keep in it, and that the file's calls pass for the
+    /// parameters which they keep in it.
+    pub(crate) fn passed_field(&self, def: DefRef) -> Option<Outcome> {
+        let file = self.infer.file(def.file);
+        let field = file.outline.def(def.def)?;
+        if !self.rules.follows_values()
+            || def.file != self.infer.own.file
+            || field.kind != SymbolKind::Field
+            || field.ty.is_some()
+        {
+            return None;
+        }
+        let bindings = &self.infer.own.body.bindings;
+        let name = file.outline.str(field.name);
+        let arena = &self.infer.own.body.arena;
+        let kept = self.kept.get_or_init(|| {
+            let mut kept: HashMap<&str, Vec<u32>> = HashMap::new();
+            for (ix, one) in bindings.iter().enumerate().filter(|(_, one)| one.kind == BindingKind::Field) {
+                kept.entry(arena.str(one.name)).or_default().push(ix as u32);
+            }
+            kept
+        });
+        let mut values = Vec::new();
+        for ix in kept.get(name)?.iter().take(MAX_KEPT) {
+            let Some(one) = bindings.get(*ix as usize) else { continue };
+            let (Some(value), None) = (one.value, one.ty) else { return None };
+            if file.outline.def(one.scope).and_then(|method| method.parent) == field.parent {
+                let ctx = Ctx { at: one.from.saturating_sub(1), scope: one.scope, ..self.module_ctx() };
+                values.extend(self.argument_values(&ctx, value, STEPS));
+            }
+        }
+        let targets = functions_among(&values);
+        (1..=CANDIDATES).contains(&targets.len()).then_some(Outcome::Found(targets, &PASSED_FUNCTION))
+    }
+
+    /// Whether the text before hands the module's variable `object` to other code, which may set its fields. Mentions of
+    /// locals are no references, so nothing is known of these.
+    pub(crate) fn is_handed_out(&self, one: &Ref, object: ExprIx) -> bool {
+        let Expr::Name(name) = self.infer.own.body.arena.expr(object) else { return false };
+        let arena = &self.infer.own.body.arena;
+        let (mut named, mut asked) = (0, 0);
+        for other in self.infer.own.body.refs.iter().filter(|other| other.at <= one.at) {
+            let is_receiver =
+                other.recv.is_some_and(|recv| matches!(arena.expr(recv), Expr::Name(of) if of == name));
+            match other.form {
+                RefForm::Value if other.name == *name => named += 1,
+                RefForm::MethodCall | RefForm::Attr if is_receiver => asked += 1,
+                _ => {}
+            }
+        }
+        // Each mention before a member is a mention of the variable, too.
+        named > asked
     }
 
     /// The value of `callee`, for each value that the file's calls pass for the parameter that it begins with.
@@ -44,7 +117,12 @@ impl<'r> Resolver<'r, '_> {
         let place = file
             .outline
             .def(binding.scope)
-            .and_then(|def| def.params.iter().position(|param| file.outline.str(param.name) == name));
+            .and_then(|def| def.params.iter().position(|param| file.outline.str(param.name) == name))
+            .or_else(|| parameter_place(name));
+        if let (None, BindingKind::Param, Some(value)) = (place, binding.kind, binding.value) {
+            let ctx = Ctx { at: binding.from, scope: binding.scope, ..self.module_ctx() };
+            return self.values_by_arguments(&ctx, value);
+        }
         let Some(place) = place.filter(|_| binding.kind == BindingKind::Param && binding.ty.is_none()) else {
             return Vec::new();
         };
@@ -62,7 +140,7 @@ impl<'r> Resolver<'r, '_> {
                     add(self.infer.def_type(DefRef { file: self.infer.own.file, def }));
                 }
                 Argument::Value(one, value) => {
-                    self.argument_values(one, value, steps).into_iter().for_each(&mut add);
+                    self.argument_values(&self.ctx(one), value, steps).into_iter().for_each(&mut add);
                 }
             }
         }
@@ -75,17 +153,16 @@ impl<'r> Resolver<'r, '_> {
     }
 
     /// The values of an argument: those of the parameter that it hands on, if it is one.
-    fn argument_values(&self, one: &Ref, value: ExprIx, steps: u8) -> Vec<Typed> {
-        let ctx = self.ctx(one);
+    fn argument_values(&self, ctx: &Ctx<'_>, value: ExprIx, steps: u8) -> Vec<Typed> {
         if let Expr::Name(name) = ctx.arena.expr(value)
-            && let Meaning::Local(local) = self.infer.meaning(&ctx, *name, Want::Any)
+            && let Meaning::Local(local) = self.infer.meaning(ctx, *name, Want::Any)
             && let Some(binding) = self.infer.own.body.bindings.get(local as usize)
             && binding.kind == BindingKind::Param
             && binding.ty.is_none()
         {
             return self.passed_values(local, steps);
         }
-        vec![self.infer.eval(&ctx, value)]
+        vec![self.infer.eval(ctx, value)]
     }
 
     fn module_ctx(&self) -> Ctx<'_> {
@@ -212,7 +289,10 @@ fn first_name(ctx: &Ctx<'_>, mut ix: ExprIx) -> Option<StrIx> {
     for _ in 0..STEPS {
         match ctx.arena.expr(ix) {
             Expr::Name(name) => return Some(*name),
-            Expr::Key(inner, _) | Expr::Index(inner) | Expr::Iter(inner) => ix = *inner,
+            Expr::Attr(inner, _) | Expr::Key(inner, _) | Expr::Index(inner) | Expr::Iter(inner) => {
+                ix = *inner
+            }
+            Expr::Either(list) => ix = *list.first()?,
             _ => return None,
         }
     }

@@ -1,6 +1,7 @@
 //! The rules of a language for references and calls, and [`Resolver`], which asks them and which they ask in turn.
 
 use std::cell::{Cell, OnceCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use sdl_model::facts::{Def, DefIx, ExprIx, Ref};
@@ -8,7 +9,7 @@ use sdl_model::lang::Traits;
 use sdl_model::{EdgeKind, Lang, SymbolKind};
 
 use crate::infer::{Ctx, Infer, Ty, TypeRules, Via};
-use crate::strategies::Rule;
+use crate::strategies::{ALIAS, Rule};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
 
 /// Finds a language's rules for calls.
@@ -42,6 +43,8 @@ pub(crate) struct Resolver<'r, 'w> {
     pub(crate) rules: &'static dyn CallRules,
     /// The arguments of the calls of the file's own functions.
     pub(super) passed: OnceCell<super::arguments::Arguments<'r>>,
+    /// The places that set a field of the receiver, by the field's name.
+    pub(super) kept: OnceCell<HashMap<&'r str, Vec<u32>>>,
     /// Whether these are being gathered.
     pub(super) gathers: Cell<bool>,
     /// Definitions that the language's home has found in sight of the file, each with the scope that sees it.
@@ -156,6 +159,12 @@ pub(crate) trait CallRules: TypeRules {
     /// Whether a call of a variable runs the function that is in it, where that comes from a call or a table.
     fn follows_values(&self) -> bool {
         false
+    }
+
+    /// The rule for a call of a variable that the text sets to one of a few functions. A type checker that knows the type
+    /// of the variable from what it is set to says which these are; one that does not names the variable alone.
+    fn chosen_rule(&self) -> &'static Rule {
+        &ALIAS
     }
 
     /// Whether the type `class` only describes how its values are called, such as a Python protocol with `__call__`.

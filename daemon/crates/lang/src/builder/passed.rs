@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{DefIx, Expr, ExprIx, RefForm, StrIx};
+use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, RefForm, StrIx, parameter_place};
 
 use super::Builder;
 use super::pending::Passing;
@@ -61,13 +61,21 @@ impl<'a> Builder<'a> {
         let mut names = HashSet::new();
         for one in &self.refs {
             let name = match (one.form, one.recv) {
-                (RefForm::Call, None) => Some(one.name),
+                (RefForm::Call | RefForm::Construct, None) => Some(one.name),
                 (RefForm::Held | RefForm::Iterate | RefForm::MethodCall, Some(value)) => {
                     self.first_name(value)
                 }
                 _ => None,
             };
             names.extend(name.and_then(|name| self.taker_of(one.scope, name)));
+        }
+        // A parameter that is kept in a field which is called.
+        let called: HashSet<StrIx> =
+            self.refs.iter().filter(|one| one.form == RefForm::MethodCall).map(|one| one.name).collect();
+        let fields = self.bindings.iter().filter(|one| one.kind == BindingKind::Field);
+        for field in fields.filter(|one| called.contains(&one.name)) {
+            let name = field.value.and_then(|value| self.first_name(value));
+            names.extend(name.and_then(|name| self.taker_of(field.scope, name)));
         }
         for _ in 0..MAX_ROUNDS {
             let handed = self.passings.iter().filter(|one| names.contains(self.body.text(one.callee)));
@@ -89,20 +97,31 @@ impl<'a> Builder<'a> {
         for _ in 0..MAX_PARTS {
             match self.body.expr(value) {
                 Expr::Name(name) => return Some(*name),
-                Expr::Key(inner, _) | Expr::Index(inner) | Expr::Iter(inner) => value = *inner,
+                Expr::Attr(inner, _) | Expr::Key(inner, _) | Expr::Index(inner) | Expr::Iter(inner) => {
+                    value = *inner;
+                }
+                Expr::Either(list) => value = *list.first()?,
                 _ => return None,
             }
         }
         None
     }
 
+    /// Whether `name` is a part of a parameter of `scope`, as in `({ name }) => …`.
+    fn is_taken_apart(&self, scope: DefIx, name: StrIx) -> bool {
+        let binding =
+            self.binding_before(scope, name, usize::MAX).filter(|one| one.kind == BindingKind::Param);
+        let root = binding.and_then(|one| self.first_name(one.value?));
+        root.is_some_and(|root| parameter_place(self.body.text(root)).is_some())
+    }
+
     /// The name of the function around `scope` that has a parameter called `name`.
-    fn taker_of(&self, scope: DefIx, name: StrIx) -> Option<String> {
-        let name = self.out.lookup(self.body.text(name))?;
+    fn taker_of(&self, scope: DefIx, called: StrIx) -> Option<String> {
+        let name = self.out.lookup(self.body.text(called))?;
         let mut at = Some(scope);
         for _ in 0..MAX_NESTING {
             let def = self.def(at?);
-            if def.params.iter().any(|param| param.name == name) {
+            if def.params.iter().any(|param| param.name == name) || self.is_taken_apart(at?, called) {
                 let named = match def.parent {
                     Some(class) if def.kind == SymbolKind::Constructor => self.def(class).name,
                     _ => def.name,

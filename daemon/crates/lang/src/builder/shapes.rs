@@ -32,7 +32,9 @@ impl Builder<'_> {
     /// Moves pending shapes from `first` on to the outline; `scope` is being closed.
     pub(super) fn settle_shapes(&mut self, scope: DefIx, first: usize) {
         let mut tries = 0;
-        for pending in self.pending.split_off(first.min(self.pending.len())) {
+        let all = self.pending.split_off(first.min(self.pending.len()));
+        let handed_back = self.returned_parameter(scope, &all);
+        for pending in all {
             let full = match pending.slot {
                 Slot::Return => {
                     tries += 1;
@@ -64,6 +66,30 @@ impl Builder<'_> {
                 }
             }
         }
+        self.def_mut(scope).returns.extend(handed_back);
+    }
+
+    /// The parameter without a known type that `scope` returns, if it returns nothing else: `def keep(f): return f`.
+    fn returned_parameter(&mut self, scope: DefIx, all: &[Pending]) -> Option<ExprIx> {
+        let mut returned =
+            all.iter().filter(|one| one.to == scope && matches!(one.slot, Slot::Return)).map(|one| one.expr);
+        let first = returned.next()?;
+        let Expr::Name(name) = *self.body.expr(first) else { return None };
+        let (mut at, mut bindings) = (self.latest.get(&(scope, name)).copied(), 0);
+        while let Some(binding) = at.and_then(|ix| self.bindings.get(ix as usize)) {
+            bindings += 1;
+            let is_bare =
+                binding.kind == BindingKind::Param && binding.ty.is_none() && binding.value.is_none();
+            if !is_bare || bindings > 1 {
+                return None;
+            }
+            at = at.and_then(|ix| self.before.get(ix as usize)).copied();
+        }
+        let text = self.body.text(name).to_owned();
+        let name = self.out.lookup(&text)?;
+        let is_own = self.def(scope).params.iter().any(|param| param.name == name);
+        let is_only = bindings == 1 && returned.all(|other| other == first);
+        (is_own && is_only).then(|| self.out.name(&text))
     }
 
     /// `old` or `more`, of the outline.

@@ -119,6 +119,20 @@ fn join_paragraphs<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
     (!out.is_empty()).then_some(out)
 }
 
+/// The longest prefix of names that code makes up.
+const MAX_PREFIX: usize = 40;
+
+/// `text`, if names of members that code makes up may begin with it: `visit_` of `"visit_" + kind`.
+pub fn hook_prefix(text: &str) -> Option<&str> {
+    let is_name = |text: &str| {
+        let mut chars = text.chars();
+        let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
+        chars.next().is_some_and(|first| is_word(first) && !first.is_numeric()) && chars.all(is_word)
+    };
+    let says_something = text.len() > 1 && text.chars().any(char::is_alphabetic);
+    (text.len() <= MAX_PREFIX && says_something && is_name(text)).then_some(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

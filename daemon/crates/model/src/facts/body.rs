@@ -31,6 +31,12 @@ pub enum RefForm {
     Type,
     /// A configuration key or environment variable that is read, such as `os.environ["HOME"]`; `name` is the key.
     Config,
+    /// A function that is passed to one of the standard library which runs it: `list.map(f)`. `recv` is the function,
+    /// `given` what the library's function is called on, if it is a method. `name` is [`HANDED`].
+    Handed,
+    /// A member whose name the code makes up: `getattr(recv, "visit_" + kind)`. `name` is what all of the names begin
+    /// with.
+    Prefix,
 }
 
 /// The name in a [`RefForm::Held`], which is no name in any language.
@@ -38,6 +44,19 @@ pub const CALLED: &str = "()";
 
 /// The name in a [`RefForm::Iterate`], which is no name in any language.
 pub const ITERATED: &str = "[]";
+
+/// The name in a [`RefForm::Handed`], which is no name in any language.
+pub const HANDED: &str = "(f)";
+
+/// The name of the parameter at `place`, where the text takes it apart and gives it none: `{0}` of `({ f }) => …`.
+pub fn parameter_at(place: usize) -> String {
+    format!("{{{place}}}")
+}
+
+/// The place of a parameter with such a name.
+pub fn parameter_place(name: &str) -> Option<usize> {
+    name.strip_prefix('{')?.strip_suffix('}')?.parse().ok()
+}
 
 /// One reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -13,7 +13,9 @@ mod published;
 pub use arena::{
     Arena, Expr, ExprIx, LONGEST_DOTTED, Lit, PASSED_RECEIVER, PREDICATE, RECEIVER, StrIx, Strings,
 };
-pub use body::{Binding, BindingKind, Body, CALLED, ITERATED, Prose, Ref, RefForm};
+pub use body::{
+    Binding, BindingKind, Body, CALLED, HANDED, ITERATED, Prose, Ref, RefForm, parameter_at, parameter_place,
+};
 pub use def::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, Param, ParamKind, Span};
 pub use imported::imported_modules;
 pub use outline::{Export, Import, ImportKind, Manifest, ManifestKind, Outline};

@@ -1,11 +1,12 @@
 //! JavaScript and TypeScript: constructors that are properties, and names that hold functions.
 
-use sdl_model::facts::{BaseKind, BindingKind, Def, DefFlags, DefIx, Expr, Ref};
+use sdl_model::facts::{BaseKind, BindingKind, Def, DefFlags, DefIx, Expr, ExprIx, Ref};
 use sdl_model::{Lang, SymbolKind};
 
 use super::Ecma;
 use crate::infer::Infer;
 use crate::resolve::{CallRules, Outcome, Resolver};
+use crate::strategies::{CHOSEN_FUNCTION, Rule};
 use crate::words::words;
 use crate::world::{DefRef, FileIndex, Sym};
 
@@ -44,6 +45,23 @@ impl CallRules for Ecma {
 
     fn follows_values(&self) -> bool {
         true
+    }
+
+    /// A variable has the type of all that it may be set to, and no name of a function.
+    fn chosen_rule(&self) -> &'static Rule {
+        &CHOSEN_FUNCTION
+    }
+
+    /// `f.call(…)` and `f.apply(…)` run the function.
+    fn member_call(
+        &self,
+        resolver: &Resolver<'_, '_>,
+        one: &Ref,
+        recv: ExprIx,
+        name: Sym,
+    ) -> Option<Outcome> {
+        let is_run = matches!(&*resolver.infer.w.text(name), "call" | "apply");
+        is_run.then(|| resolver.applied_function(one, recv)).flatten()
     }
 
     /// `super(…)` means the base class, like `new Base()`, even where the base inherits its constructor.

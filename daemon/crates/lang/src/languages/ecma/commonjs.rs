@@ -398,7 +398,15 @@ pub(super) fn mixed_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     };
     // The members of a mixin are set after those that the class inherits.
-    for mixin in args.children().skip(1).take(8).filter(|arg| arg.is(K::Identifier)) {
+    let mixins = args.children().skip(1).take(8).filter_map(|arg| match arg.kind() {
+        K::Identifier => Some(arg),
+        // `Mixin.prototype`.
+        K::MemberExpression if arg.child(F::Property).is_some_and(|name| name.text() == "prototype") => {
+            arg.child(F::ObjectField).filter(|class| class.is(K::Identifier))
+        }
+        _ => None,
+    });
+    for mixin in mixins {
         let ty = cx.b.out.type_name(mixin.text());
         cx.b.base(def, BaseKind::Mixin, ty, mixin.start());
         cx.b.def_mut(def).bases.rotate_right(1);

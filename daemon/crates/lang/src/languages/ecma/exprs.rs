@@ -6,7 +6,7 @@ use super::calls::{
     arg_count, callee_node, passed_through, required_module, required_name, takes_type_arguments,
     template_tag, unwrap_value,
 };
-use super::keys::{MAX_FIELDS, property_name, string_content};
+use super::keys::{MAX_FIELDS, is_symbol, property_name, string_content};
 use super::kinds::{F, K, Node};
 use super::written_params::written_params;
 use crate::builder::Half;
@@ -35,6 +35,7 @@ pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let base = half.value_or_unknown(node.child(F::ObjectField));
             match node.child(F::Index) {
                 Some(index) if index.is(K::String) => half.attr(base, string_content(index)),
+                Some(index) if is_symbol(index) => half.attr(base, &format!("[{}]", index.text())),
                 Some(index) if index.is(K::Number) => {
                     let key = half.str(index.text());
                     half.add(Expr::Key(base, key))

@@ -113,7 +113,7 @@ pub(super) fn enter_function<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefI
     describe_function(cx, node, def);
     params::bind_params(cx, def, node);
     if let Some(body) = node.child(F::Body).filter(|body| !body.is(K::StatementBlock)) {
-        let shape = cx.b.body.object_value(body);
+        let shape = returned_shape(cx, body);
         cx.b.returns(def, shape, body.start());
     }
     Visit::IntoThenLeave
@@ -205,8 +205,20 @@ pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>
 /// `return …`.
 pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(def), Some(value)) = (cx.state.own_function(), node.first()) {
-        let shape = cx.b.body.object_value(value);
+        let shape = returned_shape(cx, value);
         cx.b.returns(def, shape, node.start());
+    }
+}
+
+/// The value that a function returns. A function with a name of its own is one that it declares.
+fn returned_shape<'a>(cx: &mut Context<'a>, value: Node<'a>) -> ExprIx {
+    let name = value.child(F::Name).filter(|_| value.is(K::FunctionExpression));
+    match name {
+        Some(name) => {
+            let name = cx.b.body.str(name.text());
+            cx.b.body.add(Expr::Inner(name, false))
+        }
+        None => cx.b.body.object_value(value),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Calls and loops that run code without a name for it.
 
-use sdl_model::facts::{CALLED, Expr, ITERATED, RefForm};
+use sdl_model::facts::{CALLED, Expr, HANDED, ITERATED, RefForm};
 
 use super::calls::arg_count;
+use super::keys::is_symbol;
 use super::kinds::{Context, F, K, Node};
 
 /// How many arguments of a call are looked at.
@@ -17,7 +18,9 @@ pub(super) fn call_held<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'
     let is_held = match inner.kind() {
         K::CallExpression | K::TernaryExpression | K::BinaryExpression => true,
         // With a text for a key, it is a member.
-        K::SubscriptExpression => inner.child(F::Index).is_some_and(|index| !index.is(K::String)),
+        K::SubscriptExpression => {
+            inner.child(F::Index).is_some_and(|index| !index.is(K::String) && !is_symbol(index))
+        }
         _ => false,
     };
     if !is_held {
@@ -27,6 +30,11 @@ pub(super) fn call_held<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'
     if !cx.b.body.is_unknown(value) {
         let args = arg_count(node.child(F::Arguments));
         cx.b.reference(RefForm::Held, CALLED, callee.end(), Some(value), args);
+        // The function that made the value may hand back an argument.
+        let inner = Some(inner).filter(|inner| inner.is(K::CallExpression));
+        if let Some(args) = inner.and_then(|call| call.child(F::Arguments)) {
+            cx.b.given(callee.end(), args.children());
+        }
     }
 }
 
@@ -62,5 +70,55 @@ pub(super) fn note_arguments<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: N
     }
     if any {
         cx.b.pass_arguments(name.start(), name.text(), found);
+    }
+}
+
+/// Methods of the standard library that run their first argument.
+const RUN_FIRST: [&str; 19] = [
+    "every",
+    "filter",
+    "find",
+    "findIndex",
+    "findLast",
+    "findLastIndex",
+    "flatMap",
+    "forEach",
+    "map",
+    "reduce",
+    "reduceRight",
+    "some",
+    "sort",
+    "toSorted",
+    "then",
+    "catch",
+    "finally",
+    "from",
+    "nextTick",
+];
+
+/// Functions of the standard library that run their first argument.
+const RUN_LATER: [&str; 5] =
+    ["setTimeout", "setInterval", "setImmediate", "queueMicrotask", "requestAnimationFrame"];
+
+/// A function that is named as an argument of the call `node`, where the standard library's `callee` runs it.
+pub(super) fn hand_over<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'a>) {
+    let (name, whole) = match callee.kind() {
+        K::Identifier => (Some(callee), None),
+        K::MemberExpression => (callee.child(F::Property), callee.child(F::ObjectField)),
+        _ => return,
+    };
+    let name = name.map_or("", Node::text);
+    let runs = if whole.is_some() { RUN_FIRST.contains(&name) } else { RUN_LATER.contains(&name) };
+    // `Array.from(list, f)`.
+    let place = usize::from(name == "from");
+    let function = node.child(F::Arguments).filter(|_| runs).and_then(|args| args.children().nth(place));
+    let Some(function) = function.filter(|arg| matches!(arg.kind(), K::Identifier | K::MemberExpression))
+    else {
+        return;
+    };
+    let value = cx.b.body.value(function);
+    if !cx.b.body.is_unknown(value) {
+        cx.b.reference(RefForm::Handed, HANDED, function.end(), Some(value), 0);
+        cx.b.given(function.end(), whole.into_iter());
     }
 }

@@ -20,6 +20,11 @@ pub(super) fn property_name(name: Node<'_>) -> &str {
     }
 }
 
+/// Whether `key` is a symbol that the language knows, such as `Symbol.iterator`.
+pub(super) fn is_symbol(key: Node<'_>) -> bool {
+    key.is(K::MemberExpression) && key.end() - key.start() < 32 && key.text().starts_with("Symbol.")
+}
+
 /// The text of a key that is written out.
 pub(super) fn plain_key(node: Node<'_>) -> Option<&str> {
     match node.kind() {

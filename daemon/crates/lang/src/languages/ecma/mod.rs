@@ -11,6 +11,7 @@ mod flow;
 mod functions;
 mod headers;
 mod held;
+mod hooks;
 mod imports;
 mod invariants;
 mod joins;

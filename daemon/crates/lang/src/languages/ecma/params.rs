@@ -1,6 +1,6 @@
 //! Parameters.
 
-use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Param, ParamKind};
+use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Param, ParamKind, parameter_at};
 use sdl_model::{Lang, Visibility};
 
 use super::calls::required_module;
@@ -54,12 +54,19 @@ pub(super) fn bind_params<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'
             None if param.ty.is_none() => known_param_type(cx, def, function, param, at),
             None => None,
         };
-        bind_one(cx, param, value, range);
+        bind_one(cx, param, Some(at), value, range);
         read_param_property(cx, def, param);
     }
 }
 
-fn bind_one<'a>(cx: &mut Context<'a>, param: Written<'a>, value: Option<ExprIx>, range: (u32, u32)) {
+/// Binds `param`, the one at `place` of a function with a name.
+fn bind_one<'a>(
+    cx: &mut Context<'a>,
+    param: Written<'a>,
+    place: Option<usize>,
+    value: Option<ExprIx>,
+    range: (u32, u32),
+) {
     let ty = param.ty.map(|ty| cx.b.body.ty(ty));
     match param.pattern.kind() {
         K::Identifier | K::This => {
@@ -72,6 +79,12 @@ fn bind_one<'a>(cx: &mut Context<'a>, param: Written<'a>, value: Option<ExprIx>,
                 Some(ty) => Some(cx.b.body.add(Expr::New(ty))),
                 None => value,
             };
+            // What calls pass for an object that is taken apart.
+            let whole = whole.or_else(|| {
+                let name = place.filter(|_| param.pattern.is(K::ObjectPattern)).map(parameter_at)?;
+                cx.b.bind_within(BindingKind::Param, &name, None, None, range);
+                Some(cx.b.body.type_name(&name))
+            });
             let annotation = param.ty.and_then(Node::first);
             patterns::bind_pattern(cx, BindingKind::Param, param.pattern, whole, annotation, range);
         }
@@ -110,7 +123,7 @@ pub(super) fn bind_anonymous_params<'a>(cx: &mut Context<'a>, function: Node<'a>
             None if param.ty.is_none() => passed_param_type(cx, function, at),
             None => None,
         };
-        bind_one(cx, param, value, range);
+        bind_one(cx, param, None, value, range);
     }
 }
 

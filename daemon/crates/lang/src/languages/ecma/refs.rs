@@ -3,9 +3,9 @@
 use sdl_model::facts::{BindingKind, Expr, Lit, RefForm};
 
 use super::calls::{arg_count, callee_node, is_template_tag, takes_type_arguments};
-use super::keys::string_content;
+use super::keys::{is_symbol, string_content};
 use super::kinds::{Context, F, K, Node};
-use super::{classes, commonjs, exprs, functions, held, imports, invariants, tables};
+use super::{classes, commonjs, exprs, functions, held, hooks, imports, invariants, tables};
 use crate::driver::Visit;
 
 /// How many wrappings of a callee are looked through.
@@ -18,6 +18,7 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = callee_node(node) else { return };
     held::call_held(cx, node, callee);
     held::note_arguments(cx, node, callee);
+    held::hand_over(cx, node, callee);
     match callee.kind() {
         K::Super => {
             let recv = cx.b.body.add(Expr::SuperRef);
@@ -115,7 +116,15 @@ pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 /// `object['name']`.
 pub(super) fn read_subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(object), Some(index)) = (node.child(F::ObjectField), node.child(F::Index)) else { return };
+    if is_symbol(index) {
+        let (form, args) = reference_form(node);
+        let recv = cx.b.body.value(object);
+        let form = if form == RefForm::Call { RefForm::MethodCall } else { RefForm::Attr };
+        cx.b.reference(form, &format!("[{}]", index.text()), index.start(), Some(recv), args);
+        return;
+    }
     if !index.is(K::String) {
+        hooks::read_made_up(cx, object, index);
         return;
     }
     let name = string_content(index);

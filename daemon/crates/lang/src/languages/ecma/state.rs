@@ -96,6 +96,8 @@ pub struct State {
     pub(super) tables: HashSet<String>,
     /// How often entries of an object have been set in a function.
     pub(super) updates: HashMap<(DefIx, String), u32>,
+    /// For each local that holds a name made up from a prefix, the prefix.
+    pub(super) prefixes: HashMap<(DefIx, String), String>,
     /// The type (of the outline) that is stated for the module's whole export.
     pub(super) exported_type: Option<ExprIx>,
     /// Whether the file states its exports anywhere.

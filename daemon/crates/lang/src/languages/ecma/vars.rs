@@ -8,7 +8,7 @@ use super::exports::add_chained_export;
 use super::headers::{is_short, with_header};
 use super::kinds::{Context, F, K, Node};
 use super::state::{Holder, Local};
-use super::{held, imports, jsdoc, names, objects, patterns, tables};
+use super::{held, hooks, imports, jsdoc, names, objects, patterns, tables};
 use crate::builder::NewDef;
 
 /// How many statements after an object are searched for functions that are added to it.
@@ -165,10 +165,13 @@ fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         jsdoc::apply_variable_doc(cx, def);
     }
     if let Some(value) = declared.value {
-        // Members from `...other` are not the object's own.
-        let spreads = declared.inner.is_some_and(|inner| {
-            inner.is(K::Object) && inner.children().take(64).any(|part| part.is(K::SpreadElement))
-        });
+        // Members from `...other` are not the object's own, and those with a number for a key are no definitions.
+        let is_apart = |part: Node<'_>| {
+            part.is(K::SpreadElement) || part.child(F::Key).is_some_and(|key| key.is(K::Number))
+        };
+        let spreads = declared
+            .inner
+            .is_some_and(|inner| inner.is(K::Object) && inner.children().take(64).any(is_apart));
         let shape = if spreads { cx.b.body.object_value(value) } else { cx.b.body.value(value) };
         cx.b.add_value(def, shape, declared.node.start());
         objects::hold_objects(cx, value, Holder::of(def));
@@ -246,6 +249,9 @@ fn bind_local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let ty = stated.map(|ty| cx.b.body.ty(ty)).or(documented).filter(|ty| !cx.b.body.is_unknown(*ty));
     let pending = declared.value.is_none() && ty.is_none();
     cx.state.declare(scope, text, Local { range, pending });
+    if let Some(value) = declared.value {
+        hooks::note_name(cx, name, value);
+    }
     if !pending {
         let value = declared.value.map(|value| cx.b.body.object_value(value));
         cx.b.bind_within(BindingKind::Local, name, ty, value, range);

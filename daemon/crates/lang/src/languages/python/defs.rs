@@ -4,7 +4,7 @@ use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, Expr, ExprIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::kinds::{Context, F, K, Node};
-use super::{binds, conditions, params, tables, types};
+use super::{binds, conditions, hooks, params, tables, types};
 use crate::builder::NewDef;
 use crate::builder::text::{clean_docstring, fold_line};
 use crate::driver::Visit;
@@ -420,6 +420,9 @@ fn bind_local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: N
                 }
             }
             let ty = statement.stated.map(|stated| cx.b.body.ty(stated));
+            if let Some(value) = statement.value {
+                hooks::note_name(cx, target.text(), value);
+            }
             let value = statement.value.map(|value| cx.b.body.value(value));
             cx.b.bind(BindingKind::Local, target.text(), ty, value, from);
             set_global(cx, target.text(), value, statement.node.start());

@@ -7,6 +7,7 @@ mod effects;
 mod exprs;
 mod flow;
 mod held;
+mod hooks;
 mod imports;
 mod invariants;
 mod joins;

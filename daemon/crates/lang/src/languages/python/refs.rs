@@ -3,7 +3,7 @@
 use sdl_model::facts::RefForm;
 
 use super::kinds::{Context, F, K, Node};
-use super::{binds, exprs, held, tables, types};
+use super::{binds, exprs, held, hooks, tables, types};
 use crate::driver::Visit;
 
 /// The longest callee that is looked up as a whole for side effects.
@@ -18,9 +18,13 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         _ => {}
     }
     match callee.kind() {
-        K::Identifier => held::note_arguments(cx, node, callee),
+        K::Identifier => {
+            held::note_arguments(cx, node, callee);
+            held::hand_over(cx, node, callee);
+        }
         K::Attribute => {
             held::note_arguments(cx, node, callee);
+            held::hand_over(cx, node, callee);
             tables::read_update(cx, node, callee);
         }
         K::Subscript if exprs::is_generic_class(callee) => {}
@@ -30,6 +34,7 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         held::apply_decorator(cx, node);
     }
     match text {
+        "getattr" => hooks::read_getattr(cx, node),
         "os.getenv"
         | "getenv"
         | "os.environ.get"

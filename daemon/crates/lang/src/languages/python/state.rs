@@ -17,6 +17,8 @@ pub struct State {
     pub(super) globals: HashSet<(DefIx, String)>,
     /// How often entries of a table have been set in a function.
     pub(super) updates: HashMap<(DefIx, String), u32>,
+    /// For each local that holds a name made up from a prefix, the prefix.
+    pub(super) prefixes: HashMap<(DefIx, String), String>,
     /// The ranges of branches that no program takes here.
     pub(super) left_out: Vec<(u32, u32)>,
 }
