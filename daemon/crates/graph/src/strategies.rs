@@ -93,7 +93,7 @@ impl Rule {
 /// The name of the kind of an edge. It tells calls that the text shows from those that it does not show. The latter
 /// are a `flow`: what runs depends on the caller, on a condition, or on the protocol of a statement.
 ///
-/// In `def each(f): f()`, a caller decides what `f()` runs, so the edge to a function that is passed for `f` is a flow.
+/// In `def each(f): f()`, the edge to a function that is passed for `f` is a flow, because a caller decides which function runs.
 /// A compiler that is asked what the name at a call means names no such function.
 pub fn kind_name(kind: EdgeKind, strategy: Strategy) -> &'static str {
     let is_flow = kind == EdgeKind::Call && find_rule(strategy).is_some_and(Rule::is_flow);

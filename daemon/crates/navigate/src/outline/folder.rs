@@ -40,7 +40,7 @@ pub fn outline_folder(
 ) -> Result<FolderOutline> {
     let Some(files) = files_below(graph, folder)? else { return Ok(FolderOutline::Unknown) };
     let owned = folder.to_owned();
-    // Nothing is outside of the root, so there all other files are users.
+    // All other files are users of a definition in the root, because nothing is outside of it.
     let is_inside = move |path: &str| !owned.is_empty() && is_below(path, &owned);
     let mut users = UserFiles::new(graph.source(), filter, Box::new(is_inside));
     let mut surface: Vec<Part> = Vec::new();

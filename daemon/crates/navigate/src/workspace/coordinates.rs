@@ -21,7 +21,7 @@ const UNKNOWN: &str = "?";
 pub(super) struct Coordinates {
     /// `group:artifact`, or the name of a package of .NET.
     artifacts: BTreeSet<String>,
-    /// The same of what it depends on.
+    /// The same of its dependencies.
     dependencies: BTreeSet<String>,
     /// Whether it depends on more that no manifest writes out.
     is_open: bool,

@@ -141,8 +141,8 @@ impl<'a> Workspace<'a> {
         Ok(FileMentions { found: mentions_of(found, targets), open: Vec::new() })
     }
 
-    /// What `resolve` finds in the file's own repository, and of what it finds in all that the file sees, that which
-    /// leads into others.
+    /// The sites that `resolve` finds in the file's own repository, and those of all the file sees that lead into other
+    /// repositories.
     fn sites_in(&self, open: &OpenFile, resolve: &dyn Fn(&World<'_>) -> Result<Sites>) -> Result<Sites> {
         let outlines = SourceOutlines::over(self.outlines);
         let own = Joint {

@@ -311,7 +311,7 @@ fn says(cx: &ReadCx<'_>, plan: &RenamePlan, (doubts, words): (usize, usize), cov
         }
         None => (String::new(), "this repository"),
     };
-    let told = format!(
+    let counted = format!(
         "{} edits{scope}; {} mentions mean something else; {words} in comments and texts. Looked at all {} indexed files \
          that spell the name; files that are not indexed, and users outside of {within}, were not",
         plan.edits.len(),
@@ -319,13 +319,13 @@ fn says(cx: &ReadCx<'_>, plan: &RenamePlan, (doubts, words): (usize, usize), cov
         covered.files,
     );
     if !covered.all_read {
-        format!("Not complete, some files can't be read: {told}.")
+        format!("Not complete, some files can't be read: {counted}.")
     } else if let Some(why) = covered.missing.first() {
-        format!("Not complete, {why}: {told}.")
+        format!("Not complete, {why}: {counted}.")
     } else if plan.is_complete() {
-        format!("Complete: {told}.")
+        format!("Complete: {counted}.")
     } else {
-        format!("Not complete, a person has to look at {doubts} places: {told}.")
+        format!("Not complete, a person has to look at {doubts} places: {counted}.")
     }
 }
 

@@ -1,5 +1,5 @@
-//! `build.gradle`, `settings.gradle` and their forms in Kotlin: the lines that state a build's coordinates. They are
-//! programs, so only what is written out as text is known.
+//! `build.gradle`, `settings.gradle` and their forms in Kotlin: the lines that state a build's coordinates. Only
+//! coordinates that are written out are known, because these files are programs.
 
 use sdl_model::facts::ManifestKind;
 

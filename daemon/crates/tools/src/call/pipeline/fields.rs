@@ -23,6 +23,11 @@ pub(super) fn add_notes(answer: &mut Answer, notes: &[String]) -> Result<(), Too
     if notes.is_empty() { Ok(()) } else { add_field(answer, "notes", &notes) }
 }
 
+/// The note of an answer whose handle holds in memory only.
+pub(super) fn unstored_note(error: &ToolError) -> String {
+    format!("the handle is lost when the daemon restarts, because it could not be stored: {error}")
+}
+
 fn add_field(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<(), ToolError> {
     let value = serde_json::to_value(value).map_err(|e| ToolError::internal("writing the answer", e))?;
     match (answer.structured.get_mut(key), value) {

@@ -8,7 +8,7 @@ use sdl_retrieve::Source;
 use sdl_retrieve::layer::{Laid, LaidOutlines};
 use serde_json::json;
 
-use super::fields::{add_notes, stamp_freshness};
+use super::fields::{add_notes, stamp_freshness, unstored_note};
 use super::wait::{READ_LIMIT, SYNC_TIMEOUT, wait_for_tree};
 use super::{first_index, repo, scope, workspace};
 use crate::call::budget;
@@ -95,11 +95,6 @@ pub(super) fn run_read(
         }
     }
     Err(Unwritten::overtaken_again())
-}
-
-/// The note of an answer whose handle holds in memory only.
-pub(super) fn unstored_note(error: &ToolError) -> String {
-    format!("the handle is lost when the daemon restarts, because it could not be stored: {error}")
 }
 
 /// Whether an error means that something is not in the tree.

@@ -18,7 +18,7 @@ pub(super) struct Scope {
     /// What the caller named.
     pub(super) name: String,
     pub(super) repos: Vec<Arc<dyn Repo>>,
-    /// What is missing, and why.
+    /// The missing members, and why they are missing.
     pub(super) notes: Vec<String>,
 }
 

@@ -11,9 +11,8 @@ use sdl_retrieve::Source;
 use sdl_retrieve::layer::{Laid, LaidOutlines, Layer};
 use serde_json::json;
 
-use super::fields::{add_notes, stamp_freshness};
+use super::fields::{add_notes, stamp_freshness, unstored_note};
 use super::first_index;
-use super::read::unstored_note;
 use super::scope::{Scope, held_by, holder_of, left_out, one_at_a_time};
 use super::wait::{READ_LIMIT, SYNC_TIMEOUT, wait_for_tree};
 use crate::call::across::{Across, Opened, Whole};
