@@ -5,12 +5,13 @@ use std::ops::ControlFlow;
 
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::lang::Constructor;
-use sdl_model::{EdgeKind, SymbolId, SymbolKind};
+use sdl_model::{EdgeKind, SymbolId, SymbolKind, Visibility};
 use sdl_retrieve::members::member_owner;
 use sdl_retrieve::{Result, Source, Sym};
 
 use super::alive::Links;
 use crate::fronts::is_front;
+use super::{languages, namesakes};
 use crate::marks::{is_plain_base, is_plain_mark};
 
 /// Why a symbol is a root.
@@ -34,6 +35,10 @@ pub(super) struct Census {
     uses: Vec<Vec<u32>>,
     /// The type or definition that holds each.
     holders: Vec<Option<u32>>,
+    /// The module of each.
+    modules: Vec<u32>,
+    /// The modules to which an edge leads from another file, and those with tests.
+    loaded: HashSet<u32>,
     roots: Vec<(u32, Root)>,
 }
 
@@ -63,12 +68,19 @@ impl Census {
             links: Links { out: vec![Vec::new(); count], pairs: Vec::new() },
             uses: vec![Vec::new(); count],
             holders: vec![None; count],
+            modules,
+            loaded: HashSet::new(),
             roots: Vec::new(),
         };
         let bases = census.add_edges(source, &numbers)?;
-        census.add_holders(source, &numbers, &modules)?;
+        census.add_holders(source, &numbers)?;
+        for (one, other) in namesakes::live_together(&census.symbols) {
+            census.lead(one, other);
+            census.lead(other, one);
+        }
         census.add_overrides(&bases);
         census.add_roots();
+        census.add_test_types(&bases);
         Ok(census)
     }
 
@@ -80,6 +92,14 @@ impl Census {
             Root::Export => exports,
         };
         self.roots.iter().filter(move |(_, root)| counts(*root)).map(|(node, _)| *node)
+    }
+
+    /// Whether a symbol is in a file of tests that has no tests and that nothing here uses: tests may read it as data, or
+    /// load it by its path.
+    pub(super) fn is_test_data(&self, node: u32) -> bool {
+        let module = self.modules.get(node as usize);
+        let is_loaded = module.is_none_or(|module| self.loaded.contains(module));
+        !is_loaded && self.symbols.get(node as usize).is_some_and(Sym::is_test)
     }
 
     /// What holds a symbol, if that is not the file.
@@ -107,15 +127,22 @@ impl Census {
     /// Adds the edges. Returns what each type derives from, and the types with a base that is not in the repository.
     fn add_edges(&mut self, source: &Source<'_>, numbers: &HashMap<SymbolId, u32>) -> Result<Bases> {
         let mut bases = Bases::default();
+        let mut shared = HashSet::new();
         for at in 0..self.symbols.len() {
             let Some(sym) = self.symbols.get(at).cloned() else { continue };
             let node = at as u32;
             let is_front = sym.ix == DefIx::MODULE && is_front(sym.row().path.as_str());
+            if sym.ix == DefIx::MODULE {
+                shared = namesakes::shared_imports(sym.outline());
+            }
             let mut known = 0;
             for edge in source.view().out_edges(sym.id)? {
                 let Some(to) = numbers.get(&edge.to).copied() else { continue };
-                let to_module = self.symbols.get(to as usize).is_some_and(|to| to.ix == DefIx::MODULE);
-                if edge.kind == EdgeKind::Import && !to_module {
+                let target = self.symbols.get(to as usize);
+                let to_module = target.is_some_and(|to| to.ix == DefIx::MODULE);
+                // Which of them the name means is decided when the file's statements run.
+                let is_shared = target.is_some_and(|to| shared.contains(to.name()));
+                if edge.kind == EdgeKind::Import && !to_module && !is_shared {
                     if is_front {
                         self.roots.push((to, Root::Always));
                     }
@@ -125,6 +152,11 @@ impl Census {
                     known += 1;
                     bases.of.entry(node).or_default().push(to);
                 }
+                if let Some(module) =
+                    self.modules.get(to as usize).filter(|module| Some(*module) != self.modules.get(at))
+                {
+                    self.loaded.insert(*module);
+                }
                 self.lead(node, to);
                 if let Some(uses) = self.uses.get_mut(at) {
                     uses.push(to);
@@ -133,7 +165,9 @@ impl Census {
             let outline = sym.outline();
             let stated =
                 sym.def().bases.iter().filter(|base| !outline.last_name(base.ty).is_some_and(is_plain_base));
-            if sym.kind().is_type() && stated.count() > known {
+            // A type in place of an import, such as one that is missing, has the import's bases.
+            let stands_in = sym.def().parent == Some(DefIx::MODULE) && shared.contains(sym.name());
+            if sym.kind().is_type() && (stands_in || stated.count() > known) {
                 bases.outside.insert(node);
             }
         }
@@ -141,17 +175,16 @@ impl Census {
     }
 
     /// A symbol keeps its file's statements alive, and what holds it.
-    fn add_holders(
-        &mut self,
-        source: &Source<'_>,
-        numbers: &HashMap<SymbolId, u32>,
-        modules: &[u32],
-    ) -> Result<()> {
+    fn add_holders(&mut self, source: &Source<'_>, numbers: &HashMap<SymbolId, u32>) -> Result<()> {
         for at in 0..self.symbols.len() {
-            let (Some(sym), Some(module)) = (self.symbols.get(at).cloned(), modules.get(at).copied()) else {
+            let (Some(sym), Some(module)) = (self.symbols.get(at).cloned(), self.modules.get(at).copied())
+            else {
                 continue;
             };
             let node = at as u32;
+            if sym.def().flags.has(DefFlags::TEST) {
+                self.loaded.insert(module);
+            }
             self.lead(node, module);
             if sym.def().parent == Some(DefIx::MODULE) && is_value(&sym) {
                 self.run_value(node, module);
@@ -208,13 +241,14 @@ impl Census {
         }
         let mut pairs = Vec::new();
         let mut held = Vec::new();
+        let (mixed, tested) = self.mixed_in(bases);
         for (node, sym) in self.symbols.iter().enumerate() {
             let node = node as u32;
             let Some(holder) = self.holder(node) else { continue };
             let closure = bases.closure(holder);
-            let is_outside =
-                bases.outside.contains(&holder) || closure.iter().any(|base| bases.outside.contains(base));
-            if is_with_type(sym, is_outside) {
+            let is_outside = mixed.contains(&holder) || bases.is_outside(holder, &closure);
+            let is_inherited_test = tested.contains(&holder) && sym.name().starts_with("test");
+            if is_with_type(sym, is_outside) || is_inherited_test {
                 held.push((holder, node));
             }
             for base in closure {
@@ -228,14 +262,55 @@ impl Census {
         }
     }
 
+    /// The types that others derive from: those from which a type derives that has a base outside too, so that code
+    /// outside may call their members, and those from which tests derive.
+    fn mixed_in(&self, bases: &Bases) -> (HashSet<u32>, HashSet<u32>) {
+        let (mut mixed, mut tested) = (HashSet::new(), HashSet::new());
+        for node in bases.of.keys() {
+            let closure = bases.closure(*node);
+            if bases.is_outside(*node, &closure) {
+                mixed.extend(closure.iter().copied());
+            }
+            if self.symbols.get(*node as usize).is_some_and(Sym::is_test) {
+                tested.extend(closure);
+            }
+        }
+        (mixed, tested)
+    }
+
     fn add_roots(&mut self) {
         let mut roots = Vec::new();
         for (node, sym) in self.symbols.iter().enumerate() {
-            if let Some(root) = root_of(sym) {
+            let is_inside = languages::is_for_own_tests(sym) && !self.is_test_data(node as u32);
+            if let Some(root) = root_of(sym).filter(|root| *root != Root::Export || !is_inside) {
                 roots.push((node as u32, root));
             }
         }
         self.roots.extend(roots);
+    }
+
+    /// Types in files of tests that a runner may take for tests: they have members that are named as tests are, or a
+    /// base from outside.
+    fn add_test_types(&mut self, bases: &Bases) {
+        let mut with_tests: HashSet<u32> = HashSet::new();
+        for (node, sym) in self.symbols.iter().enumerate() {
+            let is_test = sym.kind().is_callable() && sym.name().starts_with("test");
+            with_tests.extend(self.holder(node as u32).filter(|_| is_test));
+        }
+        for (node, sym) in self.symbols.iter().enumerate() {
+            let node = node as u32;
+            if !sym.kind().is_type() || !sym.is_test() || sym.def().flags.has(DefFlags::LOCAL) {
+                continue;
+            }
+            let closure = bases.closure(node);
+            let is_outside = sym.def().visibility == Visibility::Public && bases.is_outside(node, &closure);
+            if is_outside
+                || with_tests.contains(&node)
+                || closure.iter().any(|base| with_tests.contains(base))
+            {
+                self.roots.push((node, Root::Test));
+            }
+        }
     }
 }
 
@@ -248,6 +323,11 @@ struct Bases {
 }
 
 impl Bases {
+    /// Whether a type with these bases has one that is not in the repository.
+    fn is_outside(&self, of: u32, closure: &[u32]) -> bool {
+        self.outside.contains(&of) || closure.iter().any(|base| self.outside.contains(base))
+    }
+
     /// All types that a type derives from.
     fn closure(&self, of: u32) -> Vec<u32> {
         let mut found: Vec<u32> = Vec::new();
@@ -307,10 +387,15 @@ fn root_of(sym: &Sym) -> Option<Root> {
     if def.flags.has(DefFlags::TEST) {
         return Some(Root::Test);
     }
+    if languages::is_run_around_tests(sym) {
+        return Some(Root::Test);
+    }
     if starts || is_special || is_hook || is_marked || is_listed {
         return Some(if sym.is_test() { Root::Test } else { Root::Always });
     }
-    sym.exported().then_some(Root::Export)
+    // A public name that `__all__` leaves out can be used from outside all the same.
+    let is_public = at_top && def.visibility == Visibility::Public;
+    (sym.exported() || is_public).then_some(Root::Export)
 }
 
 /// Whether the file lists the symbol among its exports, as `__all__` does.

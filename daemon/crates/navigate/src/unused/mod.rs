@@ -8,6 +8,8 @@
 
 pub mod alive;
 mod census;
+mod languages;
+mod namesakes;
 mod weigh;
 
 use std::collections::BTreeMap;
@@ -39,6 +41,14 @@ pub struct UnusedSymbol {
     pub spelled_at: Option<(String, u32)>,
     /// The part of its name from which code may make it up, such as `visit_`.
     pub made_from: Option<String>,
+    /// Code outside may call it on a value that it is given, because its language calls members by their names alone.
+    pub is_open: bool,
+    /// Its file belongs to tests, has none, and is not used by others: tests may read it as data.
+    pub is_test_data: bool,
+    /// A word of its file by which code looks names up while it runs, such as `getattr`.
+    pub looked_up_by: Option<String>,
+    /// An unused symbol that uses it and of which that is less sure.
+    pub less_by: Option<String>,
 }
 
 /// What to look for.
@@ -53,10 +63,24 @@ pub struct Wanted {
 /// Unused symbols, before their names are looked for in the text.
 pub struct Candidates {
     found: Vec<UnusedSymbol>,
-    /// The bytes of each file that are in symbols that nothing reaches, and whether only an export keeps them.
-    dead: BTreeMap<FileId, Vec<(u32, u32, bool)>>,
+    /// For each of them, those that it uses.
+    uses: Vec<Vec<u32>>,
+    /// Which of them are asked for.
+    asked: Vec<bool>,
+    /// The bytes of each file that are in symbols that nothing reaches.
+    dead: BTreeMap<FileId, Vec<DeadSpan>>,
     /// How many symbols there are of the wanted kinds.
     pub looked_at: usize,
+}
+
+/// The bytes of a symbol that nothing reaches.
+struct DeadSpan {
+    start: u32,
+    end: u32,
+    /// Whether only an export keeps it.
+    by_export: bool,
+    /// The candidate that it is part of.
+    part_of: Option<u32>,
 }
 
 /// Most users that are named.
@@ -71,7 +95,6 @@ pub fn find_candidates(source: &Source<'_>, wanted: &Wanted, filter: &Filter) ->
     let is_certain = |node: u32| !certain.get(node as usize).copied().unwrap_or(true);
     let mut shown: Vec<Option<u32>> = vec![None; census.symbols.len()];
     let mut looked_at = 0;
-    let mut dead: BTreeMap<FileId, Vec<(u32, u32, bool)>> = BTreeMap::new();
     for (node, sym) in census.symbols.iter().enumerate() {
         let number = node as u32;
         let is_wanted = is_wanted_kind(sym, &wanted.kinds);
@@ -79,12 +102,10 @@ pub fn find_candidates(source: &Source<'_>, wanted: &Wanted, filter: &Filter) ->
         if !is_dead(number) {
             continue;
         }
-        let span = sym.def().span;
-        dead.entry(sym.file()).or_default().push((span.start, span.end, !is_certain(number)));
         // What holds it is shown in its place.
         let holder = census.holder(number).and_then(|holder| shown.get(holder as usize).copied().flatten());
         let same = holder.filter(|holder| is_certain(*holder) == is_certain(number));
-        let is_own = is_wanted && (wanted.tests_count || !sym.is_test()) && filter.keeps_file(sym.path());
+        let is_own = is_wanted && (wanted.tests_count || !sym.is_test());
         if let Some(slot) = shown.get_mut(node) {
             *slot = same.or(is_own.then_some(number));
         }
@@ -102,21 +123,53 @@ pub fn find_candidates(source: &Source<'_>, wanted: &Wanted, filter: &Filter) ->
             }
         }
     }
-    let mut found = Vec::new();
+    let mut candidates = Candidates {
+        found: Vec::new(),
+        uses: Vec::new(),
+        asked: Vec::new(),
+        dead: BTreeMap::new(),
+        looked_at,
+    };
+    // The place of each shown symbol among the candidates.
+    let mut places: Vec<Option<u32>> = vec![None; census.symbols.len()];
     for (node, sym) in census.symbols.iter().enumerate() {
-        if shown.get(node).copied().flatten() == Some(node as u32) {
-            found.push(UnusedSymbol {
-                sym: sym.clone(),
-                confidence: 0,
-                by_export: !is_certain(node as u32),
-                users: users.get_mut(node).map(std::mem::take).unwrap_or_default(),
-                circle: circle.get(node).copied().flatten(),
-                spelled_at: None,
-                made_from: None,
-            });
+        if shown.get(node).copied().flatten() != Some(node as u32) {
+            continue;
         }
+        if let Some(place) = places.get_mut(node) {
+            *place = Some(candidates.found.len() as u32);
+        }
+        candidates.asked.push(filter.keeps_file(sym.path()));
+        candidates.found.push(UnusedSymbol {
+            sym: sym.clone(),
+            confidence: 0,
+            by_export: !is_certain(node as u32),
+            users: users.get_mut(node).map(std::mem::take).unwrap_or_default(),
+            circle: circle.get(node).copied().flatten(),
+            spelled_at: None,
+            made_from: None,
+            is_open: census.holder(node as u32).is_some() && languages::may_be_called_outside(sym),
+            is_test_data: census.is_test_data(node as u32),
+            looked_up_by: None,
+            less_by: None,
+        });
+        let used = uses.out.get(node).into_iter().flatten();
+        candidates.uses.push(used.copied().collect());
     }
-    Ok(Candidates { found, dead, looked_at })
+    let place_of = |node: u32| places.get(node as usize).copied().flatten();
+    for used in &mut candidates.uses {
+        *used = used.iter().filter_map(|node| place_of(*node)).collect();
+    }
+    for (node, sym) in census.symbols.iter().enumerate().filter(|(node, _)| is_dead(*node as u32)) {
+        let span = sym.def().span;
+        candidates.dead.entry(sym.file()).or_default().push(DeadSpan {
+            start: span.start,
+            end: span.end,
+            by_export: !is_certain(node as u32),
+            part_of: shown.get(node).copied().flatten().and_then(place_of),
+        });
+    }
+    Ok(candidates)
 }
 
 fn is_wanted_kind(sym: &Sym, kinds: &[SymbolKind]) -> bool {

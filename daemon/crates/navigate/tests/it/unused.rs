@@ -32,6 +32,7 @@ fn shown(found: &[UnusedSymbol]) -> Vec<String> {
 const APP: &str = "\
 //- /app.py
 import click
+from dispatch import run
 from outside import Base
 
 
@@ -78,7 +79,7 @@ def command():
 
 class Shown(Base):
     def called_by_outside(self):
-        return getattr(self, '_visit_' + 'x')
+        return run(self)
 
     def __len__(self):
         return 1
@@ -105,6 +106,9 @@ def _only_tested():
 
 
 TABLE = {'named': '_named', 'shapes': [_Shape().area(), _Square(), Shown()]}
+//- /dispatch.py
+def run(value):
+    return getattr(value, '_visit_' + 'x')
 //- /test_app.py
 from app import _only_tested
 
@@ -126,13 +130,13 @@ fn what_nothing_reaches_is_found_with_its_evidence() {
             "80 _Shape._never",
             "50 exported",
             "40 _named",
-            "30 _visit_name",
+            "10 _visit_name",
         ]
     );
     let of = |name: &str| found.iter().find(|one| one.sym.name() == name).unwrap();
     assert!(of("_ping").circle.is_some() && of("_ping").circle == of("_pong").circle);
     assert_eq!((of("_below").users.as_slice(), of("_below").circle), (&["_orphan".to_owned()][..], None));
-    assert_eq!(of("_named").spelled_at, Some(("app.py".to_owned(), 74)));
+    assert_eq!(of("_named").spelled_at, Some(("app.py".to_owned(), 75)));
     assert_eq!(of("_visit_name").made_from.as_deref(), Some("_visit_"));
 }
 
@@ -157,4 +161,143 @@ fn unused() -> u32 { 2 }
 fn main() { let visitor: &dyn Visit = &Plain; visitor.visit(); }
 ";
     assert_eq!(shown(&unused_in(tree, true)), ["80 unused"]);
+}
+
+#[test]
+fn definitions_of_one_name_live_together() {
+    let tree = "\
+//- /app.py
+import sys
+from typing import overload
+
+try:
+    from fast import _parse
+except ImportError:
+    from slow import _parse
+
+
+@overload
+def show(it: int) -> str: ...
+@overload
+def show(it: str) -> str: ...
+def show(it):
+    return str(it)
+
+
+if sys.platform == 'win32':
+    def _width():
+        return 80
+else:
+    def _width():
+        return 100
+
+print(show(_width()), _parse())
+//- /fast.py
+def _parse():
+    return 1
+//- /slow.py
+def _parse():
+    return 2
+
+
+def _left():
+    return 3
+";
+    assert_eq!(shown(&unused_in(tree, true)), ["80 _left"]);
+}
+
+#[test]
+fn no_symbol_is_surer_than_those_that_use_it() {
+    let tree = "\
+//- /app.py
+def _visit_plus():
+    return _helper()
+
+
+def _helper():
+    return _below()
+
+
+def _below():
+    return 1
+//- /dispatch.py
+print('_visit_' + kind)
+";
+    let found = unused_in(tree, true);
+    assert_eq!(shown(&found), ["10 _visit_plus", "10 _helper", "10 _below"]);
+    assert_eq!(found[1].less_by.as_deref(), Some("_visit_plus"));
+}
+
+#[test]
+fn public_and_reflected_symbols_are_less_sure() {
+    let tree = "\
+//- /app.py
+from outside import shown
+
+
+class _Wrapper:
+    def seekable(self):
+        return True
+
+    def _hidden(self):
+        return False
+
+
+shown(_Wrapper())
+//- /lookup.py
+def _found_by_name():
+    return 1
+
+
+print(globals())
+//- /listed.py
+__all__ = ['listed_here']
+
+
+def listed_here():
+    return 1
+
+
+def not_listed_here():
+    return 2
+";
+    let found = unused_in(tree, true);
+    assert_eq!(
+        shown(&found),
+        ["80 _Wrapper._hidden", "60 _found_by_name", "50 _Wrapper.seekable", "50 not_listed_here"]
+    );
+}
+
+#[test]
+fn tests_of_mixins_run_and_data_of_tests_may() {
+    let tree = "\
+//- /tests/test_app.py
+from outside import TestCase
+
+
+class _Shared:
+    def test_shared(self):
+        return self._check()
+
+    def _check(self):
+        return 1
+
+    def setup_method(self):
+        return 2
+
+    def __never(self):
+        return 3
+
+
+class FirstCase(_Shared, TestCase):
+    pass
+
+
+def unused_helper():
+    return 4
+//- /tests/data/case.py
+def read_by_tests():
+    return 5
+";
+    assert_eq!(shown(&unused_in(tree, true)), ["80 unused_helper", "50 read_by_tests"]);
 }

@@ -193,12 +193,20 @@ fn why_listed(one: &UnusedSymbol) -> String {
         (false, true) => "nothing reaches it",
         (false, false) => "only unused code uses it",
     };
-    let against = match (&one.made_from, &one.spelled_at) {
-        (Some(part), _) => format!("; but code spells {part:?}, from which its name may be made up"),
-        (None, Some((path, line))) => format!("; but its name is spelled at {path}:{line}"),
-        (None, None) => String::new(),
-    };
-    format!("{reached}{against}")
+    format!("{reached}{}", against(one))
+}
+
+/// What speaks against it: the reason that counts most.
+fn against(one: &UnusedSymbol) -> String {
+    match (&one.less_by, &one.made_from, &one.spelled_at, &one.looked_up_by) {
+        (Some(user), ..) => format!("; but it is no surer than {user}, which uses it"),
+        (_, Some(part), ..) => format!("; but code spells {part:?}, from which its name may be made up"),
+        (_, _, Some((path, line)), _) => format!("; but its name is spelled at {path}:{line}"),
+        _ if one.is_test_data => "; but nothing imports its file, which tests may read as data".to_owned(),
+        _ if one.is_open => "; but code that is given the object may call it".to_owned(),
+        (_, _, _, Some(word)) => format!("; but its file looks names up: {word}"),
+        _ => String::new(),
+    }
 }
 
 fn says(looked_at: usize, least: u8, is_read: bool) -> String {
