@@ -10,8 +10,8 @@ use sdl_retrieve::members::member_owner;
 use sdl_retrieve::{Result, Source, Sym};
 
 use super::alive::Links;
-use crate::fronts::is_front;
 use super::{languages, namesakes};
+use crate::fronts::is_front;
 use crate::marks::{is_plain_base, is_plain_mark};
 
 /// Why a symbol is a root.

@@ -83,6 +83,13 @@ struct DeadSpan {
     part_of: Option<u32>,
 }
 
+impl DeadSpan {
+    fn of(sym: &Sym, by_export: bool, part_of: Option<u32>) -> Self {
+        let span = sym.def().span;
+        Self { start: span.start, end: span.end, by_export, part_of }
+    }
+}
+
 /// Most users that are named.
 const USERS: usize = 3;
 
@@ -161,13 +168,9 @@ pub fn find_candidates(source: &Source<'_>, wanted: &Wanted, filter: &Filter) ->
         *used = used.iter().filter_map(|node| place_of(*node)).collect();
     }
     for (node, sym) in census.symbols.iter().enumerate().filter(|(node, _)| is_dead(*node as u32)) {
-        let span = sym.def().span;
-        candidates.dead.entry(sym.file()).or_default().push(DeadSpan {
-            start: span.start,
-            end: span.end,
-            by_export: !is_certain(node as u32),
-            part_of: shown.get(node).copied().flatten().and_then(place_of),
-        });
+        let part_of = shown.get(node).copied().flatten().and_then(place_of);
+        let span = DeadSpan::of(sym, !is_certain(node as u32), part_of);
+        candidates.dead.entry(sym.file()).or_default().push(span);
     }
     Ok(candidates)
 }

@@ -213,7 +213,8 @@ fn is_partly_seen(sym: &Sym) -> bool {
 /// The places of words outside of unused code.
 #[derive(Default)]
 struct Seen {
-    /// The first place of each word: outside of what is unused for certain, and outside of what is but for an export.
+    /// The first place of each word: outside of symbols that are surely unused, and outside of
+    /// all that nothing here reaches.
     places: HashMap<String, [Option<(String, u32)>; 2]>,
     /// The candidates whose text has each word.
     users: HashMap<String, BTreeSet<u32>>,
