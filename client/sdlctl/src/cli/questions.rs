@@ -167,7 +167,7 @@ pub(crate) struct UnusedArgs {
     /// Only this kind, such as function; may be repeated
     #[arg(long)]
     pub(crate) kind: Vec<String>,
-    /// How often such symbols are unused, from 0 to 1; 0.3 adds exported ones
+    /// How often such symbols are unused, from 0 to 1; 0.5 adds exported ones
     #[arg(long)]
     pub(crate) min_confidence: Option<f64>,
     /// List what only tests use too

@@ -36,7 +36,7 @@ pub(crate) struct Request {
     #[serde(default)]
     #[schemars(length(max = 20))]
     kinds: Vec<KindParam>,
-    /// 0 to 1; default 0.6. How often such symbols are unused; 0.3 adds exported ones.
+    /// 0 to 1; default 0.6. How often such symbols are unused; 0.5 adds exported ones.
     #[schemars(range(min = 0, max = 1))]
     min_confidence: Option<f64>,
     /// Default true. False: what only tests use is unused.
