@@ -1,8 +1,8 @@
 //! The outline of a folder: the public surface of a module or package.
 //!
 //! Law: the outline of a folder contains each definition of its files that is not inside a function or a type, and that
-//! other files can see or a file outside of the folder uses (of the root, another file); each once. Those that most files outside use come first,
-//! then those that an index file, such as `__init__.py`, defines or imports; then by place.
+//! other files can see or a file outside of the folder uses (of the root, another file); each once. Those that most files
+//! outside use come first, then those that an index file, such as `__init__.py`, defines or imports; then by place.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
