@@ -9,6 +9,7 @@ mod relations;
 mod start;
 mod stored;
 mod texts;
+mod worth;
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -198,8 +199,8 @@ impl<'a> Ground<'a> {
         Ok(self.found.edges(&ids)?.into_iter().take(MOST_EDGES).map(edge).collect())
     }
 
-    /// Gathers evidence for an answer with room for `most` tokens of evidence and places. The best symbols are shown
-    /// one after the other; those without room are left for the list of places.
+    /// Gathers evidence for an answer with room for `most` tokens of evidence and places. Room goes to the symbols whose
+    /// text is worth most for its length; those without room are left for the list of places.
     pub(crate) fn gather(&mut self, most: usize) -> Result<Gathered, ToolError> {
         let mut out = Gathered::default();
         let mut room = most * source_share(self.start.task_type) / 100;
@@ -212,7 +213,8 @@ impl<'a> Ground<'a> {
         let task = Task { text: &self.start.task_text, names: &names, budget: most, policy: &policy };
         let mut shown = Shown::default();
         let (mut looked_at, mut missed) = (0, 0);
-        for (place, card) in self.members.iter().enumerate() {
+        for place in worth::order_by_worth(&worth::lines_to_show(&self.members, most)) {
+            let Some(card) = self.members.get(place) else { continue };
             self.cx.call.check()?;
             if shown.covers(&card.file, (card.range.start_line, card.range.end_line)) {
                 out.covered.push(card.symbol_id);
@@ -247,6 +249,7 @@ impl<'a> Ground<'a> {
                 Err(error) => return Err(error),
             }
         }
+        worth::sort_by_rank(&self.members, &mut out.evidence, &mut out.rest);
         if self.start.include_tests == Some(true) {
             self.tests(room, &mut out)?;
         }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use sdl_model::SymbolKind;
 use sdl_retrieve::Sym;
 use serde_json::json;
 
@@ -23,7 +24,7 @@ use crate::source::text::SourceText;
 
 /// A symbol with at most this many lines is shown whole. Of the symbols that answers to questions cite, nine in ten are
 /// not longer.
-const MOST_WHOLE: u32 = 80;
+const MOST_WHOLE: u32 = 100;
 /// Of a longer one, one line for this many tokens of the answer: more small symbols are worth more than more of a long
 /// one.
 const TOKENS_PER_LINE: usize = 150;
@@ -156,10 +157,15 @@ pub(super) fn show_symbol(
     Ok(Told::Shown(size))
 }
 
+/// About how many lines of a symbol with `long` lines are shown.
+pub(super) fn lines_shown(kind: SymbolKind, long: u32, budget: usize) -> u32 {
+    if long <= MOST_WHOLE { long } else { most_of_long(kind, budget) as u32 }
+}
+
 /// Returns the most lines of a symbol that is not shown whole.
-fn most_of_long(sym: &Sym, budget: usize) -> usize {
+fn most_of_long(kind: SymbolKind, budget: usize) -> usize {
     let lines = budget / TOKENS_PER_LINE;
-    let lines = if sym.kind().is_type() { lines / TYPE_SHARE } else { lines };
+    let lines = if kind.is_type() { lines / TYPE_SHARE } else { lines };
     lines.max(evidence::FEWEST_LINES)
 }
 
@@ -264,7 +270,7 @@ impl Subject<'_> {
             lines_that_matter::rank_lines(self.text, task.text, &self.found, (self.first, header, self.last));
         order.retain(|line| !seen.contains(line));
         let allowed = policy.max_window_lines as usize;
-        let most = most_of_long(self.sym, task.budget).min(allowed);
+        let most = most_of_long(self.sym.kind(), task.budget).min(allowed);
         self.excerpt(order, most, Gaps::Long { most: allowed }, room)
     }
 
