@@ -42,7 +42,7 @@ pub(super) fn lines_to_show(members: &[Rc<Card>], budget: usize) -> Vec<u32> {
     members.iter().map(lines).collect()
 }
 
-/// Puts what was found back in the order of the ranks. What is not ranked stays first.
+/// Puts pieces and places back in the order of the ranks. Unranked ones stay first.
 pub(super) fn sort_by_rank(members: &[Rc<Card>], evidence: &mut [Evidence], rest: &mut [Rc<Card>]) {
     let ranks: HashMap<SymbolId, usize> =
         members.iter().enumerate().map(|(rank, card)| (card.symbol_id, rank)).collect();
