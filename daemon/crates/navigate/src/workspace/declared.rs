@@ -84,12 +84,22 @@ pub(super) struct Declared<'a> {
     view: &'a dyn View,
     outlines: &'a dyn Outlines,
     packages: RefCell<HashMap<Naming, Rc<[Package]>>>,
+    /// The folders of packages of Python, by name, and the packages that files state, by what imports write.
+    folders: RefCell<HashMap<String, Option<String>>>,
+    stated: RefCell<HashMap<String, Option<String>>>,
     coordinates: OnceCell<Coordinates>,
 }
 
 impl<'a> Declared<'a> {
     pub(super) fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
-        Self { view, outlines, packages: RefCell::default(), coordinates: OnceCell::new() }
+        Self {
+            view,
+            outlines,
+            packages: RefCell::default(),
+            folders: RefCell::default(),
+            stated: RefCell::default(),
+            coordinates: OnceCell::new(),
+        }
     }
 
     /// The package that an import of `module` names, if it is one of this repository.
@@ -158,6 +168,10 @@ impl<'a> Declared<'a> {
 
     /// The path, without an extension, of the package or module of Python that is imported as `name`.
     pub(super) fn python_folder(&self, name: &str) -> Result<Option<String>> {
+        remember(&self.folders, name, || self.find_python_folder(name))
+    }
+
+    fn find_python_folder(&self, name: &str) -> Result<Option<String>> {
         for root in self.packages(Naming::Python)?.iter() {
             let is_beside_manifest = root.name.is_empty();
             if is_beside_manifest && NOT_INSTALLED.contains(&name) {
@@ -177,6 +191,10 @@ impl<'a> Declared<'a> {
     }
 
     fn stated_package(&self, module: &str) -> Result<Option<String>> {
+        remember(&self.stated, module, || self.find_stated_package(module))
+    }
+
+    fn find_stated_package(&self, module: &str) -> Result<Option<String>> {
         let mut package = module;
         // A class, or a member of one, of a package.
         for _ in 0..3 {
@@ -234,6 +252,20 @@ impl<'a> Declared<'a> {
         }
         Ok(gems)
     }
+}
+
+/// The answer for a name, found once.
+fn remember(
+    known: &RefCell<HashMap<String, Option<String>>>,
+    name: &str,
+    find: impl FnOnce() -> Result<Option<String>>,
+) -> Result<Option<String>> {
+    if let Some(found) = known.borrow().get(name) {
+        return Ok(found.clone());
+    }
+    let found = find()?;
+    known.borrow_mut().insert(name.to_owned(), found.clone());
+    Ok(found)
 }
 
 /// Folders beside a manifest of Python that are never installed.

@@ -7,6 +7,8 @@ use sdl_ledger::{Counters, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermH
 use sdl_model::ids::stable_hash;
 use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, Version};
 
+use super::memo::{MemberState, StateOf};
+
 /// What the folder of a repository begins with. No package of any language has such a name.
 const MARK: char = '@';
 
@@ -38,9 +40,16 @@ pub struct Member<'a> {
     pub repo: &'a str,
     /// The version.
     pub view: &'a dyn View,
+    /// What tells this state of the repository from all others. Without it nothing is kept for later questions.
+    pub state: Option<MemberState>,
 }
 
 impl Member<'_> {
+    /// Its state, as entries of a memo name it.
+    pub(super) fn state_of(&self) -> Option<StateOf> {
+        Some((self.salt(), self.state?))
+    }
+
     fn salt(&self) -> u64 {
         member_salt(self.repo)
     }
@@ -53,6 +62,11 @@ impl Member<'_> {
     /// The symbol of the joint tree that a symbol of this repository is, and back.
     pub(super) fn symbol(&self, symbol: SymbolId) -> SymbolId {
         symbol.moved(self.salt())
+    }
+
+    /// Whether a symbol of the joint tree is one of this repository.
+    pub(super) fn has_symbol(&self, symbol: SymbolId) -> Result<bool> {
+        Ok(self.view.symbol_home(self.symbol(symbol))?.is_some())
     }
 
     /// The path in the joint tree.
@@ -77,10 +91,15 @@ impl Member<'_> {
 }
 
 /// A second name of a file or folder, as an installed package has one: `requests` for `@lib/src/requests`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Alias {
     pub(super) name: String,
     pub(super) target: String,
+}
+
+/// The bytes that aliases take.
+pub(super) fn bytes_of<'a>(aliases: impl Iterator<Item = &'a Alias>) -> usize {
+    aliases.map(|alias| size_of::<Alias>() + alias.name.len() + alias.target.len()).sum()
 }
 
 /// Several repositories, read as one tree. Its edges are those of the repositories alone.
@@ -108,20 +127,26 @@ impl<'a> Joint<'a> {
         })
     }
 
-    /// The member with a file.
-    pub(super) fn member_of(&self, file: FileId) -> Result<Option<(&Member<'a>, FileRow)>> {
-        for member in &self.members {
+    /// The number of the member with a file, and its row there.
+    pub(super) fn place_of(&self, file: FileId) -> Result<Option<(usize, FileRow)>> {
+        for (number, member) in self.members.iter().enumerate() {
             if let Some(row) = member.view.file(member.file(file))? {
-                return Ok(Some((member, row)));
+                return Ok(Some((number, row)));
             }
         }
         Ok(None)
     }
 
+    /// The member with a file.
+    pub(super) fn member_of(&self, file: FileId) -> Result<Option<(&Member<'a>, FileRow)>> {
+        let place = self.place_of(file)?;
+        Ok(place.and_then(|(number, row)| Some((self.members.get(number)?, row))))
+    }
+
     /// The member with a symbol.
     pub(super) fn member_with(&self, symbol: SymbolId) -> Result<Option<&Member<'a>>> {
         for member in &self.members {
-            if member.view.symbol_home(member.symbol(symbol))?.is_some() {
+            if member.has_symbol(symbol)? {
                 return Ok(Some(member));
             }
         }

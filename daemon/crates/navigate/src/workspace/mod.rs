@@ -10,30 +10,36 @@
 //!   than the name.
 //!
 //! So an answer over a workspace is a function of the members' versions and the question. Nothing of it is stored: a
-//! change of one repository writes nothing for another, and the next question sees it.
+//! change of one repository writes nothing for another, and the next question sees it. What questions found is kept in
+//! memory, under the versions that it depends on (see [`CrossingMemo`]).
 
 mod coordinates;
 mod crossing;
 mod declared;
 mod installed;
 mod joint;
+mod memo;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use sdl_graph::Site;
 use sdl_ledger::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, Version};
 use sdl_retrieve::Outlines;
 
 pub use installed::{CalledOutside, Caller, called_outside};
 pub use joint::{Member, member_folder, split_place, symbol_in_workspace};
+pub use memo::{CrossingMemo, MAX_MEMO_BYTES, MemberState};
 
 use crate::mentions::Bodies;
-use crossing::{Crossing, OpenFile, Sight};
+use crossing::{Crossed, Sight};
 use declared::{Declared, naming_of};
 use joint::Joint;
+use memo::StateOf;
 
 /// Most files that one question resolves to find edges between repositories.
 pub const MAX_RESOLVED: usize = 2_000;
@@ -48,13 +54,15 @@ pub struct Workspace<'a> {
     bodies: &'a dyn Bodies,
     declared: Vec<Declared<'a>>,
     packages: RefCell<HashMap<FileId, Packages>>,
-    crossing: RefCell<HashMap<FileId, Rc<Crossing>>>,
+    crossed: RefCell<HashMap<FileId, Rc<Crossed>>>,
     /// The edges found so far, by target.
     into: RefCell<HashMap<SymbolId, BTreeSet<InEdge>>>,
     /// The packages whose importers were resolved.
     imported: RefCell<HashSet<(usize, String)>>,
     left: Cell<usize>,
     notes: RefCell<BTreeSet<String>>,
+    /// What earlier questions found, and the states of all members.
+    memo: Option<(&'a CrossingMemo, Arc<[StateOf]>)>,
 }
 
 impl<'a> Workspace<'a> {
@@ -67,12 +75,21 @@ impl<'a> Workspace<'a> {
             bodies,
             declared,
             packages: RefCell::default(),
-            crossing: RefCell::default(),
+            crossed: RefCell::default(),
+            memo: None,
             into: RefCell::default(),
             imported: RefCell::default(),
             left: Cell::new(MAX_RESOLVED),
             notes: RefCell::default(),
         }
+    }
+
+    /// Uses what earlier questions found, and keeps what this one finds, if the states of all members are known.
+    #[must_use]
+    pub fn with_memo(mut self, memo: &'a CrossingMemo) -> Self {
+        let states: Option<Vec<StateOf>> = self.joint.members.iter().map(Member::state_of).collect();
+        self.memo = states.map(|states| (memo, states.into()));
+        self
     }
 
     /// What a reader of the answers so far must know: packages that several repositories declare, limits reached.
@@ -106,9 +123,8 @@ impl<'a> Workspace<'a> {
     }
 
     fn find_packages(&self, file: FileId) -> Result<Option<(usize, Vec<String>)>> {
-        let Some((member, row)) = self.joint.member_of(file)? else { return Ok(None) };
-        let number = self.joint.members.iter().position(|other| other.repo == member.repo);
-        let (Some(key), Some(number)) = (row.state.facts(), number) else { return Ok(None) };
+        let Some((number, row)) = self.joint.place_of(file)? else { return Ok(None) };
+        let Some(key) = row.state.facts() else { return Ok(None) };
         let Some(naming) = naming_of(key.lang) else { return Ok(None) };
         let (Some(outline), Some(declared)) = (self.outlines.outline(key)?, self.declared.get(number)) else {
             return Ok(None);
@@ -117,36 +133,36 @@ impl<'a> Workspace<'a> {
     }
 
     /// The edges of a file into other repositories.
-    fn crossing_of(&self, file: FileId) -> Result<Rc<Crossing>> {
+    fn crossing_of(&self, file: FileId) -> Result<Rc<Crossed>> {
         self.cross_files(&[file])?;
-        Ok(self.crossing.borrow().get(&file).cloned().unwrap_or_default())
+        Ok(self.crossed.borrow().get(&file).cloned().unwrap_or_default())
     }
 
     /// Finds the edges of files into other repositories, those that see the same together.
     fn cross_files(&self, files: &[FileId]) -> Result<()> {
-        let mut groups: BTreeMap<(usize, Sight), Vec<OpenFile>> = BTreeMap::new();
+        let mut groups: BTreeMap<(usize, Sight), Vec<FileId>> = BTreeMap::new();
         for file in files {
-            if self.crossing.borrow().contains_key(file) {
+            if self.crossed.borrow().contains_key(file) {
                 continue;
             }
-            let mut found = Rc::default();
-            if let Some(open) = self.open_file(*file)? {
-                let sight = self.sight_of(&open)?;
-                if !sight.members.is_empty() {
-                    if self.left.get() == 0 {
-                        self.note_cut();
-                        return Ok(());
-                    }
-                    self.left.set(self.left.get() - 1);
-                    groups.entry((open.home, sight)).or_default().push(open);
-                    found = Rc::new(Crossing::new());
-                }
+            let Some(seen) = self.seen_by(*file)?.filter(|seen| !seen.sight.members.is_empty()) else {
+                self.crossed.borrow_mut().insert(*file, Rc::default());
+                continue;
+            };
+            // Files that are known count too, because an answer must not depend on the questions before it.
+            let Some(left) = self.left.get().checked_sub(1) else {
+                self.note_cut();
+                return Ok(());
+            };
+            self.left.set(left);
+            match self.known_crossing(*file, &seen) {
+                Some(sites) => self.remember(*file, &sites),
+                None => groups.entry((seen.home, seen.sight.clone())).or_default().push(*file),
             }
-            self.crossing.borrow_mut().insert(*file, found);
         }
-        for ((_, sight), files) in groups {
-            for (file, edges) in self.cross_all(&sight, files)? {
-                self.remember(file, edges);
+        for ((home, sight), files) in groups {
+            for (file, sites) in self.cross_all(home, &sight, files)? {
+                self.remember(file, &sites);
             }
         }
         Ok(())
@@ -158,16 +174,17 @@ impl<'a> Workspace<'a> {
         ));
     }
 
-    fn remember(&self, file: FileId, edges: Crossing) {
+    fn remember(&self, file: FileId, sites: &Arc<[Site]>) {
+        let crossed = Crossed::of(sites);
         let mut into = self.into.borrow_mut();
-        for (from, edges) in &edges {
+        for (from, edges) in &crossed.edges {
             for edge in edges {
                 let Edge { to, kind, resolution, strategy, confidence, .. } = *edge;
                 let incoming = InEdge { from: *from, kind, resolution, strategy, confidence };
                 into.entry(to).or_default().insert(incoming);
             }
         }
-        self.crossing.borrow_mut().insert(file, Rc::new(edges));
+        self.crossed.borrow_mut().insert(file, Rc::new(crossed));
     }
 
     /// Finds the edges of all files in other repositories that import a package of a file.
@@ -229,7 +246,7 @@ impl View for Workspace<'_> {
     fn out_edges(&self, symbol: SymbolId) -> Result<Vec<Edge>> {
         let mut edges = self.joint.out_edges(symbol)?;
         if let Some(file) = self.joint.symbol_file(symbol)? {
-            edges.extend(self.crossing_of(file)?.get(&symbol).into_iter().flatten());
+            edges.extend(self.crossing_of(file)?.edges.get(&symbol).into_iter().flatten());
             edges.sort_unstable();
         }
         Ok(edges)

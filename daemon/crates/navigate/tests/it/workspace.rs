@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 
 use sdl_ledger::View;
 use sdl_model::facts::Body;
-use sdl_model::{EdgeKind, FactsKey, RelPath, SymbolId};
+use sdl_model::{EdgeKind, FactsKey, Incarnation, RelPath, SymbolId};
 use sdl_navigate::mentions::Bodies;
-use sdl_navigate::workspace::{Member, Workspace, split_place};
+use sdl_navigate::workspace::{CrossingMemo, Member, MemberState, Workspace, split_place};
 use sdl_retrieve::{Outlines, Source};
 
 use crate::ledger::{At, MemoryLedger};
@@ -49,11 +49,18 @@ impl Several {
     }
 
     fn ask<T>(&self, ask: impl FnOnce(&Workspace<'_>, &Source<'_>) -> T) -> T {
+        self.ask_with(&CrossingMemo::default(), ask)
+    }
+
+    fn ask_with<T>(&self, memo: &CrossingMemo, ask: impl FnOnce(&Workspace<'_>, &Source<'_>) -> T) -> T {
         let heads: Vec<At<'_>> = self.repos.iter().map(|(_, ledger)| ledger.head()).collect();
         let members = self.repos.iter().zip(&heads);
-        let members = members.map(|((repo, _), at)| Member { repo, view: at }).collect();
+        let members = members.map(|((repo, _), at)| {
+            let state = MemberState { incarnation: Incarnation(1), version: at.version(), overlay: None };
+            Member { repo, view: at, state: Some(state) }
+        });
         let store = Store(&self.repos);
-        let workspace = Workspace::new(members, &store, &store);
+        let workspace = Workspace::new(members.collect(), &store, &store).with_memo(memo);
         let source = Source::new(&workspace, &store);
         ask(&workspace, &source)
     }
@@ -186,4 +193,96 @@ fn paths_of_a_workspace_name_its_repositories() {
             assert_eq!(workspace.file(file).unwrap().unwrap().path.as_str(), path);
         }
     });
+}
+
+/// Everything that a workspace finds between its repositories: edges both ways, mentions, and notes.
+fn found_in_all(workspace: &Workspace<'_>, source: &Source<'_>) -> String {
+    let mut text = String::new();
+    let ids = all_ids(workspace, source);
+    let files: BTreeSet<_> = ids.iter().map(|id| workspace.symbol_file(*id).unwrap().unwrap()).collect();
+    for id in &ids {
+        let (into, out) = (workspace.in_edges(*id, usize::MAX).unwrap(), workspace.out_edges(*id).unwrap());
+        writeln!(text, "{} {into:?} {out:?}", place(source, *id)).unwrap();
+        for file in &files {
+            writeln!(text, "{:?}", workspace.mentions_in(*file, &[*id]).unwrap()).unwrap();
+        }
+    }
+    writeln!(text, "{:?}", workspace.notes()).unwrap();
+    text
+}
+
+/// Texts that the files of a history may have. An edit takes another text of its file, or removes it.
+const EDITS: &[(usize, &str, &[&str])] = &[
+    (0, "pyproject.toml", &["[project]\nname = 'wire'\n"]),
+    (0, "src/wire/__init__.py", &["from .api import get\n", "", "from .other import get\n"]),
+    (0, "src/wire/api.py", &["def get(url):\n    return url\n", "\n\ndef get(url):\n    return 1\n", "def got():\n    pass\n"]),
+    (0, "src/wire/other.py", &["def get():\n    return 2\n"]),
+    (1, "pyproject.toml", &["[project]\nname = 'app'\n"]),
+    (1, "app.py", &[
+        "import wire\n\n\ndef run():\n    return wire.get('a')\n",
+        "import wire\nfrom more import extra\n\n\ndef run():\n    extra()\n    return wire.api.get('a')\n",
+        "from wire.api import get\n\n\ndef run():\n    return get('a')\n",
+        "def run():\n    pass\n",
+    ]),
+    (1, "wire.py", &["def get(url):\n    return url\n"]),
+    (2, "pyproject.toml", &["[project]\nname = 'more'\n"]),
+    (2, "more.py", &["from app import run\n\n\ndef extra():\n    return run()\n", "def extra():\n    pass\n"]),
+    (2, "wire/__init__.py", &["def get(url):\n    return 3\n"]),
+];
+
+#[test]
+fn what_earlier_questions_found_changes_no_answer() {
+    let mut seed = 1_u64;
+    let mut below = |most: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % most
+    };
+    let mut crossed = 0;
+    for history in 0..12 {
+        let empty = |name: &str| (name.to_owned(), MemoryLedger::new("//- /README.md\nNothing.\n"));
+        let mut several = Several { repos: ["wire", "app", "more"].map(empty).into(), expected: BTreeSet::new() };
+        for (repo, path, texts) in EDITS.iter().take(6) {
+            several.repos[*repo].1.write(&[(path, Some(texts[0].as_bytes()))]);
+        }
+        // One that has room for everything, and one that drops what it kept.
+        let memos = [CrossingMemo::default(), CrossingMemo::with_room(2_000)];
+        for step in 0..25 {
+            let (repo, path, texts) = EDITS[below(EDITS.len())];
+            let text = texts.get(below(texts.len() + 1)).map(|text| text.as_bytes());
+            several.repos[repo].1.write(&[(path, text)]);
+            let fresh = several.ask(found_in_all);
+            crossed += usize::from(!several.ask(found_between).is_empty());
+            for memo in &memos {
+                let kept = several.ask_with(memo, found_in_all);
+                assert_eq!(kept, fresh, "history {history}, step {step}: {path} is {text:?}");
+                assert_eq!(several.ask_with(memo, found_in_all), fresh, "asked again");
+            }
+            assert!(memos[1].bytes() <= 2_000);
+        }
+    }
+    assert!(crossed > 100, "only {crossed} states had edges between repositories");
+}
+
+#[test]
+fn an_edit_leaves_what_others_found() {
+    let mut several = Several::of(FIXTURES[0].1);
+    let memo = CrossingMemo::default();
+    let all = |several: &Several| several.ask_with(&memo, found_in_all);
+    all(&several);
+    let (before, entries) = (memo.bytes(), several.repos.len());
+    all(&several);
+    assert_eq!(memo.bytes(), before, "nothing is found twice");
+    // A file of a repository that no other imports: what the files see is found again, the mentions are not.
+    several.repos[entries - 1].1.write(&[("README.md", Some(b"Nothing.\n"))]);
+    let seen = several.ask_with(&memo, |workspace, source| {
+        all_ids(workspace, source).iter().for_each(|id| drop(workspace.out_edges(*id).unwrap()));
+        memo.bytes() - before
+    });
+    let mut fresh = 0;
+    let other = CrossingMemo::default();
+    several.ask_with(&other, |workspace, source| {
+        all_ids(workspace, source).iter().for_each(|id| drop(workspace.out_edges(*id).unwrap()));
+        fresh = other.bytes();
+    });
+    assert!(seen < fresh, "{seen} bytes were found again of {fresh}");
 }

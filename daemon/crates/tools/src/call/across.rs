@@ -7,7 +7,7 @@ use std::time::Duration;
 use sdl_contract::{Cancel, Progress};
 use sdl_ledger::{FactsStore, Ledger, View};
 use sdl_model::RelPath;
-use sdl_navigate::workspace::{Workspace, split_place};
+use sdl_navigate::workspace::{Member, MemberState, Workspace, split_place};
 
 use crate::call::buffers::Overlay;
 use crate::host::{Barrier, RefreshOutcome, RefreshSpec, RepoStatus, Unread};
@@ -22,6 +22,15 @@ pub(crate) struct Opened<'a> {
     pub(crate) view: &'a dyn View,
     /// These buffers.
     pub(crate) overlay: Option<&'a Overlay>,
+    /// What tells this state from all others.
+    pub(crate) state: MemberState,
+}
+
+impl<'a> Opened<'a> {
+    /// The same for the graph of the workspace.
+    pub(crate) fn as_member(&self) -> Member<'a> {
+        Member { repo: self.repo.id(), view: self.view, state: Some(self.state) }
+    }
 }
 
 /// The workspace that a call asks.

@@ -81,14 +81,14 @@ pub(crate) fn outside_calls(cx: &ReadCx<'_>, sym: &Sym) -> Result<Vec<OutsideOut
     let trees: Vec<DiskTree<'_>> = packages.iter().map(tree).collect();
     // No repository has such an id.
     let names: Vec<String> = (0..packages.len()).map(|number| format!(":{number}")).collect();
-    let members = names.iter().zip(&trees).map(|(name, tree)| Member { repo: name, view: tree });
+    let members = names.iter().zip(&trees).map(|(name, tree)| Member { repo: name, view: tree, state: None });
     let members: Vec<Member<'_>> = members.collect();
     let aliases = packages.iter().zip(&names).filter_map(|(package, name)| {
         let alias = package.alias.clone()?;
         Some((alias.clone(), format!("{}/{alias}", member_folder(name))))
     });
     let aliases: Vec<(String, String)> = aliases.collect();
-    let home = Member { repo: cx.repo.id(), view: cx.source.view() };
+    let home = Member { repo: cx.repo.id(), view: cx.source.view(), state: None };
     let body = body_of(sym, body);
     let caller = Caller { symbol: sym.id, path, outline: sym.outline(), body: &body };
     let called = called_outside((home, &members), &aliases, caller, &outlines)?;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use sdl_ledger::View as _;
 use sdl_model::Version;
-use sdl_navigate::workspace::{Member, Workspace};
+use sdl_navigate::workspace::{CrossingMemo, MemberState, Workspace};
 use sdl_retrieve::Source;
 use sdl_retrieve::layer::{Laid, LaidOutlines, Layer};
 use serde_json::json;
@@ -212,7 +212,8 @@ fn open_members(
         };
         layers.extend(overlay.map(|overlay| &*overlay.layer));
         let view = Watched::new(view, &first.met);
-        opened.push(Opened { repo, view: &view, overlay });
+        let state = MemberState { incarnation: snapshot.incarnation(), version, overlay: stamp.overlay };
+        opened.push(Opened { repo, view: &view, overlay, state });
         open_members(reading, rest, (opened, layers, fresh), answer)
     });
     read.map_err(|error| {
@@ -240,8 +241,9 @@ fn answer_from(
     let stored = StoredOutlines(first.facts());
     let bodies = StoredBodies(first.facts());
     let outlines = LaidOutlines::new(layers.iter().copied(), &stored);
-    let members = opened.iter().map(|one| Member { repo: one.repo.id(), view: one.view }).collect();
-    let workspace = Workspace::new(members, &outlines, &bodies);
+    let memo = call.memos.shared::<CrossingMemo>();
+    let members = opened.iter().map(Opened::as_member).collect();
+    let workspace = Workspace::new(members, &outlines, &bodies).with_memo(&memo);
     let source = Source::new(&workspace, &outlines).with_meaning(call.host.meaning());
     let unsaved = opened.iter().filter_map(|one| one.overlay).map(|overlay| overlay.seq);
     let source = match unsaved.reduce(u64::wrapping_add) {
