@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use sdl_model::facts::{Arena, Def, DefFlags, Expr, ExprIx, Outline, StrIx};
+use sdl_model::facts::{Arena, Def, DefFlags, Expr, ExprIx, Manifest, Outline, StrIx};
 use sdl_model::ids::stable_hash;
 
 use super::half::map_parts;
@@ -141,7 +141,9 @@ pub(super) fn hash_interface(outline: &Outline) -> u64 {
     let _ = write!(text, "{:?}{}", outline.lang, name(outline.package));
     if let Some(manifest) = &outline.manifest {
         let _ = write!(text, "{:?}{}", manifest.kind, name(manifest.name));
-        for (key, value) in &manifest.entries {
+        // Versions decide no lookup, so a new one must not wake the files that ask this manifest.
+        let entries = manifest.entries.iter().filter(|(key, _)| !Manifest::states_version(arena.str(*key)));
+        for (key, value) in entries {
             let _ = write!(text, "\u{1}{}\u{1}{}", arena.str(*key), arena.str(*value));
         }
     }

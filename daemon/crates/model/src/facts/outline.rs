@@ -79,8 +79,16 @@ pub struct Manifest {
     /// The package's, module's or crate's name.
     pub name: Option<StrIx>,
     /// Entries, key and value, in the file's order: `baseUrl`, `paths:@app/*` → `src/*`, `exports:./x`, `main`,
-    /// `module`, `lib.path`, `workspaces`, `replace:…`.
+    /// `module`, `lib.path`, `workspaces`, `replace:…`, `version`, `asks:…`.
     pub entries: Vec<(StrIx, StrIx)>,
+}
+
+impl Manifest {
+    /// Whether an entry states a version: the package's own (`version`, `workspace.version`), or the one that it asks
+    /// for of another (`asks:name`). No such entry decides how modules are found.
+    pub fn states_version(key: &str) -> bool {
+        matches!(key, "version" | "workspace.version") || key.starts_with("asks:")
+    }
 }
 
 /// The half of a file's facts that other files can see.

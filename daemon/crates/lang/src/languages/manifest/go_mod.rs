@@ -33,10 +33,16 @@ pub(super) fn read_go_mod(text: &str) -> Found {
             block = directive;
             continue;
         }
-        let first = rest.split_whitespace().next().unwrap_or("").trim_matches(['"', '`']);
+        let mut words = rest.split_whitespace();
+        let first = words.next().unwrap_or("").trim_matches(['"', '`']);
         match directive {
             "module" => found.name = Some(first.to_owned()).filter(|name| !name.is_empty()),
-            "go" | "require" if !first.is_empty() => found.add(directive, first),
+            "go" | "require" if !first.is_empty() => {
+                found.add(directive, first);
+                if let Some(version) = words.next().filter(|_| directive == "require") {
+                    found.add(format!("asks:{first}"), version);
+                }
+            }
             "replace" => {
                 if let Some((_, new)) = rest.split_once("=>") {
                     let new = new.split_whitespace().next().unwrap_or("").trim_matches(['"', '`']);

@@ -27,7 +27,7 @@ pub(super) fn is_gradle(text: &str) -> bool {
             .any(|line| line.trim_start().starts_with("include") && texts_in(line).next().is_some())
 }
 
-/// `name = rootProject.name`, `group`, `include`, `dependency`, one for each; `open` if the build takes dependencies
+/// `name = rootProject.name`, `group`, `version`, `include`, `dependency`, one for each, with `asks:dependency`; `open` if the build takes dependencies
 /// from where this does not look, such as a catalog.
 pub(super) fn read_gradle(text: &str) -> Found {
     let mut found = Found::new(ManifestKind::Gradle);
@@ -43,6 +43,11 @@ pub(super) fn read_gradle(text: &str) -> Found {
         } else if let Some(rest) = words.strip_prefix("group").filter(|rest| rest.starts_with([' ', '='])) {
             if let Some(group) = assigned(rest) {
                 found.add("group", group);
+            }
+        } else if let Some(rest) = words.strip_prefix("version").filter(|rest| rest.starts_with([' ', '='])) {
+            // Deeper ones are those of plugins and tasks.
+            if let Some(version) = assigned(rest).filter(|_| depth <= 1) {
+                found.add("version", version);
             }
         } else if words.starts_with("include") {
             texts_in(words).for_each(|project| found.add("include", project));
@@ -67,18 +72,25 @@ fn add_dependency(found: &mut Found, words: &str) {
         rest.trim_start().starts_with([':', '=']).then(|| texts_in(rest).next())?
     };
     if let (Some(group), Some(name)) = (named("group"), named("name")) {
-        found.add("dependency", &format!("{group}:{name}"));
+        add_coordinate(found, &format!("{group}:{name}"), named("version"));
         return;
     }
     let coordinate = texts.iter().find_map(|text| {
         let mut parts = text.split(':');
         let (group, name) = (parts.next()?, parts.next()?);
         let is_plain = |part: &str| !part.is_empty() && !part.contains(['$', ' ', '/']);
-        (is_plain(group) && is_plain(name)).then(|| format!("{group}:{name}"))
+        (is_plain(group) && is_plain(name)).then(|| (format!("{group}:{name}"), parts.next()))
     });
     match coordinate {
-        Some(coordinate) => found.add("dependency", &coordinate),
+        Some((coordinate, version)) => add_coordinate(found, &coordinate, version),
         None => found.add("open", words.split([' ', '(']).next().unwrap_or("")),
+    }
+}
+
+fn add_coordinate(found: &mut Found, coordinate: &str, version: Option<&str>) {
+    found.add("dependency", coordinate);
+    if let Some(version) = version.filter(|version| !version.is_empty() && !version.contains('$')) {
+        found.add(format!("asks:{coordinate}"), version);
     }
 }
 

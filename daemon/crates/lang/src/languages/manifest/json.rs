@@ -66,6 +66,10 @@ fn read_package_json(object: &Map<String, Value>) -> Found {
                     add_targets(&mut found, "imports:", map);
                 }
             }
+            "version" => add_strings(&mut found, "version", value),
+            "dependencies" | "devDependencies" | "peerDependencies" | "optionalDependencies" => {
+                add_asked(&mut found, value);
+            }
             "workspaces" => {
                 let list = value.get("packages").unwrap_or(value);
                 add_strings(&mut found, "workspaces", list);
@@ -74,6 +78,15 @@ fn read_package_json(object: &Map<String, Value>) -> Found {
         }
     }
     found
+}
+
+/// The versions that a table of dependencies asks for.
+fn add_asked(found: &mut Found, dependencies: &Value) {
+    for (name, version) in dependencies.as_object().into_iter().flatten() {
+        if let Some(version) = version.as_str() {
+            found.add(format!("asks:{name}"), version);
+        }
+    }
 }
 
 fn add_targets(found: &mut Found, prefix: &str, map: &Map<String, Value>) {
@@ -153,6 +166,12 @@ fn read_composer(object: &Map<String, Value>) -> Found {
                 list => add_strings(&mut found, standard, list),
             }
         }
+    }
+    if let Some(version) = object.get("version") {
+        add_strings(&mut found, "version", version);
+    }
+    for section in ["require", "require-dev"] {
+        object.get(section).into_iter().for_each(|required| add_asked(&mut found, required));
     }
     found
 }

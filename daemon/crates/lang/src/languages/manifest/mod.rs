@@ -12,6 +12,8 @@
 //! * `pyproject.toml`, `setup.cfg`: `package-dir:pkg`, `where`, `packages`;
 //! * `go.mod`: `replace:old`, `require`;
 //! * `composer.json`: `psr-4:Prefix\`, `psr-0:Prefix\`, `classmap`, `files`;
+//! * all that state them: `version`, the package's own, and `asks:dependency`, the version asked for of each other
+//!   (`workspace.version` in a workspace of Cargo);
 //! * `pom.xml`: `group`, `module`, `dependency` (`group:artifact`);
 //! * Gradle: `group`, `include`, `dependency`, `open` for one that is not written out;
 //! * `.csproj`: `dependency`, `project`.
@@ -50,7 +52,7 @@ fn read_manifest(text: &str) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use sdl_model::facts::ManifestKind;
+    use sdl_model::facts::{Manifest, ManifestKind};
 
     use super::*;
 
@@ -76,7 +78,8 @@ mod tests {
                 "exports:. = ./x.mjs",
                 "exports:. = ./x.cjs",
                 "exports:./sub/* = ./sub/*.js",
-                "imports:#y = ./y.js"
+                "imports:#y = ./y.js",
+                "asks:c = ^1"
             ]
         );
         assert_eq!(
@@ -140,7 +143,15 @@ mod tests {
         assert_eq!((kind, name.as_deref()), (ManifestKind::Gradle, None));
         assert_eq!(
             entries,
-            ["group = org.acme", "dependency = org.lib:core", "dependency = org.t:t", "open = api"]
+            [
+                "group = org.acme",
+                "version = 1",
+                "dependency = org.lib:core",
+                "asks:org.lib:core = 1.2",
+                "dependency = org.t:t",
+                "asks:org.t:t = 1",
+                "open = api"
+            ]
         );
         let (kind, name, entries) =
             self::entries("rootProject.name = \"shop\"\ninclude(\":core\", \":web\")\n");
@@ -156,7 +167,10 @@ mod tests {
              <ProjectReference Include=\"..\\Core\\Core.csproj\" /></ItemGroup></Project>",
         );
         assert_eq!((kind, name.as_deref()), (ManifestKind::MsBuild, Some("Acme.App")));
-        assert_eq!(entries, ["dependency = Acme.Core", "project = ../Core/Core.csproj"]);
+        assert_eq!(
+            entries,
+            ["asks:Acme.Core = 1", "dependency = Acme.Core", "project = ../Core/Core.csproj"]
+        );
     }
 
     #[test]
@@ -178,6 +192,7 @@ mod tests {
                 "bin:run = src/run.rs",
                 "path:a = ../a",
                 "package:a = b",
+                "asks:c = 1",
                 "path:d = ../d",
                 "workspace.members = x",
                 "workspace.members = y/*"
@@ -207,7 +222,90 @@ mod tests {
              replace b.c/d v1.2 => ../d\n",
         );
         assert_eq!((kind, name.as_deref()), (ManifestKind::GoMod, Some("example.com/a/v2")));
-        assert_eq!(entries, ["go = 1.22", "require = x.y/z", "require = b.c/d", "replace:b.c/d = ../d"]);
+        assert_eq!(
+            entries,
+            [
+                "go = 1.22",
+                "require = x.y/z",
+                "asks:x.y/z = v1",
+                "require = b.c/d",
+                "asks:b.c/d = v1.2",
+                "replace:b.c/d = ../d"
+            ]
+        );
+    }
+
+    /// The entries that state versions.
+    fn versions(text: &str) -> Vec<String> {
+        let states = |entry: &String| Manifest::states_version(entry.split(" = ").next().unwrap_or(""));
+        entries(text).2.into_iter().filter(states).collect()
+    }
+
+    #[test]
+    fn versions_of_python() {
+        let found = versions(
+            "[project]\nname = \"p\"\nversion = \"1.4\"\ndependencies = [\n  \"Werkzeug >= 3.1, < 4\", # why\n  \"click\",\n\
+             \"a.b[x, y]~=2.0; python_version > '3'\",\n]\n[dependency-groups]\ndev = [\"pytest==8\"]\n\
+             [tool.poetry.group.x.dependencies]\nq = \"^1\"\nr = { version = \"^2\", extras = [\"z\"] }\n",
+        );
+        assert_eq!(
+            found,
+            [
+                "version = 1.4",
+                "asks:Werkzeug = >= 3.1, < 4",
+                "asks:a.b = ~=2.0",
+                "asks:pytest = ==8",
+                "asks:q = ^1",
+                "asks:r = ^2"
+            ]
+        );
+        let dynamic = "[metadata]\nname = q\nversion = attr: q.VERSION\n[options]\ninstall_requires =\n    w>=1\n    v\n";
+        assert_eq!(versions(dynamic), ["asks:w = >=1"]);
+    }
+
+    #[test]
+    fn versions_of_node_php_and_rust() {
+        assert_eq!(
+            versions(r#"{ "name": "a", "version": "2.0.1", "peerDependencies": { "@b/c": ">=1" } }"#),
+            ["version = 2.0.1", "asks:@b/c = >=1"]
+        );
+        assert_eq!(
+            versions(r#"{ "name": "v/p", "version": "1.1", "require": { "v/q": "^2" }, "autoload": {} }"#),
+            ["version = 1.1", "asks:v/q = ^2"]
+        );
+        assert_eq!(
+            versions(
+                "[package]\nname = \"a\"\nversion.workspace = true\n[dependencies]\nb = { workspace = true }\n\
+                 c = { git = \"x\", version = \"1\" }\n[dependencies.d]\nversion = \"3\"\n\
+                 [workspace.package]\nversion = \"0.9\"\n[workspace.dependencies]\nb = \"=2\"\n"
+            ),
+            ["asks:c = 1", "asks:d = 3", "workspace.version = 0.9", "asks:b = =2"]
+        );
+    }
+
+    #[test]
+    fn versions_of_maven() {
+        let found = versions(
+            "<project><groupId>g</groupId><artifactId>a</artifactId><version>${v}</version><properties><v>3</v></properties>\
+             <dependencyManagement><dependencies><dependency><groupId>x</groupId><artifactId>m</artifactId>\
+             <version>9</version></dependency></dependencies></dependencyManagement><dependencies>\
+             <dependency><groupId>${project.groupId}</groupId><artifactId>b</artifactId>\
+             <version>${project.version}</version></dependency>\
+             <dependency><groupId>x</groupId><artifactId>m</artifactId></dependency>\
+             <dependency><groupId>x</groupId><artifactId>n</artifactId><version>${elsewhere}</version></dependency>\
+             </dependencies></project>",
+        );
+        assert_eq!(found, ["version = 3", "asks:g:b = 3", "asks:x:m = 9"]);
+    }
+
+    #[test]
+    fn versions_of_dotnet() {
+        let found = versions(
+            "<Project><PropertyGroup><Version>1.2.3</Version></PropertyGroup><ItemGroup>\
+             <PackageReference Include=\"A\"><Version>4</Version></PackageReference>\
+             <PackageReference Include=\"B\" Version=\"$(BVersion)\" /></ItemGroup></Project>",
+        );
+        assert_eq!(found, ["version = 1.2.3", "asks:A = 4"]);
     }
 
     #[test]

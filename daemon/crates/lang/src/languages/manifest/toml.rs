@@ -178,6 +178,8 @@ fn read_cargo(all: &[Assigned<'_>]) -> Found {
             });
         match (*table, *key) {
             ("package", "name") => found.name = Some(unquoted_value(value).to_owned()),
+            ("package", "version") => add_version(&mut found, "version", value),
+            ("workspace.package", "version") => add_version(&mut found, "workspace.version", value),
             ("lib", "name" | "path") => found.add(format!("lib.{key}"), unquoted_value(value)),
             ("workspace", "members" | "exclude") => {
                 for item in list_items(value) {
@@ -190,6 +192,7 @@ fn read_cargo(all: &[Assigned<'_>]) -> Found {
         }
         match dependencies {
             Some("") => {
+                add_asked(&mut found, key, value);
                 for wanted in ["path", "package"] {
                     if let Some(value) = inline_value(value, wanted) {
                         found.add(format!("{wanted}:{key}"), value);
@@ -199,10 +202,66 @@ fn read_cargo(all: &[Assigned<'_>]) -> Found {
             Some(name) if matches!(*key, "path" | "package") => {
                 found.add(format!("{key}:{name}"), unquoted_value(value));
             }
+            Some(name) if *key == "version" => add_asked(&mut found, name, value),
             _ => {}
         }
     }
     found
+}
+
+/// The version that a manifest states of its own package, if it is written out.
+fn add_version(found: &mut Found, key: &str, value: &str) {
+    let version = unquoted_value(value);
+    if version.starts_with(|c: char| c.is_ascii_digit()) {
+        found.add(key, version);
+    }
+}
+
+/// The version that a table asks for of a package: `"1.2"`, `{ version = "1.2" }`.
+fn add_asked(found: &mut Found, name: &str, value: &str) {
+    let value = value.trim();
+    let version = if value.starts_with('{') {
+        inline_value(value, "version")
+    } else {
+        value.starts_with(['"', '\'']).then(|| unquoted_value(value))
+    };
+    if let Some(version) = version {
+        found.add(format!("asks:{}", unquoted_value(name)), version);
+    }
+}
+
+/// The versions that a list of requirements of Python asks for: `werkzeug[watchdog] >= 3.1, < 4 ; python_version > "3"`.
+fn add_requirements(found: &mut Found, value: &str) {
+    let value = value.trim();
+    let items: Vec<&str> = match value.strip_prefix('[') {
+        Some(inner) => texts_in(inner).collect(),
+        None => value.lines().collect(),
+    };
+    for item in items {
+        let item = item.split(';').next().unwrap_or(item).trim();
+        let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let end = item.find(|c| !is_of_name(c)).unwrap_or(item.len());
+        let (name, rest) = item.split_at(end);
+        let rest = rest.trim_start();
+        let rest =
+            rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(rest, |(_, rest)| rest);
+        let version = rest.trim().trim_start_matches('(').trim_end_matches(')').trim();
+        if !name.is_empty() && !version.is_empty() {
+            found.add(format!("asks:{name}"), version);
+        }
+    }
+}
+
+/// The texts in quotes of a list.
+fn texts_in(list: &str) -> impl Iterator<Item = &str> {
+    let mut rest = list;
+    std::iter::from_fn(move || {
+        let quote = rest.find(['"', '\''])?;
+        let mark = rest.get(quote..)?.chars().next()?;
+        let (text, left) = rest.get(quote + 1..)?.split_once(mark)?;
+        rest = left;
+        Some(text)
+    })
 }
 
 fn read_pyproject(all: &[Assigned<'_>]) -> Found {
@@ -212,6 +271,13 @@ fn read_pyproject(all: &[Assigned<'_>]) -> Found {
             ("project" | "metadata" | "tool.poetry", "name") => {
                 found.name = Some(unquoted_value(value).to_owned())
             }
+            ("project" | "metadata" | "tool.poetry", "version") => add_version(&mut found, "version", value),
+            ("project", "dependencies")
+            | ("options", "install_requires")
+            | ("project.optional-dependencies" | "dependency-groups" | "options.extras_require", _) => {
+                add_requirements(&mut found, value);
+            }
+            (table, name) if is_poetry_dependencies(table) => add_asked(&mut found, name, value),
             ("tool.setuptools.packages.find" | "options.packages.find", "where") => {
                 for item in list_items(value) {
                     found.add("where", item);
@@ -245,6 +311,12 @@ fn read_pyproject(all: &[Assigned<'_>]) -> Found {
         }
     }
     found
+}
+
+fn is_poetry_dependencies(table: &str) -> bool {
+    table
+        .strip_prefix("tool.poetry.")
+        .is_some_and(|rest| rest.ends_with("dependencies") && !rest.contains("dependencies."))
 }
 
 /// `packages = [{ include = "x", from = "src" }]`, `packages = ["src/x"]`.

@@ -77,7 +77,17 @@ fn text_at<'t>(elements: &[Element<'t>], path: &str) -> Option<&'t str> {
         .filter(|text| !text.is_empty())
 }
 
-/// `name = artifactId`, `group`, and `dependency`, one for each. A group or name that properties state is `?`.
+/// One dependency: its coordinate and version, as far as they are written out.
+struct Dependency {
+    group: String,
+    artifact: String,
+    version: Option<String>,
+    /// Whether it only says which version others get that depend on it.
+    is_managed: bool,
+}
+
+/// `name = artifactId`, `group`, `version`, and `dependency`, one for each. A group or name that properties state is
+/// `?`. A version is in `asks:group:artifact`; those of `dependencyManagement` come last.
 fn read_pom(elements: &[Element<'_>]) -> Found {
     let mut found = Found::new(ManifestKind::Maven);
     found.name = text_at(elements, "project/artifactId").map(str::to_owned);
@@ -91,40 +101,75 @@ fn read_pom(elements: &[Element<'_>]) -> Found {
         text if text.contains("${") || text.is_empty() => "?".to_owned(),
         text => text.to_owned(),
     };
-    let mut part: Option<(String, String)> = None;
+    let own = text_at(elements, "project/version").or_else(|| text_at(elements, "project/parent/version"));
+    let own = own.and_then(|version| written_version(elements, version, None));
+    if let Some(own) = &own {
+        found.add("version", own);
+    }
+    let mut dependencies: Vec<Dependency> = Vec::new();
     for element in elements {
-        match element.path.strip_prefix("project/") {
-            Some("dependencies/dependency") => {
-                add_coordinate(&mut found, part.take());
-                part = Some(("?".to_owned(), "?".to_owned()));
-            }
-            Some("dependencies/dependency/groupId") => {
-                part = part.map(|(_, artifact)| (known(element.text), artifact));
-            }
-            Some("dependencies/dependency/artifactId") => {
-                part = part.map(|(group, _)| (group, known(element.text)));
-            }
-            Some("modules/module") => found.add("module", element.text),
+        let Some(path) = element.path.strip_prefix("project/") else { continue };
+        if path == "modules/module" {
+            found.add("module", element.text);
+        }
+        let managed = path.strip_prefix("dependencyManagement/");
+        let Some(path) = managed.unwrap_or(path).strip_prefix("dependencies/dependency") else { continue };
+        if path.is_empty() {
+            let [group, artifact] = ["?", "?"].map(str::to_owned);
+            dependencies.push(Dependency { group, artifact, version: None, is_managed: managed.is_some() });
+        }
+        let Some(last) = dependencies.last_mut() else { continue };
+        match path {
+            "/groupId" => last.group = known(element.text),
+            "/artifactId" => last.artifact = known(element.text),
+            "/version" => last.version = written_version(elements, element.text, own.as_deref()),
             _ => {}
         }
     }
-    add_coordinate(&mut found, part);
+    for one in dependencies.iter().filter(|one| !one.is_managed) {
+        found.add("dependency", &format!("{}:{}", one.group, one.artifact));
+    }
+    dependencies.sort_by_key(|one| one.is_managed);
+    for one in dependencies {
+        if let Some(version) = one.version {
+            found.add(format!("asks:{}:{}", one.group, one.artifact), &version);
+        }
+    }
     found
 }
 
-fn add_coordinate(found: &mut Found, coordinate: Option<(String, String)>) {
-    if let Some((group, artifact)) = coordinate {
-        found.add("dependency", &format!("{group}:{artifact}"));
-    }
+/// A version, or the value of the property of this file that it is.
+fn written_version(elements: &[Element<'_>], text: &str, own: Option<&str>) -> Option<String> {
+    let version = match text.strip_prefix("${").and_then(|text| text.strip_suffix('}')) {
+        Some("project.version" | "pom.version" | "version") => own?,
+        Some(property) => text_at(elements, &format!("project/properties/{property}"))?,
+        None => text,
+    };
+    Some(version.to_owned()).filter(|version| !version.is_empty() && !version.contains("${"))
 }
 
-/// `name = PackageId` or `AssemblyName`, `dependency` for each package, `project` for each project of the solution.
+/// `name = PackageId` or `AssemblyName`, `version`, `asks:package`, `dependency` for each package, `project` for each project of the solution.
 fn read_msbuild(elements: &[Element<'_>]) -> Found {
     let mut found = Found::new(ManifestKind::MsBuild);
     let of = |name: &str| text_at(elements, &format!("Project/PropertyGroup/{name}"));
     let name = of("PackageId").or_else(|| of("AssemblyName")).filter(|name| !name.contains("$("));
     found.name = name.map(str::to_owned);
+    if let Some(version) = of("Version").or_else(|| of("VersionPrefix")).filter(|text| !text.contains("$(")) {
+        found.add("version", version);
+    }
+    let mut package = "";
     for element in elements {
+        if element.path == "Project/ItemGroup/PackageReference" {
+            package = attribute(element.attributes, "Include").unwrap_or("");
+        }
+        let version = match element.path.as_str() {
+            "Project/ItemGroup/PackageReference" => attribute(element.attributes, "Version"),
+            "Project/ItemGroup/PackageReference/Version" => Some(element.text),
+            _ => None,
+        };
+        if let Some(version) = version.filter(|version| !package.is_empty() && !version.contains("$(")) {
+            found.add(format!("asks:{package}"), version);
+        }
         let key = match element.path.as_str() {
             "Project/ItemGroup/PackageReference" => "dependency",
             "Project/ItemGroup/ProjectReference" => "project",
