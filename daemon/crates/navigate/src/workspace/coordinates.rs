@@ -13,6 +13,9 @@ use sdl_retrieve::Outlines;
 
 /// Most manifests that are read.
 const MAX_MANIFESTS: usize = 2_000;
+/// The builds of Maven and Gradle.
+pub(super) const BUILDS: &[&str] =
+    &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
 /// A part of a coordinate that a manifest does not write out.
 const UNKNOWN: &str = "?";
 
@@ -40,8 +43,7 @@ impl Coordinates {
     pub(super) fn read(view: &dyn View, outlines: &dyn Outlines) -> Result<Self> {
         let mut manifests = Vec::new();
         let mut files = Vec::new();
-        for name in ["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"]
-        {
+        for name in BUILDS {
             files.extend(view.files_named(name)?);
         }
         files.extend(projects_of_dotnet(view)?);
@@ -78,7 +80,7 @@ impl Coordinates {
 }
 
 /// Whether a dependency names an artifact; a part that is not written out may be any.
-fn is_same(wanted: &str, artifact: &str) -> bool {
+pub(super) fn is_same(wanted: &str, artifact: &str) -> bool {
     let alike = |a: &str, b: &str| a == UNKNOWN || b == UNKNOWN || a.eq_ignore_ascii_case(b);
     match (wanted.split_once(':'), artifact.split_once(':')) {
         (Some((group, name)), Some((other_group, other_name))) => {
@@ -139,7 +141,8 @@ fn group_of<'s>(one: &'s Stated, all: &'s [Stated]) -> Option<&'s str> {
     groups.first().copied().filter(|_| groups.len() == 1)
 }
 
-fn is_around(outer: &str, inner: &str) -> bool {
+/// Whether `inner` is the folder `outer` or below it.
+pub(super) fn is_around(outer: &str, inner: &str) -> bool {
     outer.is_empty() || inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 

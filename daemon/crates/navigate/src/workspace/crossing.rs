@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sdl_graph::{Site, Sites, World, resolve_named, resolve_sites, strategies};
 use sdl_ledger::{Result, View};
 use sdl_model::facts::imported_modules;
-use sdl_model::{Body, Edge, EdgeKind, FileId, Outline, RelPath, SymbolId};
+use sdl_model::{Body, Edge, EdgeKind, FileId, FileRow, Outline, RelPath, SymbolId};
 
 use super::Workspace;
 use super::declared::{Naming, naming_of};
@@ -102,8 +102,7 @@ impl<'a> Workspace<'a> {
         let seen = match key.as_ref().and_then(|key| self.known(key)) {
             Some(Value::Seen(seen)) => seen,
             _ => {
-                let open = self.open_any(file)?.filter(|open| open.naming.is_some());
-                let seen = open.map(|open| self.find_sight(&open)).transpose()?.map(Arc::new);
+                let seen = self.find_sight(file)?.map(Arc::new);
                 self.keep(key, Value::Seen(seen.clone()));
                 seen
             }
@@ -136,7 +135,7 @@ impl<'a> Workspace<'a> {
     pub(super) fn known_crossing(&self, file: FileId, seen: &Seen) -> Option<Arc<[Site]>> {
         match self.known(&self.crossing_key(file, seen.home, &seen.sight)?)? {
             Value::Sites(sites) => Some(sites),
-            Value::Seen(_) => None,
+            Value::Imports(_) | Value::Seen(_) => None,
         }
     }
 
@@ -155,18 +154,20 @@ impl<'a> Workspace<'a> {
 
     /// What a file sees beside its own repository: for each import that its own does not declare, the one other that
     /// does. Nothing of a repository if another fits too.
-    fn find_sight(&self, open: &OpenFile) -> Result<Seen> {
-        let mut seen = Seen { home: open.home, ..Seen::default() };
+    fn find_sight(&self, file: FileId) -> Result<Option<Seen>> {
+        let Some((home, row)) = self.joint.place_of(file)? else { return Ok(None) };
+        let naming = row.state.facts().and_then(|key| naming_of(key.lang));
+        let (Some(naming), Some(modules)) = (naming, self.imports_of(&row)?) else { return Ok(None) };
+        let mut seen = Seen { home, ..Seen::default() };
         let sight = &mut seen.sight;
-        let Some(naming) = open.naming else { return Ok(seen) };
         let mut ambiguous = BTreeSet::new();
-        for module in &open.modules {
-            let own = self.declared.get(open.home);
+        for module in modules.iter() {
+            let own = self.declared.get(home);
             if own.map_or(Ok(None), |own| own.package_of(naming, module))?.is_some() {
                 continue;
             }
             let mut owners = Vec::new();
-            for (number, declared) in self.declared.iter().enumerate().filter(|(n, _)| *n != open.home) {
+            for (number, declared) in self.declared.iter().enumerate().filter(|(n, _)| *n != home) {
                 let Some(package) = declared.package_of(naming, module)? else { continue };
                 let may_use =
                     naming != Naming::Stated || own.map_or(Ok(true), |own| own.may_use(declared))?;
@@ -187,7 +188,22 @@ impl<'a> Workspace<'a> {
             }
         }
         sight.members.retain(|number| !ambiguous.contains(number));
-        Ok(seen)
+        Ok(Some(seen))
+    }
+
+    /// The imports of a file; none if the store does not have its facts.
+    fn imports_of(&self, row: &FileRow) -> Result<Option<Arc<BTreeSet<String>>>> {
+        let Some(facts) = row.state.facts() else { return Ok(None) };
+        let key = self.memo.as_ref().map(|_| Key::Imports(facts));
+        if let Some(Value::Imports(modules)) = key.as_ref().and_then(|key| self.known(key)) {
+            return Ok(Some(modules));
+        }
+        let (Some(outline), Some(body)) = (self.outlines.outline(facts)?, self.bodies.body(facts)?) else {
+            return Ok(None);
+        };
+        let modules = Arc::new(imported_modules(&outline, &body));
+        self.keep(key, Value::Imports(Arc::clone(&modules)));
+        Ok(Some(modules))
     }
 
     fn alias_of(&self, number: usize, naming: Naming, package: &str) -> Result<Option<Alias>> {
@@ -234,11 +250,13 @@ impl<'a> Workspace<'a> {
         let Some((home, _)) = self.joint.place_of(file)? else { return Ok(FileMentions::default()) };
         let (mut is_within, mut is_across) = (false, false);
         for target in targets {
-            let at_home = self.joint.members.get(home).map(|member| member.has_symbol(*target)).transpose()?;
+            let at_home =
+                self.joint.members.get(home).map(|member| member.has_symbol(*target)).transpose()?;
             *(if at_home == Some(true) { &mut is_within } else { &mut is_across }) = true;
         }
         let mut found = Vec::new();
-        let mut add = |sites: &[Site]| found.extend(sites.iter().filter(|site| targets.contains(&site.edge.to)));
+        let mut add =
+            |sites: &[Site]| found.extend(sites.iter().filter(|site| targets.contains(&site.edge.to)));
         if is_within {
             add(&self.own_sites(file, home)?);
         }

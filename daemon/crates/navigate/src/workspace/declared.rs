@@ -11,7 +11,7 @@ use sdl_model::lang::Family;
 use sdl_model::{FileId, Lang, Outline, RelPath};
 use sdl_retrieve::Outlines;
 
-use super::coordinates::Coordinates;
+use super::coordinates::{BUILDS, Coordinates};
 
 /// Most manifests of one kind that are read.
 const MAX_MANIFESTS: usize = 2_000;
@@ -53,6 +53,15 @@ impl Naming {
             Self::Go => &["go.mod"],
             Self::Php => &["composer.json"],
             Self::Ruby | Self::Stated => &[],
+        }
+    }
+
+    /// The files that may state versions of packages.
+    pub(super) fn stating_versions(self) -> &'static [&'static str] {
+        match self {
+            Self::Python => &["pyproject.toml", "setup.cfg"],
+            Self::Stated => BUILDS,
+            _ => self.manifests(),
         }
     }
 

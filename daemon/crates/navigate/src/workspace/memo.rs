@@ -3,11 +3,11 @@
 //! Law: an entry is a function of its key, which names the versions of all repositories that it depends on. So an answer
 //! is the same with and without it, and an edit of one repository leaves what depends on others alone.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sdl_graph::Site;
-use sdl_model::{FileId, Incarnation, Version};
+use sdl_model::{FactsKey, FileId, Incarnation, Version};
 
 use super::crossing::Seen;
 use super::joint::{Alias, bytes_of};
@@ -34,6 +34,8 @@ pub(super) type StateOf = (u64, MemberState);
 /// What an entry depends on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
+    /// The imports of a file, which depend on its facts alone.
+    Imports(FactsKey),
     /// What a file sees, which depends on what all members declare.
     Seen(FileId, Arc<[StateOf]>),
     /// The mentions of a file that lead into the repositories that it sees: its own state, theirs, and the names of their
@@ -48,7 +50,7 @@ impl Key {
         match self {
             Self::Crossing(_, states, aliases) => size_of_val(&**states) + bytes_of(aliases.iter()),
             // The states of a question are shared by all its files.
-            Self::Seen(..) | Self::Own(..) => 0,
+            Self::Imports(_) | Self::Seen(..) | Self::Own(..) => 0,
         }
     }
 }
@@ -56,6 +58,7 @@ impl Key {
 /// What was found.
 #[derive(Clone)]
 pub(super) enum Value {
+    Imports(Arc<BTreeSet<String>>),
     /// None for a file whose language has no packages.
     Seen(Option<Arc<Seen>>),
     Sites(Arc<[Site]>),
@@ -64,6 +67,7 @@ pub(super) enum Value {
 impl Value {
     fn bytes(&self) -> usize {
         match self {
+            Self::Imports(modules) => modules.iter().map(|module| size_of::<String>() + module.len()).sum(),
             Self::Seen(seen) => seen.as_ref().map_or(0, |seen| seen.bytes()),
             Self::Sites(sites) => size_of_val(&**sites),
         }

@@ -19,6 +19,7 @@ mod declared;
 mod installed;
 mod joint;
 mod memo;
+mod versions;
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -34,18 +35,27 @@ use sdl_retrieve::Outlines;
 pub use installed::{CalledOutside, Caller, called_outside};
 pub use joint::{Member, member_folder, split_place, symbol_in_workspace};
 pub use memo::{CrossingMemo, MAX_MEMO_BYTES, MemberState};
+pub use versions::PackageVersions;
 
 use crate::mentions::Bodies;
 use crossing::{Crossed, Sight};
 use declared::{Declared, naming_of};
 use joint::Joint;
 use memo::StateOf;
+use versions::Met;
 
 /// Most files that one question resolves to find edges between repositories.
 pub const MAX_RESOLVED: usize = 2_000;
 
 /// The number of a member, and the packages that contain a file of it.
 type Packages = Option<Rc<(usize, Vec<String>)>>;
+
+/// What leads into one symbol from other repositories.
+#[derive(Default)]
+struct Into {
+    edges: BTreeSet<InEdge>,
+    files: BTreeSet<FileId>,
+}
 
 /// Several repositories, read as one graph, for one question.
 pub struct Workspace<'a> {
@@ -56,11 +66,12 @@ pub struct Workspace<'a> {
     packages: RefCell<HashMap<FileId, Packages>>,
     crossed: RefCell<HashMap<FileId, Rc<Crossed>>>,
     /// The edges found so far, by target.
-    into: RefCell<HashMap<SymbolId, BTreeSet<InEdge>>>,
+    into: RefCell<HashMap<SymbolId, Into>>,
     /// The packages whose importers were resolved.
     imported: RefCell<HashSet<(usize, String)>>,
     left: Cell<usize>,
     notes: RefCell<BTreeSet<String>>,
+    met: Met,
     /// What earlier questions found, and the states of all members.
     memo: Option<(&'a CrossingMemo, Arc<[StateOf]>)>,
 }
@@ -81,6 +92,7 @@ impl<'a> Workspace<'a> {
             imported: RefCell::default(),
             left: Cell::new(MAX_RESOLVED),
             notes: RefCell::default(),
+            met: Met::default(),
         }
     }
 
@@ -181,7 +193,9 @@ impl<'a> Workspace<'a> {
             for edge in edges {
                 let Edge { to, kind, resolution, strategy, confidence, .. } = *edge;
                 let incoming = InEdge { from: *from, kind, resolution, strategy, confidence };
-                into.entry(to).or_default().insert(incoming);
+                let into = into.entry(to).or_default();
+                into.edges.insert(incoming);
+                into.files.insert(file);
             }
         }
         self.crossed.borrow_mut().insert(file, Rc::new(crossed));
@@ -246,7 +260,13 @@ impl View for Workspace<'_> {
     fn out_edges(&self, symbol: SymbolId) -> Result<Vec<Edge>> {
         let mut edges = self.joint.out_edges(symbol)?;
         if let Some(file) = self.joint.symbol_file(symbol)? {
-            edges.extend(self.crossing_of(file)?.edges.get(&symbol).into_iter().flatten());
+            let crossed = self.crossing_of(file)?;
+            for edge in crossed.edges.get(&symbol).into_iter().flatten() {
+                if let Some(target) = self.joint.symbol_file(edge.to)? {
+                    self.met.add(file, target);
+                }
+                edges.push(*edge);
+            }
             edges.sort_unstable();
         }
         Ok(edges)
@@ -256,7 +276,10 @@ impl View for Workspace<'_> {
         let mut edges = self.joint.in_edges(symbol, limit)?;
         if let Some(file) = self.joint.symbol_file(symbol)? {
             self.cross_importers(file)?;
-            edges.extend(self.into.borrow().get(&symbol).into_iter().flatten());
+            if let Some(into) = self.into.borrow().get(&symbol) {
+                into.files.iter().for_each(|importer| self.met.add(*importer, file));
+                edges.extend(&into.edges);
+            }
             edges.sort_unstable();
             edges.truncate(limit);
         }

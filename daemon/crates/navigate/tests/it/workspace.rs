@@ -215,18 +215,30 @@ fn found_in_all(workspace: &Workspace<'_>, source: &Source<'_>) -> String {
 const EDITS: &[(usize, &str, &[&str])] = &[
     (0, "pyproject.toml", &["[project]\nname = 'wire'\n"]),
     (0, "src/wire/__init__.py", &["from .api import get\n", "", "from .other import get\n"]),
-    (0, "src/wire/api.py", &["def get(url):\n    return url\n", "\n\ndef get(url):\n    return 1\n", "def got():\n    pass\n"]),
+    (
+        0,
+        "src/wire/api.py",
+        &["def get(url):\n    return url\n", "\n\ndef get(url):\n    return 1\n", "def got():\n    pass\n"],
+    ),
     (0, "src/wire/other.py", &["def get():\n    return 2\n"]),
     (1, "pyproject.toml", &["[project]\nname = 'app'\n"]),
-    (1, "app.py", &[
-        "import wire\n\n\ndef run():\n    return wire.get('a')\n",
-        "import wire\nfrom more import extra\n\n\ndef run():\n    extra()\n    return wire.api.get('a')\n",
-        "from wire.api import get\n\n\ndef run():\n    return get('a')\n",
-        "def run():\n    pass\n",
-    ]),
+    (
+        1,
+        "app.py",
+        &[
+            "import wire\n\n\ndef run():\n    return wire.get('a')\n",
+            "import wire\nfrom more import extra\n\n\ndef run():\n    extra()\n    return wire.api.get('a')\n",
+            "from wire.api import get\n\n\ndef run():\n    return get('a')\n",
+            "def run():\n    pass\n",
+        ],
+    ),
     (1, "wire.py", &["def get(url):\n    return url\n"]),
     (2, "pyproject.toml", &["[project]\nname = 'more'\n"]),
-    (2, "more.py", &["from app import run\n\n\ndef extra():\n    return run()\n", "def extra():\n    pass\n"]),
+    (
+        2,
+        "more.py",
+        &["from app import run\n\n\ndef extra():\n    return run()\n", "def extra():\n    pass\n"],
+    ),
     (2, "wire/__init__.py", &["def get(url):\n    return 3\n"]),
 ];
 
@@ -240,7 +252,8 @@ fn what_earlier_questions_found_changes_no_answer() {
     let mut crossed = 0;
     for history in 0..12 {
         let empty = |name: &str| (name.to_owned(), MemoryLedger::new("//- /README.md\nNothing.\n"));
-        let mut several = Several { repos: ["wire", "app", "more"].map(empty).into(), expected: BTreeSet::new() };
+        let mut several =
+            Several { repos: ["wire", "app", "more"].map(empty).into(), expected: BTreeSet::new() };
         for (repo, path, texts) in EDITS.iter().take(6) {
             several.repos[*repo].1.write(&[(path, Some(texts[0].as_bytes()))]);
         }
@@ -285,4 +298,32 @@ fn an_edit_leaves_what_others_found() {
         fresh = other.bytes();
     });
     assert!(seen < fresh, "{seen} bytes were found again of {fresh}");
+}
+
+#[test]
+fn versions_asked_for_and_declared_are_those_of_manifests() {
+    let several = Several::of(include_str!("../workspaces/versions.txt"));
+    let versions = |workspace: &Workspace<'_>| -> BTreeSet<String> {
+        let or_none = |version: Option<String>| version.unwrap_or_else(|| "-".to_owned());
+        let shown = workspace.package_versions().unwrap().into_iter().map(|one| {
+            let (asked, declared) = (or_none(one.asked), or_none(one.declared));
+            format!("{} {} {asked} | {} {declared}", one.importer, one.package, one.owner)
+        });
+        shown.collect()
+    };
+    let memo = CrossingMemo::default();
+    for _ in 0..2 {
+        let (before, out) = several.ask_with(&memo, |workspace, source| {
+            let before = versions(workspace);
+            all_ids(workspace, source).iter().for_each(|id| drop(workspace.out_edges(*id).unwrap()));
+            (before, versions(workspace))
+        });
+        assert!(before.is_empty(), "no edge was asked for: {before:#?}");
+        assert_eq!(out, several.expected, "{out:#?}");
+    }
+    let into = several.ask(|workspace, source| {
+        all_ids(workspace, source).iter().for_each(|id| drop(workspace.in_edges(*id, 100).unwrap()));
+        versions(workspace)
+    });
+    assert_eq!(into, several.expected, "{into:#?}");
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use sdl_ledger::View as _;
 use sdl_model::Version;
-use sdl_navigate::workspace::{CrossingMemo, MemberState, Workspace};
+use sdl_navigate::workspace::{CrossingMemo, MemberState, PackageVersions, Workspace};
 use sdl_retrieve::Source;
 use sdl_retrieve::layer::{Laid, LaidOutlines, Layer};
 use serde_json::json;
@@ -30,7 +30,12 @@ use crate::host::Barrier;
 use crate::{Code, Explained, Repo, ToolError};
 
 /// Tokens that are kept free for what the workspace itself has to say.
-const NOTE_TOKENS: usize = 150;
+const NOTE_TOKENS: usize = 250;
+
+/// Most packages whose versions an answer names.
+const MOST_VERSIONS: usize = 6;
+/// Longest version that is shown, in characters.
+const LONGEST_VERSION: usize = 60;
 
 /// How often a call is answered again because another call wrote its handle meanwhile.
 const ATTEMPTS: usize = 5;
@@ -274,9 +279,33 @@ fn answer_from(
     stamp_freshness(&mut answer, &freshness)?;
     let mut notes = notes.into_inner();
     notes.extend(workspace.notes());
+    notes.extend(version_notes(&workspace.package_versions()?));
     add_notes(&mut answer, &notes)?;
     if let Some(pins) = call.pins {
         pins.set_freshness(&scope.name, &freshness);
     }
     Ok((answer, writes.into_inner()))
+}
+
+/// The versions of packages that edges between repositories lead into: what is asked for, and what is there.
+fn version_notes(packages: &[PackageVersions]) -> Vec<String> {
+    let cut = |version: &str| version.chars().take(LONGEST_VERSION).collect::<String>();
+    let shown = packages.iter().take(MOST_VERSIONS).map(|one| {
+        let PackageVersions { importer, package, asked, owner, declared } = one;
+        match (asked, declared) {
+            (Some(asked), Some(there)) => {
+                format!("{importer} asks for {package} {}; {owner} has version {}", cut(asked), cut(there))
+            }
+            (Some(asked), None) => {
+                format!("{importer} asks for {package} {}, which is read in {owner}", cut(asked))
+            }
+            (None, Some(there)) => {
+                format!("{importer} uses {package}, of which {owner} has version {}", cut(there))
+            }
+            (None, None) => format!("{importer} uses {package} of {owner}"),
+        }
+    });
+    let more = packages.len().saturating_sub(MOST_VERSIONS);
+    let more = (more > 0).then(|| format!("{more} more packages are imported between these repositories"));
+    shown.chain(more).collect()
 }
