@@ -187,7 +187,8 @@ impl Family {
 }
 
 const JVM: LangFamily = LangFamily::Deep("jvm");
-const COMPARED_BY_MEMBERS: &[LangFamily] = &[LangFamily::Deep("ecma"), LangFamily::Deep("go")];
+const ECMA: LangFamily = LangFamily::Deep("ecma");
+const COMPARED_BY_MEMBERS: &[LangFamily] = &[ECMA, LangFamily::Deep("go")];
 
 /// The type of a constructor that has the type's name.
 fn constructed_type(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
@@ -250,14 +251,18 @@ fn trait_block(sym: &Sym) -> Option<&Def> {
 
 /// Whether it is a member of a value, such as a method of an object that is written out.
 fn is_in_value(sym: &Sym) -> bool {
-    let parent = sym.def().parent.and_then(|parent| sym.outline().def(parent));
-    !sym.def().flags.has(DefFlags::LOCAL)
-        && parent.is_some_and(|parent| {
-            matches!(
-                parent.kind,
-                SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field | SymbolKind::EnumMember
-            )
-        })
+    let def = sym.def();
+    let Some(parent) = def.parent.and_then(|parent| sym.outline().def(parent)) else { return false };
+    let in_named = matches!(
+        parent.kind,
+        SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field | SymbolKind::EnumMember
+    );
+    // A method of an object without a name, such as an argument of a call: who takes the object calls it by its name.
+    let in_unnamed = matches!(def.kind, SymbolKind::Method | SymbolKind::Property)
+        && def.owner.is_none()
+        && sym.outline().lang.traits().family == ECMA
+        && (parent.kind == SymbolKind::Module || parent.kind.is_callable());
+    in_unnamed || (in_named && !def.flags.has(DefFlags::LOCAL))
 }
 
 /// Whether the module of a symbol answers to names that it does not define, as Python's `__getattr__` lets it.

@@ -193,6 +193,31 @@ export function run() { return save(1) + all.save(2); }
     assert!(plan.is_complete(), "{:?}", doubts_of(&plan));
 }
 
+/// Who takes the object states the names of its methods, and may be outside of the repository.
+#[test]
+fn a_method_of_an_object_without_a_name_is_for_a_person() {
+    let tree = "\
+//- /web/stream.ts
+export class Feed {
+  lines: ReadableStream;
+  constructor() {
+    this.lines = new ReadableStream({ pull(sink) { sink.close(); }, cancel: () => { stop(); } });
+  }
+}
+register({ pull() { return 1; } });
+export function stop() {}
+";
+    for name in ["Feed.constructor.pull", "Feed.constructor.cancel", "pull"] {
+        let plan = plan_of(tree, ("web/stream.ts", name), "fetch_more").unwrap();
+        let says = "web/stream.ts:4 a member of a value without a named type";
+        let says = if name == "pull" { says.replace(":4", ":7") } else { says.to_owned() };
+        assert!(doubts_of(&plan).contains(&says), "{name}: {:?}", doubts_of(&plan));
+        assert!(!plan.is_complete());
+    }
+    let plan = plan_of(tree, ("web/stream.ts", "stop"), "halt").unwrap();
+    assert!(plan.is_complete(), "{:?}", doubts_of(&plan));
+}
+
 #[test]
 fn a_string_and_a_mark_are_for_a_person() {
     let tree = "\
