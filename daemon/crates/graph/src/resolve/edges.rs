@@ -47,13 +47,22 @@ pub(super) struct Edges {
     found: NumberMap<(DefIx, SymbolId, EdgeKind), Edge>,
     /// Each mention on its own, where they are asked for.
     sites: Option<Vec<Site>>,
+    /// The mentions of a symbol inside itself, which are no edges.
+    within: Vec<Site>,
     /// How references came out.
     pub(super) counts: ResolutionCounts,
 }
 
 impl Edges {
     pub(super) fn new(file: Rc<FileIndex>, lang: Lang) -> Self {
-        Self { file, lang, found: NumberMap::default(), sites: None, counts: ResolutionCounts::default() }
+        Self {
+            file,
+            lang,
+            found: NumberMap::default(),
+            sites: None,
+            within: Vec::new(),
+            counts: ResolutionCounts::default(),
+        }
     }
 
     /// The same, with each mention on its own.
@@ -66,12 +75,18 @@ impl Edges {
         self.sites.take().unwrap_or_default()
     }
 
+    /// The mentions of symbols inside themselves.
+    pub(super) fn take_within(&mut self) -> Vec<Site> {
+        std::mem::take(&mut self.within)
+    }
+
     /// Adds an edge from the symbol around `scope`, made by a mention.
     pub(super) fn add(&mut self, scope: DefIx, to: SymbolId, kind: EdgeKind, rule: &Rule, mention: Mention) {
         let line = mention.line;
         let Some(source) = self.file.enclosing(scope, |kind| kind != SymbolKind::Impl) else { return };
         let Some(def) = self.file.outline.def(source) else { return };
-        if kind != EdgeKind::Call && self.file.symbol(source) == Some(to) {
+        let is_within = kind != EdgeKind::Call && self.file.symbol(source) == Some(to);
+        if is_within && self.sites.is_none() {
             return;
         }
         let edge = Edge {
@@ -84,7 +99,12 @@ impl Edges {
             sites: 1,
         };
         if let (Some(sites), Some(from)) = (&mut self.sites, self.file.symbol(source)) {
-            sites.push(Site { line, at: mention.at, from, edge });
+            let site = Site { line, at: mention.at, from, edge };
+            if is_within {
+                self.within.push(site);
+                return;
+            }
+            sites.push(site);
         }
         let known = self.found.entry((source, to, kind)).or_insert(Edge { sites: 0, ..edge });
         known.sites = known.sites.saturating_add(1);

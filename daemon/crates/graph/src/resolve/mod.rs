@@ -87,7 +87,8 @@ pub(crate) fn resolve_sites(
         let from = index.symbol(around)?;
         Some(OpenSite { line: one.line, at: one.at, from, name: body.arena.str(one.name).into() })
     });
-    let sites = Sites { open: open.collect(), found: edges.take_sites() };
+    let (found, within) = (edges.take_sites(), edges.take_within());
+    let sites = Sites { open: open.collect(), found, within };
     world.finish()?;
     Ok(sites)
 }
@@ -158,6 +159,8 @@ pub struct OpenSite {
 pub struct Sites {
     /// Those that lead to a definition of the repository.
     pub found: Vec<Site>,
+    /// Those of a symbol inside itself, such as the name of a type in its own fields. They are no edges.
+    pub within: Vec<Site>,
     /// Those whose meaning is not known.
     pub open: Vec<OpenSite>,
 }

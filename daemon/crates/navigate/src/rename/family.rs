@@ -4,16 +4,17 @@ use std::collections::{BTreeSet, VecDeque};
 
 use sdl_model::facts::{Def, DefFlags, DefIx};
 use sdl_model::lang::{Constructor, Family as LangFamily};
-use sdl_model::{EdgeKind, SymbolId, SymbolKind};
+use sdl_model::{EdgeKind, Lang, SymbolId, SymbolKind};
 use sdl_retrieve::members::{member_owner, members_elsewhere, own_members};
 use sdl_retrieve::{Result, Source, Sym};
 
+use super::go;
 use crate::Graph;
 use crate::marks::{is_plain_base, is_plain_mark};
 use crate::overrides::{base_types, derived_types};
 
 /// Most definitions of one name that are looked at.
-const MOST_NAMESAKES: usize = 256;
+pub(super) const MOST_NAMESAKES: usize = 256;
 
 /// The symbols that have to change their name together: a member with those that it overrides and that override it, a
 /// type with its constructors, and all definitions of the name in one scope.
@@ -38,6 +39,7 @@ impl Family {
             }
             waiting.extend(namesakes_beside(&sym));
             waiting.extend(declarations(source, &sym)?);
+            waiting.extend(go::embeddings(source, &sym)?);
             if sym.kind().is_type() {
                 waiting.extend(constructors(source, &sym)?);
             } else {
@@ -60,6 +62,17 @@ impl Family {
     /// Whether they are members of types.
     pub(super) fn has_members(&self) -> bool {
         !self.owners.is_empty() || self.symbols.iter().any(is_in_value)
+    }
+
+    /// Whether some are types.
+    pub(super) fn has_types(&self) -> bool {
+        self.symbols.iter().any(|sym| sym.kind().is_type())
+    }
+
+    /// Whether a place in a file of `lang` that sets the member of some value may set one of them, because types are
+    /// compared by their members.
+    pub(super) fn may_be_assigned_in(&self, lang: Lang) -> bool {
+        lang.traits().family == ECMA && self.has_members()
     }
 
     /// Whether they hold values that literals and arguments may name.
@@ -118,7 +131,7 @@ impl Family {
         if names_file && sym.kind().is_type() && def.parent == Some(DefIx::MODULE) {
             whys.push("its file has its name and has to be renamed too");
         }
-        if is_in_value(sym) {
+        if is_in_value(sym) || is_assigned_to_value(source, sym)? {
             whys.push("a member of a value without a named type");
         }
         if self.has_members() {
@@ -138,8 +151,15 @@ impl Family {
                 .iter()
                 .any(|other| other.id != sym.id && !other.def().flags.has(DefFlags::OVERRIDE));
             let states_more = def.flags.has(DefFlags::OVERRIDE) && !known;
-            if states_more || ROOT_MEMBERS.contains(&sym.name()) || derives_from_outside(source, sym, &owner)?
-            {
+            let is_root = ROOT_MEMBERS.contains(&sym.name());
+            // Which fields a struct of Go has does not depend on what else it embeds.
+            let is_field = sym.kind() == SymbolKind::Field && sym.outline().lang.traits().family == go::GO;
+            let is_of_outside = if is_field {
+                go::is_embedded(sym) && !self.has_types()
+            } else {
+                derives_from_outside(source, sym, &owner)? || go::may_be_asked_for(source, sym, &owner)?
+            };
+            if states_more || is_root || is_of_outside {
                 whys.push(OUTSIDE);
             }
         }
@@ -150,7 +170,7 @@ impl Family {
     pub(super) fn may_be_compared(&self, other: &Sym) -> bool {
         let family = other.outline().lang.traits().family;
         COMPARED_BY_MEMBERS.contains(&family)
-            && other.def().parent != Some(DefIx::MODULE)
+            && is_member(other.def(), family)
             && self.symbols.iter().any(|sym| sym.outline().lang.traits().family == family)
     }
 
@@ -177,8 +197,8 @@ impl Family {
                 continue;
             }
             let Some(other) = source.symbol(hit.symbol)? else { continue };
-            let same_language = other.outline().lang.traits().family == sym.outline().lang.traits().family;
-            if same_language && other.def().parent != Some(DefIx::MODULE) {
+            let family = sym.outline().lang.traits().family;
+            if other.outline().lang.traits().family == family && is_member(other.def(), family) {
                 return Ok(Some("another type has a member of this name, and types are compared by members"));
             }
         }
@@ -188,7 +208,7 @@ impl Family {
 
 const JVM: LangFamily = LangFamily::Deep("jvm");
 const ECMA: LangFamily = LangFamily::Deep("ecma");
-const COMPARED_BY_MEMBERS: &[LangFamily] = &[ECMA, LangFamily::Deep("go")];
+const COMPARED_BY_MEMBERS: &[LangFamily] = &[ECMA, go::GO];
 
 /// The type of a constructor that has the type's name.
 fn constructed_type(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
@@ -265,6 +285,20 @@ fn is_in_value(sym: &Sym) -> bool {
     in_unnamed || (in_named && !def.flags.has(DefFlags::LOCAL))
 }
 
+/// Whether a definition is a member that types are compared by. In JavaScript, a member may be assigned to a value of
+/// the module.
+fn is_member(def: &Def, family: LangFamily) -> bool {
+    def.parent != Some(DefIx::MODULE) || (family == ECMA && def.owner.is_some())
+}
+
+/// Whether it is a member that code assigns to a value, as in `app.run = …`, where the type of the value may state it.
+fn is_assigned_to_value(source: &Source<'_>, sym: &Sym) -> Result<bool> {
+    let def = sym.def();
+    let is_assigned =
+        sym.outline().lang.traits().family == ECMA && def.owner.is_some() && def.flags.has(DefFlags::STATIC);
+    Ok(is_assigned && member_owner(source, sym)?.is_none())
+}
+
 /// Whether the module of a symbol answers to names that it does not define, as Python's `__getattr__` lets it.
 fn has_open_module(sym: &Sym) -> bool {
     let outline = sym.outline();
@@ -273,7 +307,7 @@ fn has_open_module(sym: &Sym) -> bool {
 }
 
 /// Whether the type of a member derives from one that is not in the repository.
-fn derives_from_outside(source: &Source<'_>, member: &Sym, owner: &Sym) -> Result<bool> {
+pub(super) fn derives_from_outside(source: &Source<'_>, member: &Sym, owner: &Sym) -> Result<bool> {
     if member.outline().lang.traits().types.impl_blocks {
         return Ok(false);
     }

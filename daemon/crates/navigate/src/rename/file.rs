@@ -46,7 +46,7 @@ impl<'f> FileNames<'f> {
         let found = sites.sites_of(one.file, &row.path, (&outline, &body), old)?;
         let mut sites: BTreeMap<u32, Vec<Site>> = BTreeMap::new();
         let mut line_sites = Vec::new();
-        for site in found.found {
+        for site in found.found.into_iter().chain(found.within) {
             match site.at {
                 Some(at) => sites.entry(at).or_default().push(site),
                 None => line_sites.push(site),

@@ -312,7 +312,7 @@ impl<'j, 'f> Judge<'j, 'f> {
         }
         if self.family.has_members() {
             let in_type = names.around(at, |_| true).is_some_and(|sym| sym.kind().is_type());
-            let apart = !traits.names.implicit_receiver && !in_type;
+            let apart = !traits.names.implicit_receiver && !in_type && !self.family.has_types();
             return Ok(if apart { Verdict::Other } else { Verdict::Doubt(UNKNOWN) });
         }
         self.of_scope(at, EditPart::Reference)
@@ -373,6 +373,9 @@ impl<'j, 'f> Judge<'j, 'f> {
         let receiver = receiver_before(names.bytes(), at);
         let is_own = matches!(receiver, "self" | "this" | "cls" | "Self");
         match names.reference(at) {
+            Some((_, true)) if self.family.may_be_assigned_in(names.lang()) && self.is_assigned(at) => {
+                return Ok(Verdict::Doubt(COMPARED));
+            }
             Some((_, true)) => return Ok(Verdict::Other),
             Some((one, false)) if !self.family.has_members() => {
                 let root = one.recv.and_then(|recv| names.body.arena.dotted(recv));
@@ -394,6 +397,15 @@ impl<'j, 'f> Judge<'j, 'f> {
             return Ok(Verdict::Doubt(UNKNOWN_RECEIVER));
         }
         self.of_own_member(at)
+    }
+
+    /// Whether a value is assigned to the name at a byte.
+    fn is_assigned(&self, at: u32) -> bool {
+        let after = self.names.bytes().get(at as usize + self.names.old_name().len()..).unwrap_or_default();
+        match after.trim_ascii_start() {
+            [b'=', next, ..] => !matches!(next, b'=' | b'>'),
+            _ => false,
+        }
     }
 
     /// A member of the type around it.

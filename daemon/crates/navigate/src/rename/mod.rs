@@ -6,6 +6,7 @@
 
 mod family;
 mod file;
+mod go;
 mod judge;
 mod names;
 
@@ -265,7 +266,8 @@ impl<'n> Renaming<'n> {
                 Verdict::Words(why) => plan.doubts.push(Doubt { place, why, blocks: false }),
             }
         }
-        let seen_bare = !self.family.has_members() && !bare_edits.is_empty();
+        let may_meet = !self.family.has_members() || self.family.has_types();
+        let seen_bare = may_meet && !bare_edits.is_empty();
         Ok(if seen_bare { names.taken_at(self.new, &bare_edits) } else { None })
     }
 }

@@ -219,6 +219,179 @@ export function stop() {}
 }
 
 #[test]
+fn a_nested_type_is_renamed_where_it_is_created_and_inside_itself() {
+    let tree = "\
+//- /web/Check.java
+package web;
+public abstract class Check {
+  public static final class Last extends Check {}
+  public static class Kind<T> {
+    static final Kind<String> WORD = new Kind<String>();
+    Kind() {}
+    Kind<T> again() { return this; }
+  }
+}
+//- /web/Use.java
+package web;
+class Use {
+  Check last() { return new Check.Last(); }
+  int other(Use last) { return last.Last(); }
+}
+";
+    let plan = plan_of(tree, ("web/Check.java", "Check.Last"), "Final").unwrap();
+    let files = apply_plan(tree, &plan, "Last");
+    assert!(files["web/Use.java"].contains("new Check.Final()"), "{:?}", doubts_of(&plan));
+    assert!(files["web/Use.java"].contains("last.Last()"));
+    let plan = plan_of(tree, ("web/Check.java", "Check.Kind"), "Sort").unwrap();
+    let files = apply_plan(tree, &plan, "Kind");
+    assert!(!files["web/Check.java"].contains("Kind"), "{}", files["web/Check.java"]);
+    assert!(plan.is_complete(), "{:?}", doubts_of(&plan));
+}
+
+#[test]
+fn a_type_that_go_embeds_is_a_field_too() {
+    let tree = "\
+//- /go.mod
+module example.com/disk
+//- /fs.go
+package disk
+
+type Fs interface { Size() int }
+
+type Plain struct{ *Disk }
+
+type Disk struct { n int }
+
+type Afero struct {
+	Fs
+}
+
+func (a Afero) Twice() int { return a.Fs.Size() * 2 }
+
+func Wrap(fs Fs) Afero { return Afero{Fs: fs} }
+func Bare(d *Disk) Plain { return Plain{d} }
+//- /other/fs.go
+package other
+
+import \"example.com/disk\"
+
+type Holder struct { disk.Fs }
+
+func (h Holder) Inner() disk.Fs { return h.Fs }
+";
+    let plan = plan_of(tree, ("fs.go", "Fs"), "Store").unwrap();
+    let files = apply_plan(tree, &plan, "Fs");
+    assert!(files["fs.go"].contains("type Afero struct {\n\tStore\n}"), "{}", files["fs.go"]);
+    assert!(files["fs.go"].contains("a.Store.Size()"), "{}", files["fs.go"]);
+    assert!(files["other/fs.go"].contains("struct { disk.Store }"), "{}", files["other/fs.go"]);
+    assert!(files["other/fs.go"].contains("disk.Store { return h.Store }"), "{}", files["other/fs.go"]);
+    let is_set = files["fs.go"].contains("Afero{Store: fs}");
+    assert!(is_set || !plan.is_complete(), "{:?}", doubts_of(&plan));
+    let plan = plan_of(tree, ("fs.go", "Disk"), "Drive").unwrap();
+    let files = apply_plan(tree, &plan, "Disk");
+    assert!(!files["fs.go"].contains("Disk"), "{}", files["fs.go"]);
+}
+
+#[test]
+fn a_method_that_an_interface_of_outside_may_state_is_for_a_person() {
+    let tree = "\
+//- /go.mod
+module example.com/disk
+//- /file.go
+package disk
+
+import \"example.org/parts\"
+
+type File interface {
+	parts.Rewinder
+	Name() string
+}
+//- /tar/file.go
+package tar
+
+import \"example.com/disk\"
+
+type File struct{}
+
+func (f *File) Name() string { return \"\" }
+func (f *File) Rewind() {}
+func (f *File) skip() {}
+
+type Words struct{}
+
+func (w Words) Write(p []byte) (int, error) { return len(p), nil }
+func (w Words) Count() int { return 1 }
+
+func Open() disk.File { return &File{} }
+";
+    for (name, new, is_open) in [
+        ("File.Rewind", "Restart", true),
+        ("File.skip", "jump", false),
+        ("Words.Write", "Put", true),
+        ("Words.Count", "Number", false),
+    ] {
+        let plan = plan_of(tree, ("tar/file.go", name), new).unwrap();
+        assert_eq!(plan.is_complete(), !is_open, "{name}: {:?}", doubts_of(&plan));
+    }
+}
+
+#[test]
+fn what_a_method_that_returns_a_dotted_self_gives_is_known() {
+    let tree = "\
+//- /jar.py
+import typing as t
+import typing_extensions as te
+
+
+class Cookie:
+    @classmethod
+    def parse(cls, text: str) -> te.Self:
+        return cls()
+
+    def copy(self) -> \"t.Self\":
+        return self
+
+    def is_gone(self) -> bool:
+        return False
+
+
+def run(text):
+    cookie = Cookie.parse(text)
+    return cookie.is_gone() or cookie.copy().is_gone()
+";
+    let plan = plan_of(tree, ("jar.py", "Cookie.is_gone"), "is_dead").unwrap();
+    let files = apply_plan(tree, &plan, "is_gone");
+    assert!(files["jar.py"].contains("return cookie.is_dead() or cookie.copy().is_dead()"));
+    assert!(plan.is_complete(), "{:?}", doubts_of(&plan));
+}
+
+#[test]
+fn a_member_that_is_assigned_to_a_value_is_for_a_person() {
+    let tree = "\
+//- /web/ajax.ts
+export interface Creation {
+  (url: string): number;
+  patch(url: string): number;
+}
+export const ajax: Creation = (() => {
+  const create: any = (url: string) => 1;
+  create.patch = patchUrl;
+  return create;
+})();
+function patchUrl(url: string) { return 2; }
+//- /web/vue.ts
+import { Compat } from './compat';
+export const app: Compat = create();
+app.observable = (target: any) => { return target; };
+function create(): any {}
+";
+    let plan = plan_of(tree, ("web/ajax.ts", "Creation.patch"), "mend").unwrap();
+    assert!(!plan.is_complete(), "{:?}", plan.edits);
+    let plan = plan_of(tree, ("web/vue.ts", "app.observable"), "seen").unwrap();
+    assert!(!plan.is_complete(), "{:?}", plan.edits);
+}
+
+#[test]
 fn a_string_and_a_mark_are_for_a_person() {
     let tree = "\
 //- /a.py

@@ -53,7 +53,8 @@ pub(super) fn read_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let recv = cx.b.body.value(outer);
         cx.b.reference(RefForm::Construct, named.text(), named.start(), Some(recv), args);
     } else {
-        add_construction(cx, named, named.start(), args);
+        // The last part of `Outer.Inner` is the name.
+        add_construction(cx, named, named.end() - types::last_part(named).len() as u32, args);
     }
 }
 

@@ -12,12 +12,12 @@ pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::Identifier => name_shape(half, node.text()),
         K::Attribute => {
             let base = half.ty_or_unknown(node.child(F::Object));
-            half.attr(base, node.child(F::AttributeName).map_or("", Node::text))
+            dotted_shape(half, base, node.child(F::AttributeName).map_or("", Node::text))
         }
         K::MemberType => {
             let mut parts = node.children();
             let base = half.ty_or_unknown(parts.next());
-            half.attr(base, parts.next().map_or("", Node::text))
+            dotted_shape(half, base, parts.next().map_or("", Node::text))
         }
         K::GenericType => {
             let mut parts = node.children();
@@ -53,6 +53,14 @@ fn name_shape(half: &mut Half<'_>, text: &str) -> ExprIx {
         "Self" => half.add(Expr::SelfType),
         "None" => half.lit(Lit::Null),
         _ => half.type_name(text),
+    }
+}
+
+/// `base.name`. `Self` of a module, such as `typing.Self`, is the same as `Self`.
+fn dotted_shape(half: &mut Half<'_>, base: ExprIx, name: &str) -> ExprIx {
+    match (half.expr(base), name) {
+        (Expr::Name(_), "Self") => half.add(Expr::SelfType),
+        _ => half.attr(base, name),
     }
 }
 
@@ -209,7 +217,7 @@ fn parse_single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
         last = word;
         ty = Some(match ty {
             None => name_shape(reader.half, word),
-            Some(base) => reader.half.attr(base, word),
+            Some(base) => dotted_shape(reader.half, base, word),
         });
         if !reader.eat(".") {
             break;
