@@ -93,7 +93,7 @@ pub(super) struct Declared<'a> {
     view: &'a dyn View,
     outlines: &'a dyn Outlines,
     packages: RefCell<HashMap<Naming, Rc<[Package]>>>,
-    /// The folders of packages of Python, by name, and the packages that files state, by what imports write.
+    /// The folders of packages of Python, by name, and the packages that files state, by the text of imports.
     folders: RefCell<HashMap<String, Option<String>>>,
     stated: RefCell<HashMap<String, Option<String>>>,
     coordinates: OnceCell<Coordinates>,

@@ -2,7 +2,7 @@
 //! for, and the one that the repository with the package has.
 //!
 //! Law: a version is named only if a manifest writes it out. That of a package is in the nearest manifest at or above the
-//! file that the edge leads to; what is asked for is in the nearest one at or above the importing file that asks for this
+//! file that the edge leads to; the one asked for is in the nearest one at or above the importing file that asks for this
 //! package. Only packages that edges of this question lead into are listed.
 
 use std::cell::RefCell;

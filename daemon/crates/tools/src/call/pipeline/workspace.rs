@@ -287,7 +287,7 @@ fn answer_from(
     Ok((answer, writes.into_inner()))
 }
 
-/// The versions of packages that edges between repositories lead into: what is asked for, and what is there.
+/// The versions of packages that edges between repositories lead into: the one asked for and the one there.
 fn version_notes(packages: &[PackageVersions]) -> Vec<String> {
     let cut = |version: &str| version.chars().take(LONGEST_VERSION).collect::<String>();
     let shown = packages.iter().take(MOST_VERSIONS).map(|one| {
