@@ -77,6 +77,22 @@ fn names_that_lead_to_themselves_end() {
     let script = "export const make: make.Kind = function () { return 1; };\n\
                   export function run() { const one = new make(); one.go(); return make.other(); }\n";
     let _ = on_small_stack(vec![("a.ts".to_owned(), script.to_owned())]);
+    // A table that takes over itself, directly or through another.
+    let tables = "class Parser:\n    ONE = {**Parser.ONE}\n    TWO = {**Parser.THREE}\n    THREE = {**Parser.TWO}\n\n\
+                  def run(key):\n    Parser.ONE['a']()\n    Parser.TWO[key]()\n    Parser.ONE.get(key)()\n    \
+                  for one in Parser.ONE.values():\n        one()\n    LATER['b']()\n    LATER[key]()\n\n\
+                  LATER = {**LATER}\n";
+    let _ = on_small_stack(vec![("a.py".to_owned(), tables.to_owned())]);
+    // A default of the same name as its parameter.
+    let loops = "def run(jobs):\n    return [lambda job=job: job() for job in jobs]\n\n\
+                 def keep(job):\n    return lambda job=job: job()\n\n\
+                 def pass_on(job):\n    return lambda given=given.next: given()\n";
+    let _ = on_small_stack(vec![("a.py".to_owned(), loops.to_owned())]);
+    let objects = "const one = { ...one, a: 1 };\nconst two = { ...three };\nconst three = { ...two };\n\
+                   export function run(key) { one.b(); one[key](); two.c(); two[key](); }\n";
+    for name in ["a.js", "a.ts"] {
+        let _ = on_small_stack(vec![(name.to_owned(), objects.to_owned())]);
+    }
 }
 
 #[test]

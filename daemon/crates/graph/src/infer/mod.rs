@@ -43,7 +43,13 @@ pub(crate) const EXPR_DEPTH: u8 = 40;
 
 impl<'r, 'w> Infer<'r, 'w> {
     pub(crate) fn new(w: &'r World<'w>, own: &'r Own<'r>, rules: RulesOf) -> Self {
-        Self { w, own, own_types: std::cell::RefCell::new(NumberMap::default()), rules }
+        Self {
+            w,
+            own,
+            own_types: std::cell::RefCell::new(NumberMap::default()),
+            rules,
+            taken_over: std::cell::RefCell::default(),
+        }
     }
 
     pub(crate) fn file(&self, ix: FileIx) -> Rc<FileIndex> {

@@ -87,8 +87,16 @@ impl Infer<'_, '_> {
         let has_tables = self.rules(of.file).has_tables();
         for (_, whole) in spreads.take(SPREADS) {
             let whole = self.eval(&ctx, *whole);
-            let found =
-                if has_tables { self.keyed(&whole, name) } else { self.attribute(&whole, name, true) };
+            // An object may take over itself: `const all = { ...all }`.
+            let sought = (of, name.to_owned());
+            if self.taken_over.borrow().contains(&sought) {
+                return Typed::UNKNOWN;
+            }
+            self.taken_over.borrow_mut().push(sought);
+            let look_up =
+                || if has_tables { self.keyed(&whole, name) } else { self.attribute(&whole, name, true) };
+            let found = crate::stack::with_room(look_up);
+            self.taken_over.borrow_mut().pop();
             if !matches!(found.ty, Ty::Unknown | Ty::External(_)) {
                 // An entry whose key is computed may be this one.
                 let computed = fields.iter().any(|(field, _)| arena.str(*field).starts_with('['));
@@ -137,17 +145,22 @@ impl Infer<'_, '_> {
 
     /// The values of all entries of a table that is written out.
     pub(super) fn any_entry(&self, of: Written) -> Ty {
+        self.any_entry_at(of, 0)
+    }
+
+    /// `depth` counts the tables around it that take it over: a table may take over itself.
+    fn any_entry_at(&self, of: Written, depth: usize) -> Ty {
         let file = self.file(of.file);
         let arena = if of.body { &self.own.body.arena } else { &file.outline.arena };
         let Expr::Record(fields) = arena.expr(of.expr) else { return Ty::Unknown };
-        if fields.len() > ENTRIES || of.is_type || !self.w.step() {
+        if fields.len() > ENTRIES || of.is_type || depth > SPREADS || !self.w.step() {
             return Ty::Unknown;
         }
         let ctx = Self::written_ctx(of, arena);
         Ty::union(fields.iter().map(|(name, value)| {
             let value = self.eval(&ctx, *value).ty;
             match &value {
-                Ty::Object(whole) if arena.str(*name).is_empty() => self.any_entry(*whole),
+                Ty::Object(whole) if arena.str(*name).is_empty() => self.any_entry_at(*whole, depth + 1),
                 _ => value,
             }
         }))

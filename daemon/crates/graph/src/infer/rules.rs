@@ -2,6 +2,7 @@
 //!
 //! Each default is what most languages do. A home overrides a method where its language differs.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use sdl_model::facts::{BaseKind, Def, DefIx, ExprIx};
@@ -11,7 +12,7 @@ use sdl_model::{Lang, SymbolKind};
 use super::context::{Ctx, Sought};
 use super::meaning::{Part, Via, Want};
 use crate::own::Own;
-use crate::values::{Bases, DefRef, Member, Place, Shape, Sym, Ty, Typed};
+use crate::values::{Bases, DefRef, Member, Place, Shape, Sym, Ty, Typed, Written};
 use crate::world::{FileIndex, Memo, ModuleRules, World};
 
 /// Finds a language's rules for names, members and types.
@@ -23,6 +24,8 @@ pub(crate) struct Infer<'r, 'w> {
     pub(crate) own: &'r Own<'r>,
     pub(super) own_types: Memo<Typed>,
     pub(super) rules: RulesOf,
+    /// The properties that are being looked for in what an object takes over, with the object.
+    pub(super) taken_over: RefCell<Vec<(Written, String)>>,
 }
 
 /// How a language looks up a bare name.

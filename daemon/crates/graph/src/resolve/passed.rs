@@ -99,9 +99,13 @@ impl<'r> Resolver<'r, '_> {
 
     /// The value of `callee`, for each value that the file's calls pass for the parameter that it begins with.
     pub(crate) fn values_by_arguments(&self, ctx: &Ctx<'_>, callee: ExprIx) -> Vec<Typed> {
+        self.values_within(ctx, callee, STEPS)
+    }
+
+    fn values_within(&self, ctx: &Ctx<'_>, callee: ExprIx, steps: u8) -> Vec<Typed> {
         let Some(name) = first_name(ctx, callee) else { return Vec::new() };
         let Meaning::Local(local) = self.infer.meaning(ctx, name, Want::Any) else { return Vec::new() };
-        let passed = self.passed_values(local, STEPS);
+        let passed = self.passed_values(local, steps);
         passed.into_iter().map(|value| self.infer.eval_given(ctx, (name, value), callee)).collect()
     }
 
@@ -121,7 +125,8 @@ impl<'r> Resolver<'r, '_> {
             .or_else(|| parameter_place(name));
         if let (None, BindingKind::Param, Some(value)) = (place, binding.kind, binding.value) {
             let ctx = Ctx { at: binding.from, scope: binding.scope, ..self.module_ctx() };
-            return self.values_by_arguments(&ctx, value);
+            // The value may begin with the same name: `for one in one: …`.
+            return self.values_within(&ctx, value, steps);
         }
         let Some(place) = place.filter(|_| binding.kind == BindingKind::Param && binding.ty.is_none()) else {
             return Vec::new();
