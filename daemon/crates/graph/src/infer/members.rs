@@ -262,7 +262,7 @@ impl Infer<'_, '_> {
         // A field of the name is taken only if no method has it. It is taken at all because its value may be
         // callable, as in `handler = run`.
         let mut field = None;
-        let is_had = |ix: &DefIx| file.outline.def(*ix).is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT));
+        let is_had = |ix: &DefIx| file.outline.def(*ix).is_none_or(|def| !def.flags.has(DefFlags::NAMELESS));
         let rules = self.rules_of(&file);
         let mut within = |at: DefIx| -> Option<DefRef> {
             let first = file.child(at, name)?;

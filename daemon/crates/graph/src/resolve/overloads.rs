@@ -131,7 +131,7 @@ impl Resolver<'_, '_> {
             .filter(|ix| def.flags.has(DefFlags::LEFT_OUT) || !is_left_out(*ix))
             .filter(|ix| {
                 let found = file.outline.def(*ix);
-                *ix == target.def || found.is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT))
+                *ix == target.def || found.is_none_or(|def| !def.flags.has(DefFlags::NAMELESS))
             })
             .collect()
     }

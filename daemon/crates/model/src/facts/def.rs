@@ -65,9 +65,9 @@ impl DefFlags {
     pub const LEFT_OUT: Self = Self(1 << 12);
     /// One part of a type that may be written in several (`partial` in C#).
     pub const PARTIAL: Self = Self(1 << 13);
-    /// A member of an interface that is implemented under that interface's name only (C#). A value of the type does not
-    /// have it.
-    pub const EXPLICIT: Self = Self(1 << 14);
+    /// Code around it can't name it: a class or function in the place of a value, whose name only its own body can use, or
+    /// a member of an interface that is implemented under that interface's name only (C#).
+    pub const NAMELESS: Self = Self(1 << 14);
     /// Is under a condition that the settings of a build decide.
     pub const OPTIONAL: Self = Self(1 << 15);
 

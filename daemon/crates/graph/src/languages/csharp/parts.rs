@@ -29,7 +29,7 @@ impl MemberRules for CSharp {
             // Very many definitions have the name: look only in the other parts of the type.
             None => other_parts(infer, file, class).into_iter().find_map(|part| {
                 let index = infer.file(part.file);
-                let is_own = |def: &sdl_model::facts::Def| !def.flags.has(DefFlags::EXPLICIT);
+                let is_own = |def: &sdl_model::facts::Def| !def.flags.has(DefFlags::NAMELESS);
                 let mut named = index.children(part.def, name);
                 let def = named.find(|ix| index.outline.def(*ix).is_some_and(is_own))?;
                 Some(DefRef { def, ..part })

@@ -88,7 +88,7 @@ pub(in crate::languages) fn call_of_other_types(
     let args = infer.arguments(&resolver.ctx(one), given);
     let takes = |file: &FileIndex, def: DefRef| {
         let found = file.outline.def(def.def);
-        found.is_some_and(|found| found.kind.is_callable() && !found.flags.has(DefFlags::EXPLICIT))
+        found.is_some_and(|found| found.kind.is_callable() && !found.flags.has(DefFlags::NAMELESS))
             && accepts_args(file, def.def, usize::from(one.args))
             && infer.takes_arguments(file, def, &args).is_some()
     };

@@ -43,7 +43,7 @@ pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
     if node.child_of(K::ExplicitInterface).is_some() {
-        cx.b.flag(def, DefFlags::EXPLICIT);
+        cx.b.flag(def, DefFlags::NAMELESS);
     }
     cx.state.enter_function(node, Some(def));
 }

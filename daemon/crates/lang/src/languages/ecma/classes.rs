@@ -30,7 +30,7 @@ pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if declares {
         names::mark_exported(cx, def, whole);
     } else {
-        cx.b.flag(def, DefFlags::LOCAL);
+        cx.b.flag(def, DefFlags::LOCAL.with(DefFlags::NAMELESS));
         cx.b.def_mut(def).visibility = Visibility::Private;
     }
     enter_class(cx, node, def)

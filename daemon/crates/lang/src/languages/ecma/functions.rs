@@ -96,7 +96,7 @@ pub(super) fn read_function_expression<'a>(cx: &mut Context<'a>, node: Node<'a>)
     if let Some(name) = node.child(F::Name) {
         let new = NewDef::new(SymbolKind::Function, name.text(), name, node);
         let def = cx.b.open(with_header(new, node));
-        cx.b.flag(def, DefFlags::LOCAL);
+        cx.b.flag(def, DefFlags::LOCAL.with(DefFlags::NAMELESS));
         cx.b.def_mut(def).visibility = Visibility::Private;
         return enter_function(cx, node, def);
     }

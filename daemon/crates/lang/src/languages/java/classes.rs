@@ -89,7 +89,7 @@ pub(super) fn read_anonymous_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let qualified = cx.b.out.str(&qualified);
     let shape = cx.b.out.ty(base);
     cx.b.base(def, BaseKind::Extends, shape, named.start());
-    cx.b.flag(def, DefFlags::LOCAL);
+    cx.b.flag(def, DefFlags::LOCAL.with(DefFlags::NAMELESS));
     let found = cx.b.def_mut(def);
     found.name = name;
     found.qualified = qualified;

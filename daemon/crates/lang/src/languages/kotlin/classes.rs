@@ -45,7 +45,7 @@ pub(super) fn read_companion<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 pub(super) fn read_object_literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let new = NewDef::new(SymbolKind::Class, "object", node, node).body(node.child_of(K::ClassBody));
     let def = cx.b.open(new);
-    cx.b.flag(def, DefFlags::LOCAL);
+    cx.b.flag(def, DefFlags::LOCAL.with(DefFlags::NAMELESS));
     cx.b.def_mut(def).visibility = sdl_model::Visibility::Private;
     cx.state.enter_function(node, None);
 }

@@ -31,7 +31,7 @@ pub(super) fn read_anonymous_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let body = node.child(F::Body);
     let def = cx.b.open(NewDef::new(SymbolKind::Class, "class@anonymous", node, node).body(body));
     read_bases(cx, def, node);
-    cx.b.flag(def, DefFlags::LOCAL);
+    cx.b.flag(def, DefFlags::LOCAL.with(DefFlags::NAMELESS));
     cx.b.def_mut(def).visibility = Visibility::Private;
 }
 
