@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use paths::{is_source_name, is_test_path};
 pub use traits::{
     Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads,
-    ParameterNames, Parts, Qualified, TestRunner, Traits, Types,
+    ParameterNames, Parts, Qualified, Reach, TestRunner, Traits, Types, Uses,
 };
 
 /// Declares [`Lang`]: a language in a line, with its stored number and its row of the table.
@@ -220,6 +220,15 @@ mod tests {
             all.sort_unstable();
             all.dedup();
             assert_eq!(all.len(), listed);
+        }
+    }
+
+    #[test]
+    fn words_of_uses_are_sorted_for_their_search() {
+        for uses in Lang::ALL.into_iter().map(|lang| &lang.traits().uses) {
+            for words in [uses.lookups, uses.lookup_functions, uses.around_tests] {
+                assert!(words.is_sorted(), "{words:?}");
+            }
         }
     }
 

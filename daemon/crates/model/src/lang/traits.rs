@@ -23,6 +23,8 @@ pub struct Traits {
     pub calls: Calls,
     /// The return types of its standard library's methods.
     pub stdlib: Library,
+    /// How definitions are used by code that does not name them where it stands.
+    pub uses: Uses,
 }
 
 /// Languages whose definitions can see each other. A call from one family to another is never guessed.
@@ -248,6 +250,37 @@ pub struct Library {
     pub builtin_members: &'static [&'static str],
 }
 
+/// How definitions are used by code that does not name them, and how far their names reach.
+#[derive(Debug)]
+pub struct Uses {
+    /// Members are called by their names alone, on values of any type. So code outside of the repository may call those of
+    /// a value that it is given, such as `seekable` of an object that is passed as a file.
+    pub by_name_alone: bool,
+    /// Words by which code looks names up while it runs, wherever they are. Sorted.
+    pub lookups: &'static [&'static str],
+    /// Functions of the language that do so, where they are called without a receiver. Sorted.
+    pub lookup_functions: &'static [&'static str],
+    /// Members that a runner of tests calls around tests, in files of tests. Sorted.
+    pub around_tests: &'static [&'static str],
+    /// Where code can name what is private.
+    pub private: Reach,
+    /// Where code can name what its package, crate or module alone may use.
+    pub internal: Reach,
+    /// Members of types keep to this too. Else any code may name them on a value.
+    pub members_keep: bool,
+}
+
+/// Where code can name a definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// In its file.
+    File,
+    /// In the folder of its file and below it.
+    Folder,
+    /// Everywhere, or by custom alone not everywhere.
+    Anywhere,
+}
+
 /// Which guesses of a method by its name are recorded as calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guesses {
@@ -283,6 +316,7 @@ impl Traits {
             members: Members::PLAIN,
             calls: Calls::PLAIN,
             stdlib: Library::PLAIN,
+            uses: Uses::PLAIN,
         }
     }
 }
@@ -364,6 +398,19 @@ impl Library {
         maps_are_of_lists: false,
         promises: false,
         builtin_members: &[],
+    };
+}
+
+impl Uses {
+    /// Names reach everywhere, and nothing is known to look them up.
+    pub const PLAIN: Self = Self {
+        by_name_alone: false,
+        lookups: &[],
+        lookup_functions: &[],
+        around_tests: &[],
+        private: Reach::Anywhere,
+        internal: Reach::Anywhere,
+        members_keep: false,
     };
 }
 

@@ -10,7 +10,7 @@ use sdl_retrieve::members::member_owner;
 use sdl_retrieve::{Result, Source, Sym};
 
 use super::alive::Links;
-use super::{languages, namesakes};
+use super::{namesakes, uses};
 use crate::fronts::is_front;
 use crate::marks::{is_plain_base, is_plain_mark};
 
@@ -39,6 +39,8 @@ pub(super) struct Census {
     modules: Vec<u32>,
     /// The modules to which an edge leads from another file, and those with tests.
     loaded: HashSet<u32>,
+    /// The modules that other files import or include.
+    imported: HashSet<u32>,
     roots: Vec<(u32, Root)>,
 }
 
@@ -70,6 +72,7 @@ impl Census {
             holders: vec![None; count],
             modules,
             loaded: HashSet::new(),
+            imported: HashSet::new(),
             roots: Vec::new(),
         };
         let bases = census.add_edges(source, &numbers)?;
@@ -100,6 +103,29 @@ impl Census {
         let module = self.modules.get(node as usize);
         let is_loaded = module.is_none_or(|module| self.loaded.contains(module));
         !is_loaded && self.symbols.get(node as usize).is_some_and(Sym::is_test)
+    }
+
+    /// The file or folder outside of which code can't name a symbol; none if it can.
+    pub(super) fn region_of(&self, node: u32) -> Option<String> {
+        let sym = self.symbols.get(node as usize)?;
+        let in_type = self.holder(node).and_then(|holder| self.symbols.get(holder as usize));
+        let is_member = in_type.is_some_and(|holder| holder.kind().is_type());
+        let is_shared = self.modules.get(node as usize).is_none_or(|module| self.imported.contains(module));
+        uses::region_of(sym, is_member, is_shared)
+    }
+
+    /// Whether code that is given an object may call a symbol as a member of it.
+    pub(super) fn is_open(&self, node: u32) -> bool {
+        let Some(sym) = self.symbols.get(node as usize) else { return false };
+        let holder = self.holder(node).and_then(|holder| self.symbols.get(holder as usize));
+        match holder {
+            Some(holder) if holder.kind().is_type() => uses::may_be_called_outside(sym),
+            // A member of an object that no type describes.
+            _ => {
+                uses::is_called_by_name(sym)
+                    && matches!(sym.kind(), SymbolKind::Method | SymbolKind::Property)
+            }
+        }
     }
 
     /// What holds a symbol, if that is not the file.
@@ -156,6 +182,9 @@ impl Census {
                     self.modules.get(to as usize).filter(|module| Some(*module) != self.modules.get(at))
                 {
                     self.loaded.insert(*module);
+                    if edge.kind == EdgeKind::Import && to_module {
+                        self.imported.insert(*module);
+                    }
                 }
                 self.lead(node, to);
                 if let Some(uses) = self.uses.get_mut(at) {
@@ -281,7 +310,7 @@ impl Census {
     fn add_roots(&mut self) {
         let mut roots = Vec::new();
         for (node, sym) in self.symbols.iter().enumerate() {
-            let is_inside = languages::is_for_own_tests(sym) && !self.is_test_data(node as u32);
+            let is_inside = uses::is_for_own_tests(sym) && !self.is_test_data(node as u32);
             if let Some(root) = root_of(sym).filter(|root| *root != Root::Export || !is_inside) {
                 roots.push((node as u32, root));
             }
@@ -364,6 +393,7 @@ fn is_with_type(sym: &Sym, has_outside_base: bool) -> bool {
         || by_outside
         || def.flags.has(DefFlags::ABSTRACT)
         || def.flags.has(DefFlags::OVERRIDE)
+        || def.flags.has(DefFlags::NAMELESS)
 }
 
 /// Whether a symbol holds a value.
@@ -381,13 +411,15 @@ fn root_of(sym: &Sym) -> Option<Root> {
     let is_hook = at_top && name.starts_with("pytest_");
     let is_marked = def.decorators.iter().any(|mark| !outline.last_name(*mark).is_some_and(is_plain_mark));
     let is_listed = at_top && outline.lang == sdl_model::Lang::Python && lists(sym);
-    if sym.ix == DefIx::MODULE || sym.kind() == SymbolKind::Impl {
+    // A value at the top of a file is made when its statements run.
+    let is_value = at_top && def.flags.has(DefFlags::NAMELESS);
+    if sym.ix == DefIx::MODULE || sym.kind() == SymbolKind::Impl || is_value {
         return Some(Root::Always);
     }
     if def.flags.has(DefFlags::TEST) {
         return Some(Root::Test);
     }
-    if languages::is_run_around_tests(sym) {
+    if uses::is_run_around_tests(sym) {
         return Some(Root::Test);
     }
     if starts || is_special || is_hook || is_marked || is_listed {
@@ -395,7 +427,9 @@ fn root_of(sym: &Sym) -> Option<Root> {
     }
     // A public name that `__all__` leaves out can be used from outside all the same.
     let is_public = at_top && def.visibility == Visibility::Public;
-    (sym.exported() || is_public).then_some(Root::Export)
+    // What its package alone may use has no users outside.
+    let is_internal = def.visibility == Visibility::Internal;
+    ((sym.exported() && !is_internal) || is_public).then_some(Root::Export)
 }
 
 /// Whether the file lists the symbol among its exports, as `__all__` does.

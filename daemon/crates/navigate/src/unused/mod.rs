@@ -8,8 +8,9 @@
 
 pub mod alive;
 mod census;
-mod languages;
 mod namesakes;
+mod seen;
+mod uses;
 mod weigh;
 
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ use crate::Filter;
 use alive::{alive_nodes, circles};
 use census::Census;
 
-pub use weigh::Spelled;
+pub use seen::Spelled;
 
 /// A symbol that nothing reaches.
 #[derive(Clone, Debug)]
@@ -41,6 +42,8 @@ pub struct UnusedSymbol {
     pub spelled_at: Option<(String, u32)>,
     /// The part of its name from which code may make it up, such as `visit_`.
     pub made_from: Option<String>,
+    /// The file or folder outside of which code can't name it, by the rules of its language. None if it can.
+    pub region: Option<String>,
     /// Code outside may call it on a value that it is given, because its language calls members by their names alone.
     pub is_open: bool,
     /// Its file belongs to tests, has none, and is not used by others: tests may read it as data.
@@ -155,7 +158,8 @@ pub fn find_candidates(source: &Source<'_>, wanted: &Wanted, filter: &Filter) ->
             circle: circle.get(node).copied().flatten(),
             spelled_at: None,
             made_from: None,
-            is_open: census.holder(node as u32).is_some() && languages::may_be_called_outside(sym),
+            is_open: census.is_open(node as u32),
+            region: census.region_of(node as u32),
             is_test_data: census.is_test_data(node as u32),
             looked_up_by: None,
             less_by: None,

@@ -2,8 +2,12 @@
 
 use crate::SymbolKind;
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Library, Members, Names, Overloads, Qualified, Traits, Types,
+    Calls, Constructor, Family, Files, Library, Members, Names, Overloads, Qualified, Reach, Traits, Types,
+    Uses,
 };
+
+// Of files that no other includes.
+const USES: Uses = Uses { private: Reach::File, ..Uses::PLAIN };
 
 pub(in crate::lang) const C: Traits = Traits {
     name: "c",
@@ -15,6 +19,7 @@ pub(in crate::lang) const C: Traits = Traits {
     members: Members::PLAIN,
     calls: Calls { inert: &[SymbolKind::Constant, SymbolKind::Variable], types_run: false, ..Calls::PLAIN },
     stdlib: Library::PLAIN,
+    uses: USES,
 };
 
 pub(in crate::lang) const CPP: Traits = Traits {
@@ -54,4 +59,5 @@ pub(in crate::lang) const CPP: Traits = Traits {
         ..Calls::PLAIN
     },
     stdlib: Library { pointer_iterators: true, ..Library::PLAIN },
+    uses: USES,
 };

@@ -2,6 +2,7 @@
 
 use crate::lang::traits::{
     Calls, Constructor, Family, Files, Library, Members, Names, Overloads, Parts, Qualified, Traits, Types,
+    Uses,
 };
 
 pub(in crate::lang) const CSHARP: Traits = Traits {
@@ -31,4 +32,5 @@ pub(in crate::lang) const CSHARP: Traits = Traits {
     },
     calls: Calls { overloads: Overloads::Functions, inherits_overloads: true, ..Calls::PLAIN },
     stdlib: Library::PLAIN,
+    uses: Uses { lookups: &["GetMethod", "GetMethods"], ..Uses::PLAIN },
 };

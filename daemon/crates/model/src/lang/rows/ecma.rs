@@ -1,8 +1,8 @@
 //! JavaScript and TypeScript.
 
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads, TestRunner,
-    Traits, Types,
+    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads, Reach,
+    TestRunner, Traits, Types, Uses,
 };
 
 const NAMES: Names = Names { is_closed: true, missing_is_external: true, hoists: true, ..Names::PLAIN };
@@ -21,6 +21,14 @@ const CALLS: Calls = Calls { guesses: Guesses::Only, ..Calls::PLAIN };
 
 const LIBRARY: Library = Library { maps_are_of_lists: true, promises: true, ..Library::PLAIN };
 
+const USES: Uses = Uses {
+    by_name_alone: true,
+    lookups: &["Reflect", "getOwnPropertyNames", "ownKeys"],
+    lookup_functions: &["eval"],
+    private: Reach::File,
+    ..Uses::PLAIN
+};
+
 pub(in crate::lang) const JAVASCRIPT: Traits = Traits {
     name: "javascript",
     family: Family::Deep("ecma"),
@@ -36,6 +44,7 @@ pub(in crate::lang) const JAVASCRIPT: Traits = Traits {
     members: MEMBERS,
     calls: CALLS,
     stdlib: LIBRARY,
+    uses: USES,
 };
 
 pub(in crate::lang) const TYPESCRIPT: Traits = Traits {
@@ -53,6 +62,7 @@ pub(in crate::lang) const TYPESCRIPT: Traits = Traits {
     members: MEMBERS,
     calls: Calls { overloads: Overloads::Declarations, guesses: Guesses::None, ..CALLS },
     stdlib: LIBRARY,
+    uses: USES,
 };
 
 pub(in crate::lang) const TSX: Traits = Traits {

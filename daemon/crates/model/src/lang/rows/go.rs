@@ -1,7 +1,7 @@
 //! Go.
 
 use crate::lang::traits::{
-    Calls, Family, Files, Library, Members, Names, ParameterNames, TestRunner, Traits, Types,
+    Calls, Family, Files, Library, Members, Names, ParameterNames, Reach, TestRunner, Traits, Types, Uses,
 };
 
 pub(in crate::lang) const GO: Traits = Traits {
@@ -20,4 +20,12 @@ pub(in crate::lang) const GO: Traits = Traits {
     members: Members { open: true, across_package: true, ..Members::PLAIN },
     calls: Calls { unstated_result_is_none: true, types_run: false, ..Calls::PLAIN },
     stdlib: Library::PLAIN,
+    uses: Uses {
+        by_name_alone: true,
+        lookups: &["MethodByName"],
+        private: Reach::Folder,
+        internal: Reach::Folder,
+        members_keep: true,
+        ..Uses::PLAIN
+    },
 };

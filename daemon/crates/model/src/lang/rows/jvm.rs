@@ -1,8 +1,15 @@
 //! Java and Kotlin.
 
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Library, MapEntries, Members, Names, Overloads, Qualified, TestRunner,
-    Traits, Types,
+    Calls, Constructor, Family, Files, Library, MapEntries, Members, Names, Overloads, Qualified, Reach,
+    TestRunner, Traits, Types, Uses,
+};
+
+const USES: Uses = Uses {
+    lookups: &["forName", "getDeclaredMethod", "getDeclaredMethods", "getMethod", "getMethods"],
+    private: Reach::File,
+    members_keep: true,
+    ..Uses::PLAIN
 };
 
 pub(in crate::lang) const JAVA: Traits = Traits {
@@ -32,6 +39,7 @@ pub(in crate::lang) const JAVA: Traits = Traits {
     },
     calls: Calls { overloads: Overloads::Functions, inherits_overloads: true, ..Calls::PLAIN },
     stdlib: Library { keeps_value: &["clone"], ..Library::PLAIN },
+    uses: USES,
 };
 
 pub(in crate::lang) const KOTLIN: Traits = Traits {
@@ -66,4 +74,5 @@ pub(in crate::lang) const KOTLIN: Traits = Traits {
     },
     calls: Calls { overloads: Overloads::Functions, inherits_overloads: true, ..Calls::PLAIN },
     stdlib: Library { keeps_value: &["apply", "also", "copy"], ..Library::PLAIN },
+    uses: USES,
 };

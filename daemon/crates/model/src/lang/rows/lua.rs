@@ -1,7 +1,9 @@
 //! Lua.
 
 use crate::SymbolKind;
-use crate::lang::traits::{Calls, Constructor, Family, Files, Library, Members, Names, Traits, Types};
+use crate::lang::traits::{
+    Calls, Constructor, Family, Files, Library, Members, Names, Reach, Traits, Types, Uses,
+};
 
 pub(in crate::lang) const LUA: Traits = Traits {
     name: "lua",
@@ -38,5 +40,12 @@ pub(in crate::lang) const LUA: Traits = Traits {
             "match", "read", "rep", "reverse", "seek", "setvbuf", "sub", "upper", "write",
         ],
         ..Library::PLAIN
+    },
+    uses: Uses {
+        by_name_alone: true,
+        lookups: &["_ENV", "_G", "rawget"],
+        lookup_functions: &["load"],
+        private: Reach::File,
+        ..Uses::PLAIN
     },
 };

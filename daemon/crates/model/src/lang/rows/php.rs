@@ -1,7 +1,7 @@
 //! PHP.
 
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Library, Members, Names, Qualified, Traits, Types,
+    Calls, Constructor, Family, Files, Library, Members, Names, Qualified, Traits, Types, Uses,
 };
 
 pub(in crate::lang) const PHP: Traits = Traits {
@@ -31,4 +31,9 @@ pub(in crate::lang) const PHP: Traits = Traits {
     },
     calls: Calls::PLAIN,
     stdlib: Library::PLAIN,
+    uses: Uses {
+        by_name_alone: true,
+        lookups: &["call_user_func", "call_user_func_array", "get_class_methods", "method_exists"],
+        ..Uses::PLAIN
+    },
 };

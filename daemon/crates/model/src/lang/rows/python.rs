@@ -2,7 +2,7 @@
 
 use crate::SymbolKind;
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Guesses, Library, Members, Names, TestRunner, Traits, Types,
+    Calls, Constructor, Family, Files, Guesses, Library, Members, Names, TestRunner, Traits, Types, Uses,
 };
 
 pub(in crate::lang) const PYTHON: Traits = Traits {
@@ -34,4 +34,36 @@ pub(in crate::lang) const PYTHON: Traits = Traits {
         ..Calls::PLAIN
     },
     stdlib: Library { keeps_value: &["__enter__", "__aenter__"], ..Library::PLAIN },
+    uses: Uses {
+        by_name_alone: true,
+        lookups: &[
+            "__dict__",
+            "__getattr__",
+            "__getattribute__",
+            "__subclasses__",
+            "attrgetter",
+            "getmembers",
+            "methodcaller",
+        ],
+        lookup_functions: &["dir", "eval", "exec", "getattr", "globals", "locals", "vars"],
+        around_tests: &[
+            "setUp",
+            "setUpClass",
+            "setUpModule",
+            "setup",
+            "setup_class",
+            "setup_function",
+            "setup_method",
+            "setup_module",
+            "tearDown",
+            "tearDownClass",
+            "tearDownModule",
+            "teardown",
+            "teardown_class",
+            "teardown_function",
+            "teardown_method",
+            "teardown_module",
+        ],
+        ..Uses::PLAIN
+    },
 };

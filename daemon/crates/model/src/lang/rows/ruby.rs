@@ -1,7 +1,7 @@
 //! Ruby.
 
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Library, MapEntries, Members, Names, Parts, Traits, Types,
+    Calls, Constructor, Family, Files, Library, MapEntries, Members, Names, Parts, Traits, Types, Uses,
 };
 
 pub(in crate::lang) const RUBY: Traits = Traits {
@@ -33,4 +33,10 @@ pub(in crate::lang) const RUBY: Traits = Traits {
     },
     calls: Calls { stars_mark_rest: true, ..Calls::PLAIN },
     stdlib: Library { keeps_value: &["dup", "clone", "tap", "freeze", "itself"], ..Library::PLAIN },
+    uses: Uses {
+        by_name_alone: true,
+        lookups: &["const_get", "instance_eval", "public_send"],
+        lookup_functions: &["method", "send"],
+        ..Uses::PLAIN
+    },
 };

@@ -2,7 +2,7 @@
 
 use crate::SymbolKind;
 use crate::lang::traits::{
-    Calls, Family, Files, Library, MapEntries, Members, Names, TestRunner, Traits, Types,
+    Calls, Family, Files, Library, MapEntries, Members, Names, Reach, TestRunner, Traits, Types, Uses,
 };
 
 pub(in crate::lang) const RUST: Traits = Traits {
@@ -59,5 +59,11 @@ pub(in crate::lang) const RUST: Traits = Traits {
         optional_lookups: true,
         maps_are_of_lists: true,
         ..Library::PLAIN
+    },
+    uses: Uses {
+        // The modules below a file may use what is private in it.
+        private: Reach::Folder,
+        members_keep: true,
+        ..Uses::PLAIN
     },
 };

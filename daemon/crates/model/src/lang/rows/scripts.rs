@@ -1,6 +1,6 @@
 //! Bash, and the settings that say how modules are found.
 
-use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, Traits, Types};
+use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, Traits, Types, Uses};
 
 pub(in crate::lang) const BASH: Traits = Traits {
     name: "bash",
@@ -26,6 +26,7 @@ pub(in crate::lang) const BASH: Traits = Traits {
     members: Members::PLAIN,
     calls: Calls::PLAIN,
     stdlib: Library::PLAIN,
+    uses: Uses::PLAIN,
 };
 
 pub(in crate::lang) const MANIFEST: Traits = Traits {
@@ -55,4 +56,5 @@ pub(in crate::lang) const MANIFEST: Traits = Traits {
     members: Members::PLAIN,
     calls: Calls::PLAIN,
     stdlib: Library::PLAIN,
+    uses: Uses::PLAIN,
 };
