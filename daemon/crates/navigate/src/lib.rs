@@ -20,6 +20,7 @@ pub mod execution;
 mod filter;
 mod fronts;
 pub mod graph;
+mod macros;
 mod marks;
 pub mod mentions;
 pub mod outline;

@@ -129,6 +129,8 @@ pub struct Types {
     pub generic_bases: &'static [&'static str],
     /// Where in an entry of a list of generic parameters its name is.
     pub parameter_names: ParameterNames,
+    /// A type satisfies an interface by its methods alone, as in Go.
+    pub satisfied_by_methods: bool,
     /// An interface with one method can be the type of a function, such as Java's `Runnable`.
     pub functional_interfaces: bool,
     /// Iterating a map yields its keys, as in Python. Otherwise it yields pairs.
@@ -268,6 +270,10 @@ pub struct Uses {
     pub internal: Reach,
     /// Members of types keep to this too. Else any code may name them on a value.
     pub members_keep: bool,
+    /// How the names of files end that only state what others may use.
+    pub declarations: &'static [&'static str],
+    /// Definitions may be written in the braces of a macro, which may use them: `quickcheck! { fn holds() … }`.
+    pub in_macros: bool,
 }
 
 /// Where code can name a definition.
@@ -275,6 +281,8 @@ pub struct Uses {
 pub enum Reach {
     /// In its file.
     File,
+    /// In its file, if that imports or exports anything; else everywhere, as other scripts of a page see its names.
+    Module,
     /// In the folder of its file and below it.
     Folder,
     /// Everywhere, or by custom alone not everywhere.
@@ -366,6 +374,7 @@ impl Types {
         impl_blocks: false,
         generic_bases: &[],
         parameter_names: ParameterNames::Last,
+        satisfied_by_methods: false,
         functional_interfaces: false,
         maps_iterate_keys: false,
         results_hold_errors: false,
@@ -411,6 +420,8 @@ impl Uses {
         private: Reach::Anywhere,
         internal: Reach::Anywhere,
         members_keep: false,
+        declarations: &[],
+        in_macros: false,
     };
 }
 

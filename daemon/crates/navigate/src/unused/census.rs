@@ -429,7 +429,7 @@ fn root_of(sym: &Sym) -> Option<Root> {
     let is_public = at_top && def.visibility == Visibility::Public;
     // What its package alone may use has no users outside.
     let is_internal = def.visibility == Visibility::Internal;
-    ((sym.exported() && !is_internal) || is_public).then_some(Root::Export)
+    ((sym.exported() && !is_internal) || is_public || uses::is_declaration(sym)).then_some(Root::Export)
 }
 
 /// Whether the file lists the symbol among its exports, as `__all__` does.

@@ -26,7 +26,8 @@ pub(super) fn region_of(sym: &Sym, is_member: bool, is_shared: bool) -> Option<S
     if is_member && !traits.uses.members_keep {
         return None;
     }
-    let is_local = def.flags.has(DefFlags::LOCAL) && (sym.kind().is_type() || sym.kind() == SymbolKind::Function);
+    let is_local =
+        def.flags.has(DefFlags::LOCAL) && (sym.kind().is_type() || sym.kind() == SymbolKind::Function);
     let reach = match def.visibility {
         _ if is_local && !is_member => Reach::File,
         // The text of an included file becomes a part of another.
@@ -37,7 +38,8 @@ pub(super) fn region_of(sym: &Sym, is_member: bool, is_shared: bool) -> Option<S
     };
     let path = sym.path();
     match reach {
-        Reach::File => Some(path.to_owned()),
+        Reach::Module if sym.outline().imports.is_empty() && sym.outline().exports.is_empty() => None,
+        Reach::File | Reach::Module => Some(path.to_owned()),
         Reach::Folder => Some(path.get(..=path.rfind('/')?)?.to_owned()),
         Reach::Anywhere => None,
     }
@@ -49,6 +51,11 @@ pub(super) fn looks_names_up(outline: &Outline, word: &str, before: Option<u8>, 
     let is_bare_call = before != Some(b'.') && next == Some(b'(');
     uses.lookups.binary_search(&word).is_ok()
         || (is_bare_call && uses.lookup_functions.binary_search(&word).is_ok())
+}
+
+/// Whether a symbol's file only states what others may use.
+pub(super) fn is_declaration(sym: &Sym) -> bool {
+    uses_of(sym.outline()).declarations.iter().any(|end| sym.path().ends_with(end))
 }
 
 /// Whether a runner of tests calls a definition of this name in a file of tests.

@@ -1,23 +1,27 @@
 //! How sure it is that a symbol is unused: by who else spells its name.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use sdl_model::facts::DefFlags;
 use sdl_model::{FileId, Outline};
 
 use super::seen::{Seen, Spelled, words_of_name};
 use super::{Candidates, UnusedSymbol};
+use crate::macros::macro_braces;
 
-// How often symbols of each class are unused, in percent. Estimates beside what the test suites of some packages of
-// Python ran; `docs/questions.md` has the figures. No class is 90 or more, because too few symbols were found to show it.
+// How often symbols of each class are unused, in percent: rounded lower bounds of what compilers and test suites showed for
+// some packages. `docs/questions.md` has the figures.
 /// Nothing reaches it, nothing shows another way to it, and code elsewhere can't name it.
-const CONFINED: u8 = 81;
+const CONFINED: u8 = 93;
 /// Nothing reaches it, and nothing shows another way to it.
 const NOWHERE: u8 = 80;
 /// Nothing reaches it, but code outside may call it on a value that it is given.
 const OPEN: u8 = 50;
 /// Nothing reaches it, but code of its file looks names up.
 const LOOKED_UP: u8 = 60;
+/// Nothing reaches it, but it is in the braces of a macro.
+const IN_MACRO: u8 = 40;
 /// Nothing reaches it, but tests may read its file as data.
 const TEST_DATA: u8 = 50;
 /// Nothing reaches it, but code or text elsewhere spells its name.
@@ -65,15 +69,23 @@ impl Candidates {
     /// first, then by place.
     pub fn weigh(mut self, files: Option<&[Spelled]>) -> Vec<UnusedSymbol> {
         let mut seen = Seen::of(&self.found);
+        let mut in_macros: HashMap<FileId, Vec<Range<usize>>> = HashMap::new();
         if let Some(files) = files {
             let outlines: HashMap<FileId, &Outline> =
                 self.found.iter().map(|one| (one.sym.file(), one.sym.outline())).collect();
             for file in files {
                 let spans = self.dead.get(&file.file).map_or(&[][..], Vec::as_slice);
-                seen.add(file, spans, outlines.get(&file.file).copied());
+                let outline = outlines.get(&file.file).copied();
+                seen.add(file, spans, outline);
+                if let Some(outline) = outline {
+                    in_macros.insert(file.file, macro_braces(outline, &file.bytes));
+                }
             }
         }
         for one in &mut self.found {
+            let braces = in_macros.get(&one.sym.file()).map_or(&[][..], Vec::as_slice);
+            let at = one.sym.def().span.start as usize;
+            one.is_in_macro = braces.iter().any(|braces| braces.contains(&at));
             one.spelled_at = seen.place_of_name(one);
             one.made_from = seen.part_of_name(one);
             one.looked_up_by = seen.lookups.get(&one.sym.file()).cloned();
@@ -140,9 +152,10 @@ fn confidence_of(one: &UnusedSymbol, is_read: bool) -> u8 {
     };
     let open = if one.is_open { OPEN } else { base };
     let looked_up = if one.looked_up_by.is_some() { LOOKED_UP } else { base };
+    let in_macro = if one.is_in_macro { IN_MACRO } else { base };
     let data = if one.is_test_data { TEST_DATA } else { base };
     let no_word = if is_word(one.sym.name()) { base } else { SPELLED };
-    let base = base.min(open).min(looked_up).min(data).min(no_word);
+    let base = [open, looked_up, in_macro, data, no_word].into_iter().fold(base, u8::min);
     if is_partly_seen(one) { (u32::from(base) * 4 / 5) as u8 } else { base }
 }
 

@@ -160,7 +160,7 @@ fn count() -> u32 { 1 }
 fn unused() -> u32 { 2 }
 fn main() { let visitor: &dyn Visit = &Plain; visitor.visit(); }
 ";
-    assert_eq!(shown(&unused_in(tree, true)), ["80 unused"]);
+    assert_eq!(shown(&unused_in(tree, true)), ["93 unused"]);
 }
 
 #[test]
@@ -300,4 +300,66 @@ def read_by_tests():
     return 5
 ";
     assert_eq!(shown(&unused_in(tree, true)), ["80 unused_helper", "50 read_by_tests"]);
+}
+
+#[test]
+fn a_private_name_counts_only_where_code_can_name_it() {
+    let tree = "\
+//- /module.ts
+import { other } from './other'
+
+function fold() { return 1 }
+function outer() {
+  function inner() { return 2 }
+  return 3
+}
+other(outer())
+//- /other.ts
+export function other(fold: number) { const inner = fold; return inner }
+//- /script.js
+function shown() { return 4 }
+//- /page.js
+shown()
+";
+    let found = unused_in(tree, true);
+    assert_eq!(shown(&found), ["93 fold", "93 outer.inner", "30 shown"]);
+    assert_eq!(found[0].region.as_deref(), Some("module.ts"));
+}
+
+#[test]
+fn what_others_than_code_name_is_not_sure() {
+    let rust = "\
+//- /Cargo.toml
+[package]
+name = \"walk\"
+//- /src/main.rs
+fn main() {}
+quickcheck::quickcheck! {
+    fn holds(value: u32) -> bool { value == value }
+}
+";
+    assert_eq!(shown(&unused_in(rust, true)), ["40 holds"]);
+    let go = "\
+//- /go.mod
+module example.com/app
+//- /main.go
+package main
+
+type Command struct{ Run func() int }
+
+func main() {
+	one := Command{Run: func() int { return 1 }}
+	one.Run = func() int { return 2 }
+	println(one.Run())
+}
+";
+    assert_eq!(shown(&unused_in(go, true)), [""; 0]);
+    let script = "\
+//- /app.ts
+export {}
+declare global {
+  interface Window { ready: boolean }
+}
+";
+    assert_eq!(shown(&unused_in(script, true)), ["50 Window"]);
 }

@@ -75,14 +75,21 @@ pub(super) fn mark_exported(cx: &mut Context<'_>, def: DefIx, whole: Node<'_>) {
             cx.b.flag(def, DefFlags::DEFAULT_EXPORT);
         }
     }
-    // In an ambient namespace everything is exported.
-    exported |=
-        cx.b.def(parent).kind == SymbolKind::Namespace && cx.b.def(parent).flags.has(DefFlags::ABSTRACT);
+    // In an ambient namespace everything is exported, and in `declare global` everything is known everywhere.
+    exported |= (cx.b.def(parent).kind == SymbolKind::Namespace
+        && cx.b.def(parent).flags.has(DefFlags::ABSTRACT))
+        || is_global(whole);
     if exported {
         cx.b.flag(def, DefFlags::EXPORTED);
     } else {
         cx.b.def_mut(def).visibility = Visibility::Private;
     }
+}
+
+/// Whether the statement `whole` is directly in `declare global { … }`.
+fn is_global(whole: Node<'_>) -> bool {
+    let block = whole.parent().filter(|parent| parent.is(K::StatementBlock));
+    block.and_then(|block| block.parent()).is_some_and(|around| around.is(K::AmbientDeclaration))
 }
 
 /// Marks `def`, a member of a type whose name is `text`, by its modifiers.

@@ -102,8 +102,16 @@ pub(super) fn read_function_literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let new = NewDef::new(SymbolKind::Function, name.text(), name, whole);
     let def = cx.b.open(with_header(new, node));
     cx.b.def_mut(def).visibility = Visibility::Private;
+    if is_value_of_field(name) {
+        cx.b.flag(def, DefFlags::NAMELESS);
+    }
     read_signature(cx, def, node);
     cx.state.functions.push((node.next_ix(), Some(def)));
+}
+
+/// Whether a literal of this name is the value of a field: others call the field.
+fn is_value_of_field(name: Node<'_>) -> bool {
+    name.parent().is_some_and(|parent| matches!(parent.kind(), K::LiteralElement | K::SelectorExpression))
 }
 
 /// The name that the literal `node` is bound to, and the whole binding: `f := func…`, `x.f = func…`, `T{f: func…}`.

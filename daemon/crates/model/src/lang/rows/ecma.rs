@@ -25,7 +25,8 @@ const USES: Uses = Uses {
     by_name_alone: true,
     lookups: &["Reflect", "getOwnPropertyNames", "ownKeys"],
     lookup_functions: &["eval"],
-    private: Reach::File,
+    private: Reach::Module,
+    declarations: &[".d.ts", ".d.mts", ".d.cts"],
     ..Uses::PLAIN
 };
 

@@ -16,7 +16,7 @@ pub(in crate::lang) const GO: Traits = Traits {
         types_are_scopes: false,
         ..Names::PLAIN
     },
-    types: Types { parameter_names: ParameterNames::First, ..Types::PLAIN },
+    types: Types { satisfied_by_methods: true, parameter_names: ParameterNames::First, ..Types::PLAIN },
     members: Members { open: true, across_package: true, ..Members::PLAIN },
     calls: Calls { unstated_result_is_none: true, types_run: false, ..Calls::PLAIN },
     stdlib: Library::PLAIN,

@@ -36,6 +36,7 @@ pub(in crate::lang) const PYTHON: Traits = Traits {
     stdlib: Library { keeps_value: &["__enter__", "__aenter__"], ..Library::PLAIN },
     uses: Uses {
         by_name_alone: true,
+        declarations: &[".pyi"],
         lookups: &[
             "__dict__",
             "__getattr__",

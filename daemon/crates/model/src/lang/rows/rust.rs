@@ -64,6 +64,7 @@ pub(in crate::lang) const RUST: Traits = Traits {
         // The modules below a file may use what is private in it.
         private: Reach::Folder,
         members_keep: true,
+        in_macros: true,
         ..Uses::PLAIN
     },
 };
