@@ -30,6 +30,7 @@ pub mod paths;
 pub mod reach;
 pub mod related;
 pub mod rename;
+mod structural;
 pub mod unused;
 pub mod workspace;
 

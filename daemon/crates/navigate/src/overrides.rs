@@ -2,13 +2,15 @@
 //!
 //! It is computed, because no edge states it: a member overrides the members of its name in the types that its own
 //! type derives from, directly or not. For example, `Circle.area` overrides `Shape.area`. What a type derives from
-//! are its `implements` edges.
+//! are its `implements` edges, and in a language such as Go also the interfaces that it has the methods of.
 
 use std::collections::{HashSet, VecDeque};
 
 use sdl_model::{EdgeKind, SymbolId, SymbolKind};
 use sdl_retrieve::members::{member_owner, members_elsewhere, own_members};
 use sdl_retrieve::{Result, Source, Sym};
+
+use crate::structural;
 
 /// Most types that a type derives from.
 const MAX_BASES: usize = 64;
@@ -18,13 +20,15 @@ const MAX_DERIVED: usize = 2_000;
 /// The members that `member` overrides, sorted.
 pub(crate) fn find_overridden(source: &Source<'_>, member: SymbolId) -> Result<Vec<SymbolId>> {
     let Some((sym, owner)) = find_member(source, member)? else { return Ok(Vec::new()) };
-    namesakes(source, &sym, base_types(source, owner.id)?)
+    let more = structural::implemented_methods(source, &sym, &owner)?;
+    namesakes(source, &sym, base_types(source, owner.id)?, more)
 }
 
 /// The members that override `member`, sorted.
 pub(crate) fn find_overriding(source: &Source<'_>, member: SymbolId) -> Result<Vec<SymbolId>> {
     let Some((sym, owner)) = find_member(source, member)? else { return Ok(Vec::new()) };
-    namesakes(source, &sym, derived_types(source, owner.id)?)
+    let more = structural::implementing_methods(source, &sym, &owner)?;
+    namesakes(source, &sym, derived_types(source, owner.id)?, more)
 }
 
 /// A member that can be overridden, and its type.
@@ -73,9 +77,13 @@ fn closure(
     Ok(found)
 }
 
-/// The members called as `sym` of `types`, sorted.
-fn namesakes(source: &Source<'_>, sym: &Sym, types: Vec<SymbolId>) -> Result<Vec<SymbolId>> {
-    let mut found = Vec::new();
+/// The members called as `sym` of `types`, and `found`, sorted.
+fn namesakes(
+    source: &Source<'_>,
+    sym: &Sym,
+    types: Vec<SymbolId>,
+    mut found: Vec<SymbolId>,
+) -> Result<Vec<SymbolId>> {
     for id in types {
         let Some(ty) = source.symbol(id)? else { continue };
         let own = own_members(&ty).into_iter().filter_map(|ix| ty.beside(ix));

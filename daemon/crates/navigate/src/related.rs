@@ -10,6 +10,7 @@ use sdl_model::{EdgeKind, SymbolId};
 use sdl_retrieve::members::own_members;
 use sdl_retrieve::{Listed, Result, Sym};
 
+use crate::structural::{satisfied_interfaces, satisfying_types};
 use crate::{Filter, Graph, Link};
 
 /// Most symbols of an answer. A deeper question is cut here, and says so.
@@ -177,12 +178,16 @@ fn type_steps(graph: &Graph<'_, '_>, of: SymbolId, derived: bool) -> Result<Vec<
         let members = if derived { graph.overriding(of)? } else { graph.overridden(of)? };
         return Ok(members.iter().map(|member| (*member, None)).collect());
     }
-    if derived {
-        let links = graph.edges_in(of)?.into_iter().filter(|link| link.kind == EdgeKind::Implements);
-        return Ok(links.map(|link| (link.symbol, Some(link))).collect());
+    let links = if derived { graph.edges_in(of)? } else { graph.links_out(of)? };
+    let links = links.into_iter().filter(|link| link.kind == EdgeKind::Implements);
+    let mut steps: Vec<Step> = links.map(|link| (link.symbol, Some(link))).collect();
+    if let Some(ty) = source.symbol(of)? {
+        let types = if derived { satisfying_types(source, &ty)? } else { satisfied_interfaces(source, &ty)? };
+        let is_new = |id: &SymbolId| steps.iter().all(|(known, _)| known != id);
+        let more: Vec<Step> = types.into_iter().filter(is_new).map(|id| (id, None)).collect();
+        steps.extend(more);
     }
-    let links = graph.links_out(of)?.into_iter().filter(|link| link.kind == EdgeKind::Implements);
-    Ok(links.map(|link| (link.symbol, Some(link))).collect())
+    Ok(steps)
 }
 
 /// Puts each row right below its parent. Rows arrive by depth.

@@ -64,6 +64,11 @@ impl Family {
         !self.owners.is_empty() || self.symbols.iter().any(is_in_value)
     }
 
+    /// Whether some are constants of enums.
+    pub(super) fn has_enum_members(&self) -> bool {
+        self.symbols.iter().any(|sym| sym.kind() == SymbolKind::EnumMember)
+    }
+
     /// Whether some are types.
     pub(super) fn has_types(&self) -> bool {
         self.symbols.iter().any(|sym| sym.kind().is_type())
@@ -137,6 +142,9 @@ impl Family {
         if self.has_members() {
             whys.extend(self.structural_doubt(source, sym)?);
         }
+        if go::names_an_example(source, sym)? {
+            whys.push("an example of Go is named after it");
+        }
         if has_open_module(sym) {
             whys.push("its module answers to names that it makes up");
         }
@@ -151,7 +159,8 @@ impl Family {
                 .iter()
                 .any(|other| other.id != sym.id && !other.def().flags.has(DefFlags::OVERRIDE));
             let states_more = def.flags.has(DefFlags::OVERRIDE) && !known;
-            let is_root = ROOT_MEMBERS.contains(&sym.name());
+            let is_root = ROOT_MEMBERS.contains(&sym.name())
+                || (sym.outline().lang.traits().family == ECMA && FUNCTION_MEMBERS.contains(&sym.name()));
             // Which fields a struct of Go has does not depend on what else it embeds.
             let is_field = sym.kind() == SymbolKind::Field && sym.outline().lang.traits().family == go::GO;
             let is_of_outside = if is_field {
@@ -263,6 +272,9 @@ const OUTSIDE: &str = "a type from outside of the repository may state the name"
 const ROOT_MEMBERS: &[&str] =
     &["Equals", "GetHashCode", "ToString", "clone", "equals", "finalize", "hashCode", "toString"];
 
+/// Members that every function of JavaScript has, so that a function may be passed for a type with one of them.
+const FUNCTION_MEMBERS: &[&str] = &["apply", "bind", "call", "length", "name", "prototype"];
+
 /// The block of a trait that a member is in.
 fn trait_block(sym: &Sym) -> Option<&Def> {
     let block = sym.def().parent.and_then(|parent| sym.outline().def(parent))?;
@@ -294,8 +306,7 @@ fn is_member(def: &Def, family: LangFamily) -> bool {
 /// Whether it is a member that code assigns to a value, as in `app.run = …`, where the type of the value may state it.
 fn is_assigned_to_value(source: &Source<'_>, sym: &Sym) -> Result<bool> {
     let def = sym.def();
-    let is_assigned =
-        sym.outline().lang.traits().family == ECMA && def.owner.is_some() && def.flags.has(DefFlags::STATIC);
+    let is_assigned = sym.outline().lang.traits().family == ECMA && def.owner.is_some();
     Ok(is_assigned && member_owner(source, sym)?.is_none())
 }
 

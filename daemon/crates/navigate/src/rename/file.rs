@@ -1,6 +1,7 @@
 //! What one file that spells the old name states about it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 use sdl_graph::Site;
@@ -9,6 +10,7 @@ use sdl_model::{EdgeKind, FileRow, Lang, Outline, SymbolId};
 use sdl_retrieve::{Result, Source, Sym};
 
 use super::{NameSites, Place, SpellingFile};
+use crate::macros::macro_braces;
 use crate::mentions::Bodies;
 
 /// A file that spells the old name, and the meaning of its mentions as far as resolution knows it.
@@ -27,6 +29,8 @@ pub(super) struct FileNames<'f> {
     line_sites: Vec<Site>,
     /// The references of the name, by their place, and whether their meaning is known.
     refs: BTreeMap<u32, (Ref, bool)>,
+    /// The braces of macros that may use what is written in them.
+    macros: Vec<Range<usize>>,
     old: String,
 }
 
@@ -61,6 +65,7 @@ impl<'f> FileNames<'f> {
             bytes: &one.bytes,
             starts: std::iter::once(0).chain(breaks).collect(),
             symbols: source.symbols_of(one.file)?,
+            macros: macro_braces(&outline, &one.bytes),
             outline,
             body,
             sites,
@@ -90,6 +95,11 @@ impl<'f> FileNames<'f> {
         let line = self.line_of(at);
         let start = self.starts.get(line as usize - 1).copied().unwrap_or_default();
         Place { path: self.path().to_owned(), at, line, column: at - start + 1 }
+    }
+
+    /// Whether a byte is in the braces of a macro that may use what is written there.
+    pub(super) fn is_in_macro(&self, at: u32) -> bool {
+        self.macros.iter().any(|braces| braces.contains(&(at as usize)))
     }
 
     /// The line of a byte, from 1.
@@ -132,8 +142,21 @@ impl<'f> FileNames<'f> {
 
     /// Whether the old name is a local or a parameter at a byte.
     pub(super) fn is_local(&self, at: u32) -> bool {
-        self.is_bound(&self.old, at, |kind| {
+        self.is_local_name(&self.old, at)
+    }
+
+    /// Whether `name` is a local or a parameter at a byte.
+    pub(super) fn is_local_name(&self, name: &str, at: u32) -> bool {
+        self.is_bound(name, at, |kind| {
             matches!(kind, BindingKind::Param | BindingKind::Local | BindingKind::Narrowed)
+        })
+    }
+
+    /// Whether a byte is in the header of a function that has a parameter of the old name: `func run(job job)`.
+    pub(super) fn is_parameter_in_header(&self, at: u32) -> bool {
+        self.outline.defs.iter().any(|def| {
+            let in_header = def.span.start <= at && def.body_start.is_some_and(|body| at < body);
+            in_header && def.params.iter().any(|param| self.outline.str(param.name) == self.old)
         })
     }
 

@@ -204,6 +204,20 @@ pub(super) fn may_be_asked_for(source: &Source<'_>, sym: &Sym, owner: &Sym) -> R
     Ok(false)
 }
 
+/// Whether an example function has the name of a symbol, as `ExampleClient` and `ExampleClient_Get` have: the tools of Go
+/// look for what an example names.
+pub(super) fn names_an_example(source: &Source<'_>, sym: &Sym) -> Result<bool> {
+    if !is_go(sym) {
+        return Ok(false);
+    }
+    let owner = member_owner(source, sym)?.filter(|_| !sym.kind().is_type());
+    let example = match owner {
+        Some(owner) => format!("Example{}_{}", owner.name(), sym.name()),
+        None => format!("Example{}", sym.name()),
+    };
+    Ok(!source.view().named_up_to(&example, 1)?.is_empty())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

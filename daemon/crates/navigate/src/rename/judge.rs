@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sdl_graph::strategies::find_rule;
 use sdl_lang::{NameMention, NameRole};
-use sdl_model::facts::{DefIx, Import};
+use sdl_model::facts::{DefIx, Import, Ref};
 use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind};
 use sdl_retrieve::members::{member_owner, own_members};
 use sdl_retrieve::{Result, Source, Sym};
@@ -94,7 +94,13 @@ impl<'j, 'f> Judge<'j, 'f> {
         if let Some(sym) = self.defined.get(&at) {
             return self.of_definition(sym, mention);
         }
-        if let Some(verdict) = self.of_sites(mention)? {
+        let by_sites = self.of_sites(mention)?;
+        // The label of a case is a constant of the enum that is switched on, whatever else has the name.
+        let is_elsewhere = by_sites.is_none_or(|verdict| verdict == Verdict::Other);
+        if is_elsewhere && self.family.has_enum_members() && self.is_case_label(mention) {
+            return Ok(Verdict::Doubt("the label of a case may mean it"));
+        }
+        if let Some(verdict) = by_sites {
             return Ok(verdict);
         }
         match mention.role {
@@ -119,6 +125,9 @@ impl<'j, 'f> Judge<'j, 'f> {
     }
 
     fn of_definition(&self, sym: &Sym, mention: NameMention) -> Result<Verdict> {
+        if self.names.is_in_macro(mention.at) {
+            return Ok(Verdict::Doubt("it is written in the braces of a macro, which may use its name"));
+        }
         if self.family.has(sym.id) {
             if matches!(mention.role, NameRole::Key | NameRole::Shorthand) && self.family.has_fields() {
                 return Ok(Verdict::Doubt("a definition that is a key too"));
@@ -129,7 +138,9 @@ impl<'j, 'f> Judge<'j, 'f> {
             if also_bound {
                 return Ok(Verdict::Doubt("an import binds this name too"));
             }
-            return Ok(Verdict::edit(EditPart::Definition));
+            // `const { name } = value`: the key stays.
+            let shorthand = mention.role == NameRole::Shorthand;
+            return Ok(Verdict::Edit { part: EditPart::Definition, is_guess: false, shorthand });
         }
         // A method of an object that is passed for the type, for example.
         if self.family.has_members() && self.family.may_be_compared(sym) {
@@ -288,6 +299,9 @@ impl<'j, 'f> Judge<'j, 'f> {
         if names.is_implied(line, |to| self.family.has(to)) {
             return Ok(Verdict::Doubt("a convention links it to this name"));
         }
+        if self.family.has_types() && names.is_parameter_in_header(at) {
+            return Ok(Verdict::Doubt("a parameter here has this name, and its type may have it too"));
+        }
         match names.reference(at) {
             Some(_) if traits.names.hoists && names.is_local(at) => return Ok(Verdict::Other),
             Some((_, false)) => return Ok(Verdict::Doubt(UNKNOWN)),
@@ -370,17 +384,25 @@ impl<'j, 'f> Judge<'j, 'f> {
 
     fn of_member(&self, at: u32) -> Result<Verdict> {
         let names = self.names;
+        if let Some(verdict) = self.of_header(at, names.line_of(at))? {
+            return Ok(verdict);
+        }
         let receiver = receiver_before(names.bytes(), at);
         let is_own = matches!(receiver, "self" | "this" | "cls" | "Self");
         match names.reference(at) {
             Some((_, true)) if self.family.may_be_assigned_in(names.lang()) && self.is_assigned(at) => {
                 return Ok(Verdict::Doubt(COMPARED));
             }
+            // A value that a library made may hold one of the repository's types, as an element of a list does.
+            Some((one, true)) if self.family.has_members() && self.is_of_local(&one, at) => {
+                return Ok(Verdict::Doubt(UNKNOWN_RECEIVER));
+            }
             Some((_, true)) => return Ok(Verdict::Other),
             Some((one, false)) if !self.family.has_members() => {
                 let root = one.recv.and_then(|recv| names.body.arena.dotted(recv));
                 let root = root.as_deref().and_then(|text| text.split(['.', ':']).next()).unwrap_or_default();
-                return Ok(if !root.is_empty() && !is_own && self.names.is_known_to_file(root) {
+                let may_be = self.may_hold(root) || self.may_hold(receiver);
+                return Ok(if !root.is_empty() && !is_own && may_be {
                     Verdict::Doubt(UNKNOWN)
                 } else {
                     Verdict::Other
@@ -390,13 +412,42 @@ impl<'j, 'f> Judge<'j, 'f> {
             _ => {}
         }
         if !self.family.has_members() {
-            let known = !is_own && names.is_known_to_file(receiver);
-            return Ok(if known { Verdict::Doubt(UNKNOWN) } else { Verdict::Other });
+            let may_be = !is_own && self.may_hold(receiver);
+            return Ok(if may_be { Verdict::Doubt(UNKNOWN) } else { Verdict::Other });
         }
         if !is_own {
             return Ok(Verdict::Doubt(UNKNOWN_RECEIVER));
         }
         self.of_own_member(at)
+    }
+
+    /// Whether a name before a dot may stand for something that the family is in: the file knows it, or the family is in a
+    /// type, file or folder of that name.
+    fn may_hold(&self, name: &str) -> bool {
+        matches!(name, "crate" | "super")
+            || self.names.is_known_to_file(name)
+            || self.family.symbols.iter().any(|sym| {
+                let around = sym.def().parent.and_then(|parent| sym.outline().def(parent));
+                around.is_some_and(|around| sym.outline().str(around.name) == name)
+                    || sym.row().path.stem() == name
+                    || sym.path().split('/').any(|folder| folder == name)
+            })
+    }
+
+    /// Whether the receiver of a mention is a local or a parameter.
+    fn is_of_local(&self, one: &Ref, at: u32) -> bool {
+        let root = one.recv.and_then(|recv| self.names.body.arena.dotted(recv));
+        root.is_some_and(|root| !root.contains(['.', ':']) && self.names.is_local_name(&root, at))
+    }
+
+    /// Whether a bare name is what `case` is followed by, where labels name constants without their enum.
+    fn is_case_label(&self, mention: NameMention) -> bool {
+        let before = self.names.bytes().get(..mention.at as usize).unwrap_or_default();
+        let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_start();
+        mention.role == NameRole::Bare
+            && self.names.lang().traits().names.implicit_receiver
+            && line.starts_with(b"case ")
+            && !line.iter().any(|byte| b":>(".contains(byte))
     }
 
     /// Whether a value is assigned to the name at a byte.
