@@ -16,11 +16,11 @@
 
 #![forbid(unsafe_code)]
 
+mod blocks;
 pub mod execution;
 mod filter;
 mod fronts;
 pub mod graph;
-mod macros;
 mod marks;
 pub mod mentions;
 pub mod outline;

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use paths::{is_source_name, is_test_path};
 pub use traits::{
-    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads,
+    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, OpenBlocks, Overloads,
     ParameterNames, Parts, Qualified, Reach, TestRunner, Traits, Types, Uses,
 };
 

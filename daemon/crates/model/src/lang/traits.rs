@@ -272,8 +272,19 @@ pub struct Uses {
     pub members_keep: bool,
     /// How the names of files end that only state what others may use.
     pub declarations: &'static [&'static str],
-    /// Definitions may be written in the braces of a macro, which may use them: `quickcheck! { fn holds() … }`.
-    pub in_macros: bool,
+    /// Blocks that let others use what is written in them.
+    pub open_blocks: OpenBlocks,
+}
+
+/// Blocks that let others use what is written in them, in ways that are not seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenBlocks {
+    /// None.
+    None,
+    /// The braces of a macro, which may use it: `quickcheck! { fn holds() … }`.
+    Macros,
+    /// What is declared for all files or for a module of others: `declare global { … }`.
+    Ambient,
 }
 
 /// Where code can name a definition.
@@ -421,7 +432,7 @@ impl Uses {
         internal: Reach::Anywhere,
         members_keep: false,
         declarations: &[],
-        in_macros: false,
+        open_blocks: OpenBlocks::None,
     };
 }
 

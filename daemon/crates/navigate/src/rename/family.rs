@@ -166,7 +166,9 @@ impl Family {
             let is_of_outside = if is_field {
                 go::is_embedded(sym) && !self.has_types()
             } else {
-                derives_from_outside(source, sym, &owner)? || go::may_be_asked_for(source, sym, &owner)?
+                derives_from_outside(source, sym, &owner)?
+                    || go::may_be_asked_for(source, sym, &owner)?
+                    || go::may_be_had_outside(sym, &owner)
             };
             if states_more || is_root || is_of_outside {
                 whys.push(OUTSIDE);

@@ -10,7 +10,7 @@ use sdl_model::{EdgeKind, FileRow, Lang, Outline, SymbolId};
 use sdl_retrieve::{Result, Source, Sym};
 
 use super::{NameSites, Place, SpellingFile};
-use crate::macros::macro_braces;
+use crate::blocks::open_blocks;
 use crate::mentions::Bodies;
 
 /// A file that spells the old name, and the meaning of its mentions as far as resolution knows it.
@@ -29,8 +29,8 @@ pub(super) struct FileNames<'f> {
     line_sites: Vec<Site>,
     /// The references of the name, by their place, and whether their meaning is known.
     refs: BTreeMap<u32, (Ref, bool)>,
-    /// The braces of macros that may use what is written in them.
-    macros: Vec<Range<usize>>,
+    /// Blocks that let others use what is written in them.
+    open: Vec<Range<usize>>,
     old: String,
 }
 
@@ -65,7 +65,7 @@ impl<'f> FileNames<'f> {
             bytes: &one.bytes,
             starts: std::iter::once(0).chain(breaks).collect(),
             symbols: source.symbols_of(one.file)?,
-            macros: macro_braces(&outline, &one.bytes),
+            open: open_blocks(&outline, &one.bytes),
             outline,
             body,
             sites,
@@ -97,9 +97,9 @@ impl<'f> FileNames<'f> {
         Place { path: self.path().to_owned(), at, line, column: at - start + 1 }
     }
 
-    /// Whether a byte is in the braces of a macro that may use what is written there.
-    pub(super) fn is_in_macro(&self, at: u32) -> bool {
-        self.macros.iter().any(|braces| braces.contains(&(at as usize)))
+    /// Whether a byte is in a block that lets others use what is written there.
+    pub(super) fn is_in_open_block(&self, at: u32) -> bool {
+        self.open.iter().any(|block| block.contains(&(at as usize)))
     }
 
     /// The line of a byte, from 1.

@@ -204,6 +204,15 @@ pub(super) fn may_be_asked_for(source: &Source<'_>, sym: &Sym, owner: &Sym) -> R
     Ok(false)
 }
 
+/// Whether a type from outside of the repository may satisfy an interface by a method: if both may be named there.
+pub(super) fn may_be_had_outside(method: &Sym, interface: &Sym) -> bool {
+    let is_exported = |sym: &Sym| sym.name().starts_with(char::is_uppercase);
+    is_go(method)
+        && interface.kind() == SymbolKind::Interface
+        && is_exported(method)
+        && is_exported(interface)
+}
+
 /// Whether an example function has the name of a symbol, as `ExampleClient` and `ExampleClient_Get` have: the tools of Go
 /// look for what an example names.
 pub(super) fn names_an_example(source: &Source<'_>, sym: &Sym) -> Result<bool> {

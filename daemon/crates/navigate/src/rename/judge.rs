@@ -125,8 +125,10 @@ impl<'j, 'f> Judge<'j, 'f> {
     }
 
     fn of_definition(&self, sym: &Sym, mention: NameMention) -> Result<Verdict> {
-        if self.names.is_in_macro(mention.at) {
-            return Ok(Verdict::Doubt("it is written in the braces of a macro, which may use its name"));
+        if self.names.is_in_open_block(mention.at) {
+            return Ok(Verdict::Doubt(
+                "it is in the braces of a macro or of an ambient declaration, which may use its name",
+            ));
         }
         if self.family.has(sym.id) {
             if matches!(mention.role, NameRole::Key | NameRole::Shorthand) && self.family.has_fields() {
@@ -434,10 +436,11 @@ impl<'j, 'f> Judge<'j, 'f> {
             })
     }
 
-    /// Whether the receiver of a mention is a local or a parameter.
+    /// Whether the receiver of a mention begins with a local or a parameter.
     fn is_of_local(&self, one: &Ref, at: u32) -> bool {
         let root = one.recv.and_then(|recv| self.names.body.arena.dotted(recv));
-        root.is_some_and(|root| !root.contains(['.', ':']) && self.names.is_local_name(&root, at))
+        let root = root.as_deref().and_then(|text| text.split(['.', ':']).next()).unwrap_or_default();
+        !matches!(root, "" | "self" | "this") && self.names.is_local_name(root, at)
     }
 
     /// Whether a bare name is what `case` is followed by, where labels name constants without their enum.

@@ -46,8 +46,8 @@ pub struct UnusedSymbol {
     pub region: Option<String>,
     /// Code outside may call it on a value that it is given, because its language calls members by their names alone.
     pub is_open: bool,
-    /// It is written in the braces of a macro, which may use it.
-    pub is_in_macro: bool,
+    /// It is in a block that lets others use it, such as the braces of a macro.
+    pub is_in_open_block: bool,
     /// Its file belongs to tests, has none, and is not used by others: tests may read it as data.
     pub is_test_data: bool,
     /// A word of its file by which code looks names up while it runs, such as `getattr`.
@@ -163,7 +163,7 @@ pub fn find_candidates(source: &Source<'_>, wanted: &Wanted, filter: &Filter) ->
             is_open: census.is_open(node as u32),
             region: census.region_of(node as u32),
             is_test_data: census.is_test_data(node as u32),
-            is_in_macro: false,
+            is_in_open_block: false,
             looked_up_by: None,
             less_by: None,
         });

@@ -8,7 +8,7 @@ use sdl_model::{FileId, Outline};
 
 use super::seen::{Seen, Spelled, words_of_name};
 use super::{Candidates, UnusedSymbol};
-use crate::macros::macro_braces;
+use crate::blocks::open_blocks;
 
 // How often symbols of each class are unused, in percent: rounded lower bounds of what compilers and test suites showed for
 // some packages. `docs/questions.md` has the figures.
@@ -20,8 +20,8 @@ const NOWHERE: u8 = 80;
 const OPEN: u8 = 50;
 /// Nothing reaches it, but code of its file looks names up.
 const LOOKED_UP: u8 = 60;
-/// Nothing reaches it, but it is in the braces of a macro.
-const IN_MACRO: u8 = 40;
+/// Nothing reaches it, but it is in a block that lets others use it, such as the braces of a macro.
+const IN_BLOCK: u8 = 40;
 /// Nothing reaches it, but tests may read its file as data.
 const TEST_DATA: u8 = 50;
 /// Nothing reaches it, but code or text elsewhere spells its name.
@@ -69,7 +69,7 @@ impl Candidates {
     /// first, then by place.
     pub fn weigh(mut self, files: Option<&[Spelled]>) -> Vec<UnusedSymbol> {
         let mut seen = Seen::of(&self.found);
-        let mut in_macros: HashMap<FileId, Vec<Range<usize>>> = HashMap::new();
+        let mut blocks: HashMap<FileId, Vec<Range<usize>>> = HashMap::new();
         if let Some(files) = files {
             let outlines: HashMap<FileId, &Outline> =
                 self.found.iter().map(|one| (one.sym.file(), one.sym.outline())).collect();
@@ -78,14 +78,14 @@ impl Candidates {
                 let outline = outlines.get(&file.file).copied();
                 seen.add(file, spans, outline);
                 if let Some(outline) = outline {
-                    in_macros.insert(file.file, macro_braces(outline, &file.bytes));
+                    blocks.insert(file.file, open_blocks(outline, &file.bytes));
                 }
             }
         }
         for one in &mut self.found {
-            let braces = in_macros.get(&one.sym.file()).map_or(&[][..], Vec::as_slice);
+            let open = blocks.get(&one.sym.file()).map_or(&[][..], Vec::as_slice);
             let at = one.sym.def().span.start as usize;
-            one.is_in_macro = braces.iter().any(|braces| braces.contains(&at));
+            one.is_in_open_block = open.iter().any(|block| block.contains(&at));
             one.spelled_at = seen.place_of_name(one);
             one.made_from = seen.part_of_name(one);
             one.looked_up_by = seen.lookups.get(&one.sym.file()).cloned();
@@ -152,10 +152,10 @@ fn confidence_of(one: &UnusedSymbol, is_read: bool) -> u8 {
     };
     let open = if one.is_open { OPEN } else { base };
     let looked_up = if one.looked_up_by.is_some() { LOOKED_UP } else { base };
-    let in_macro = if one.is_in_macro { IN_MACRO } else { base };
+    let in_block = if one.is_in_open_block { IN_BLOCK } else { base };
     let data = if one.is_test_data { TEST_DATA } else { base };
     let no_word = if is_word(one.sym.name()) { base } else { SPELLED };
-    let base = [open, looked_up, in_macro, data, no_word].into_iter().fold(base, u8::min);
+    let base = [open, looked_up, in_block, data, no_word].into_iter().fold(base, u8::min);
     if is_partly_seen(one) { (u32::from(base) * 4 / 5) as u8 } else { base }
 }
 

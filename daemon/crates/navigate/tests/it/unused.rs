@@ -361,5 +361,5 @@ declare global {
   interface Window { ready: boolean }
 }
 ";
-    assert_eq!(shown(&unused_in(script, true)), ["50 Window"]);
+    assert_eq!(shown(&unused_in(script, true)), ["40 Window"]);
 }

@@ -202,7 +202,9 @@ fn against(one: &UnusedSymbol) -> String {
         (Some(user), ..) => format!("; but it is no surer than {user}, which uses it"),
         (_, Some(part), ..) => format!("; but code spells {part:?}, from which its name may be made up"),
         (_, _, Some((path, line)), _) => format!("; but its name is spelled at {path}:{line}"),
-        _ if one.is_in_macro => "; but it is written in the braces of a macro, which may use it".to_owned(),
+        _ if one.is_in_open_block => {
+            "; but it is in the braces of a macro or of an ambient declaration, which may use it".to_owned()
+        }
         _ if one.is_test_data => "; but nothing imports its file, which tests may read as data".to_owned(),
         _ if one.is_open => "; but code that is given the object may call it".to_owned(),
         (_, _, _, Some(word)) => format!("; but its file looks names up: {word}"),

@@ -1,8 +1,8 @@
 //! JavaScript and TypeScript.
 
 use crate::lang::traits::{
-    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, Overloads, Reach,
-    TestRunner, Traits, Types, Uses,
+    Calls, Constructor, Family, Files, Guesses, Library, MapEntries, Members, Names, OpenBlocks, Overloads,
+    Reach, TestRunner, Traits, Types, Uses,
 };
 
 const NAMES: Names = Names { is_closed: true, missing_is_external: true, hoists: true, ..Names::PLAIN };
@@ -26,6 +26,7 @@ const USES: Uses = Uses {
     lookups: &["Reflect", "getOwnPropertyNames", "ownKeys"],
     lookup_functions: &["eval"],
     private: Reach::Module,
+    open_blocks: OpenBlocks::Ambient,
     declarations: &[".d.ts", ".d.mts", ".d.cts"],
     ..Uses::PLAIN
 };

@@ -2,7 +2,8 @@
 
 use crate::SymbolKind;
 use crate::lang::traits::{
-    Calls, Family, Files, Library, MapEntries, Members, Names, Reach, TestRunner, Traits, Types, Uses,
+    Calls, Family, Files, Library, MapEntries, Members, Names, OpenBlocks, Reach, TestRunner, Traits, Types,
+    Uses,
 };
 
 pub(in crate::lang) const RUST: Traits = Traits {
@@ -64,7 +65,7 @@ pub(in crate::lang) const RUST: Traits = Traits {
         // The modules below a file may use what is private in it.
         private: Reach::Folder,
         members_keep: true,
-        in_macros: true,
+        open_blocks: OpenBlocks::Macros,
         ..Uses::PLAIN
     },
 };
