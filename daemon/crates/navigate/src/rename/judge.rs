@@ -94,6 +94,9 @@ impl<'j, 'f> Judge<'j, 'f> {
         if let Some(sym) = self.defined.get(&at) {
             return self.of_definition(sym, mention);
         }
+        if self.declares_module(mention) {
+            return Ok(Verdict::Other);
+        }
         let by_sites = self.of_sites(mention)?;
         // The label of a case is a constant of the enum that is switched on, whatever else has the name.
         let is_elsewhere = by_sites.is_none_or(|verdict| verdict == Verdict::Other);
@@ -261,7 +264,10 @@ impl<'j, 'f> Judge<'j, 'f> {
     fn of_scope(&self, at: u32, part: EditPart) -> Result<Verdict> {
         let name = self.names.old_name();
         let mut inner: Vec<&Sym> = Vec::new();
-        for sym in self.names.symbols.iter().filter(|sym| sym.ix != DefIx::MODULE && sym.name() == name) {
+        // A block of Rust has the name of its type, but does not define it.
+        let defines =
+            |sym: &&Sym| sym.ix != DefIx::MODULE && sym.kind() != SymbolKind::Impl && sym.name() == name;
+        for sym in self.names.symbols.iter().filter(defines) {
             let parent =
                 sym.def().parent.and_then(|parent| self.names.outline.def(parent).map(|def| (parent, def)));
             let Some((parent, def)) = parent else { continue };
@@ -328,7 +334,11 @@ impl<'j, 'f> Judge<'j, 'f> {
         }
         if self.family.has_members() {
             let in_type = names.around(at, |_| true).is_some_and(|sym| sym.kind().is_type());
-            let apart = !traits.names.implicit_receiver && !in_type && !self.family.has_types();
+            // The constants of an enum of C, or of one whose names Rust takes over, are named alone.
+            let is_constant = self.family.has_enum_members()
+                && (traits.names.shared_by_include || traits.types.impl_blocks);
+            let apart =
+                !traits.names.implicit_receiver && !in_type && !self.family.has_types() && !is_constant;
             return Ok(if apart { Verdict::Other } else { Verdict::Doubt(UNKNOWN) });
         }
         self.of_scope(at, EditPart::Reference)
@@ -441,6 +451,15 @@ impl<'j, 'f> Judge<'j, 'f> {
         let root = one.recv.and_then(|recv| self.names.body.arena.dotted(recv));
         let root = root.as_deref().and_then(|text| text.split(['.', ':']).next()).unwrap_or_default();
         !matches!(root, "" | "self" | "this") && self.names.is_local_name(root, at)
+    }
+
+    /// Whether a bare name is that of a module of Rust: `mod parser;`. No module is in a family.
+    fn declares_module(&self, mention: NameMention) -> bool {
+        let before = self.names.bytes().get(..mention.at as usize).unwrap_or_default();
+        let word = before.trim_ascii_end();
+        self.names.lang().traits().types.impl_blocks
+            && word.len() < before.len()
+            && word.strip_suffix(b"mod").is_some_and(|rest| rest.last().is_none_or(u8::is_ascii_whitespace))
     }
 
     /// Whether a bare name is what `case` is followed by, where labels name constants without their enum.

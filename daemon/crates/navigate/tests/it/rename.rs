@@ -434,6 +434,10 @@ name = \"tool\"
 //- /src/lib.rs
 pub mod builder;
 pub mod made;
+mod twin;
+pub use self::twin::twin;
+//- /src/twin.rs
+pub fn twin() {}
 //- /src/builder/mod.rs
 mod parser;
 pub use parser::Parser;
@@ -443,6 +447,12 @@ pub trait Parser {}
 pub enum Token {
     Word,
     Space,
+}
+
+impl Token {
+    fn is_word(&self) -> bool {
+        true
+    }
 }
 
 fn word() -> Token {
@@ -457,6 +467,8 @@ pub fn space() -> Token {
 
 #[cfg(test)]
 mod tests {
+    use super::Token::*;
+
     #[test]
     fn spaces() {
         super::space();
@@ -482,14 +494,20 @@ impl tool::builder::Parser for Mine {}
 fn paths_of_rust_lead_to_types_and_macros_may_use_names() {
     let token = plan_of(RUST_PATHS, ("src/builder/parser.rs", "Token"), "Part").unwrap();
     let text = &apply_plan(RUST_PATHS, &token, "Token")["src/builder/parser.rs"];
-    let is_whole = token.is_complete() && text.contains("use Part::*;") && !text.contains("Token");
-    assert!(is_whole || doubts_of(&token).iter().any(|why| why.contains("path")), "{token:?}");
+    let is_whole = token.is_complete()
+        && text.contains("use Part::*;")
+        && text.contains("super::Part::*")
+        && !text.contains("Token");
+    assert!(is_whole || (text.contains("use Part::*;") && !token.is_complete()), "{token:?}");
     let parser = plan_of(RUST_PATHS, ("src/builder/parser.rs", "Parser"), "Reader").unwrap();
     let after = apply_plan(RUST_PATHS, &parser, "Parser");
     assert!(!parser.is_complete() || after["examples/custom.rs"].contains("builder::Reader"), "{parser:?}");
     let space = plan_of(RUST_PATHS, ("src/builder/parser.rs", "space"), "gap").unwrap();
     let after = apply_plan(RUST_PATHS, &space, "space");
     assert!(!space.is_complete() || after["src/builder/parser.rs"].contains("super::gap()"), "{space:?}");
+    let twin = plan_of(RUST_PATHS, ("src/twin.rs", "twin"), "double").unwrap();
+    let after = apply_plan(RUST_PATHS, &twin, "twin");
+    assert!(after["src/lib.rs"].contains("mod twin;"), "{}", after["src/lib.rs"]);
     let missing = plan_of(RUST_PATHS, ("src/made.rs", "Missing"), "Absent").unwrap();
     assert!(!missing.is_complete());
 }
