@@ -65,6 +65,79 @@ const SCRIPT: &[&str] = &[
     "Object.assign(A, B, C);",
 ];
 
+const RUST: &[&str] = &[
+    "use A::B;",
+    "use A::*;",
+    "pub use super::A::B as C;",
+    "pub mod A { pub use super::B::*; pub fn C() { B() } }",
+    "pub struct A { B: B, C: Vec<C> }",
+    "pub type A = B<C>;",
+    "pub trait A: B { type C: A; fn B(&self) -> Self::C; }",
+    "impl A for B { type C = Self::C; fn B(&self) -> Self::C { self.B() } }",
+    "impl<T: A> B for T { fn C(self) -> T { self.C().C() } }",
+    "impl A { fn B(self) -> B { self.C.B().C } fn C() -> Self { Self::C() } }",
+    "pub fn A(B: C) -> impl Fn(B) -> C { move |B| C(B).A() }",
+    "pub const A: B = B(C);",
+    "macro_rules! A { () => { B!(); C!() } }",
+    "fn A() { let B = C; let B = |C| B(C); for A in B { A(B) } B.A(); }",
+    "impl std::ops::Deref for A { type Target = B; fn deref(&self) -> &B { self } }",
+];
+
+const JAVA: &[&str] = &[
+    "class A extends B { C C; B A() { return C.A().B; } }",
+    "class A<B extends A<B>> { B C(B B) { return B.C(B); } }",
+    "interface A extends B, C { default B A() { return this::A; } }",
+    "enum A { B, C { A A() { return B.A(); } }; A A() { return C; } }",
+    "record A(B B, C C) { A { B = C.B(); } A(B B) { this(B, B.A()); } }",
+    "class A { class B extends A.B { C C = new C() { B A() { return this.B(); } }; } }",
+    "class A { static B C = A.C; B C() { var B = C; return (A) -> B.C(A); } }",
+    "import static A.*;",
+];
+
+const GO: &[&str] = &[
+    "type A B",
+    "type A = B",
+    "type A struct { B; *C; A []A }",
+    "type A interface { B; C() A }",
+    "type A func(B) A",
+    "func (A A) B() C { return A.B().C() }",
+    "func (B *A) C(C B) B { return B.C(C.A) }",
+    "func A[B A[B]](C B) B { return A(A(C)) }",
+    "var A = B",
+    "var A = func(B C) B { return A(B) }",
+    "var A, B = B()",
+    "const A = B + A",
+    "func A() { for B, C := range A { B(C); C, B := B, C; C(B) } }",
+];
+
+const RUBY: &[&str] = &[
+    "A = B",
+    "module A; include B; extend A; def C; B.C { |A| A.C } end; end",
+    "class A < B; C = A::C; def A; @B ||= C.A; @B.A; end; end",
+    "class A; alias B C; alias C B; define_method(:A) { B }; end",
+    "A = ->(B) { B.(A) }",
+    "def A(B = A) = B.C(&A)",
+];
+
+const PHP: &[&str] = &[
+    "<?php class A extends B { use C; public $B; function C() { return $this->B->C(); } }",
+    "<?php trait A { use A, B { B::C as A; } function C(): static { return $this->C(); } }",
+    "<?php interface A extends B, C { const B = self::B; }",
+    "<?php function A($B = A) { return fn($C) => A($B)($C)->A; }",
+    "<?php use A\\B as C;",
+];
+
+const CPP: &[&str] = &[
+    "template <class A> struct B : A { using C = typename B<A>::C; C A(); };",
+    "struct A : B { A *B; C operator->(); };",
+    "using A = B<C>;",
+    "typedef A B;",
+    "namespace A { using namespace B; namespace C = A; }",
+    "auto A = [](auto B) { return A(B).C; };",
+    "#define A B(A)",
+    "A B(C A) { return A->B(B)->C; }",
+];
+
 fn lines_of(templates: &'static [&'static str]) -> impl Strategy<Value = String> {
     let name = || prop::sample::select(&["a", "b", "c"][..]);
     let line = (prop::sample::select(templates), name(), name(), name());
@@ -97,7 +170,7 @@ fn resolve_on_small_stack(files: Vec<(String, String)>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn python_ends(first in lines_of(PYTHON), second in lines_of(PYTHON)) {
@@ -106,6 +179,27 @@ proptest! {
             ("p/a.py".to_owned(), first),
             ("p/b.py".to_owned(), second),
         ]);
+    }
+
+    #[test]
+    fn compiled_languages_end(
+        (rust, java, go) in (lines_of(RUST), lines_of(JAVA), lines_of(GO)),
+        cpp in lines_of(CPP),
+    ) {
+        resolve_on_small_stack(vec![
+            ("Cargo.toml".to_owned(), "[package]\nname = \"a\"\n".to_owned()),
+            ("src/lib.rs".to_owned(), rust),
+            ("A.java".to_owned(), java),
+            ("go.mod".to_owned(), "module a\n".to_owned()),
+            ("a.go".to_owned(), format!("package a\n{go}")),
+            ("a.cpp".to_owned(), cpp),
+        ]);
+    }
+
+    #[test]
+    fn other_scripts_end(ruby in lines_of(RUBY), php in lines_of(PHP)) {
+        let php = format!("<?php\n{}", php.replace("<?php ", ""));
+        resolve_on_small_stack(vec![("a.rb".to_owned(), ruby), ("a.php".to_owned(), php)]);
     }
 
     #[test]
