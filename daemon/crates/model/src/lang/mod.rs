@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn words_of_uses_are_sorted_for_their_search() {
         for uses in Lang::ALL.into_iter().map(|lang| &lang.traits().uses) {
-            for words in [uses.lookups, uses.lookup_functions, uses.around_tests] {
+            for words in [uses.lookups, uses.lookup_functions, uses.around_tests, uses.run_by_library] {
                 assert!(words.is_sorted(), "{words:?}");
             }
         }

@@ -264,6 +264,8 @@ pub struct Uses {
     pub lookup_functions: &'static [&'static str],
     /// Members that a runner of tests calls around tests, in files of tests. Sorted.
     pub around_tests: &'static [&'static str],
+    /// Private members that the library of the language runs by their names. Sorted.
+    pub run_by_library: &'static [&'static str],
     /// Where code can name what is private.
     pub private: Reach,
     /// Where code can name what its package, crate or module alone may use.
@@ -428,6 +430,7 @@ impl Uses {
         lookups: &[],
         lookup_functions: &[],
         around_tests: &[],
+        run_by_library: &[],
         private: Reach::Anywhere,
         internal: Reach::Anywhere,
         members_keep: false,

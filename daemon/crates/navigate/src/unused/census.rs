@@ -385,7 +385,8 @@ fn is_with_type(sym: &Sym, has_outside_base: bool) -> bool {
         Constructor::TypeName | Constructor::None => kind == SymbolKind::Constructor,
     };
     let in_trait_block = block.is_some_and(|block| !block.bases.is_empty());
-    let by_outside = has_outside_base && block.is_none() && kind.is_callable();
+    let by_outside =
+        has_outside_base && block.is_none() && kind.is_callable() && uses::may_be_run_outside(sym);
     is_value(sym)
         || is_special
         || constructs

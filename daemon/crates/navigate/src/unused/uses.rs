@@ -19,6 +19,15 @@ pub(super) fn may_be_called_outside(sym: &Sym) -> bool {
     sym.def().visibility == Visibility::Public && is_called_by_name(sym)
 }
 
+/// Whether code outside may run a member of a type that derives from one of outside: not if it is private, unless the library
+/// runs it by its name.
+pub(super) fn may_be_run_outside(sym: &Sym) -> bool {
+    let uses = uses_of(sym.outline());
+    sym.def().visibility != Visibility::Private
+        || !uses.members_keep
+        || uses.run_by_library.binary_search(&sym.name()).is_ok()
+}
+
 /// The file or folder outside of which code can't name a symbol: a path, which ends in `/` for a folder. None if code
 /// can name it anywhere. `is_shared` is for what is in a file that others include or import.
 pub(super) fn region_of(sym: &Sym, is_member: bool, is_shared: bool) -> Option<String> {

@@ -363,3 +363,34 @@ declare global {
 ";
     assert_eq!(shown(&unused_in(script, true)), ["40 Window"]);
 }
+
+#[test]
+fn what_is_private_in_a_type_of_outside_is_not_run_there() {
+    let java = "\
+//- /a/App.java
+package a;
+
+public class App {
+  public static void main(String[] args) {
+    throw new Fault();
+  }
+}
+//- /a/Fault.java
+package a;
+
+public class Fault extends RuntimeException {
+  public String shown() {
+    return null;
+  }
+
+  private int never(int value) {
+    return value;
+  }
+
+  private Object readResolve() {
+    return this;
+  }
+}
+";
+    assert_eq!(shown(&unused_in(java, true)), ["93 Fault.never"]);
+}

@@ -7,6 +7,7 @@ use crate::lang::traits::{
 
 const USES: Uses = Uses {
     lookups: &["forName", "getDeclaredMethod", "getDeclaredMethods", "getMethod", "getMethods"],
+    run_by_library: &["readObject", "readObjectNoData", "readResolve", "writeObject", "writeReplace"],
     private: Reach::File,
     members_keep: true,
     ..Uses::PLAIN
