@@ -110,6 +110,13 @@ pub(crate) fn print_note(text: &str) {
     write_stderr(&terminal::escape_line(&format!("{mark} {text}")));
 }
 
+/// The remarks of an answer on how the call was understood, to standard error.
+pub(crate) fn print_notes(answer: &Value) {
+    for note in answer["notes"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        print_note(note);
+    }
+}
+
 /// A JSON answer, for `--json`.
 pub(crate) fn print_json(value: &Value) {
     write_stdout(&terminal::escape_json(&serde_json::to_string_pretty(value).unwrap_or_default()));

@@ -47,6 +47,7 @@ pub(crate) fn run_impact(args: &ImpactArgs, as_json: bool) -> Result<Outcome, Fa
         count("tests")
     ));
     output::print_line(&style_dim(text_at(&answer, "/completeness")));
+    output::print_notes(&answer);
     Ok(Outcome::Good)
 }
 

@@ -60,6 +60,7 @@ fn print_outline(answer: &Value) {
         output::print_line(&style_dim(&format!("{} of {total}; more with --limit", rows.len())));
     }
     output::print_line(&style_dim(text_at(answer, "/completeness")));
+    output::print_notes(answer);
 }
 
 /// The definitions of a folder below their files. The file of the most used one comes first.

@@ -49,5 +49,6 @@ pub(crate) fn run_path(args: &PathArgs, as_json: bool) -> Result<Outcome, Failur
     if let Some(remark) = answer["remark"].as_str() {
         output::print_line(remark);
     }
+    output::print_notes(&answer);
     Ok(Outcome::Good)
 }

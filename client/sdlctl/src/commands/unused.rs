@@ -61,4 +61,5 @@ fn print_unused(answer: &Value) {
     let more = if answer.get("cursor").is_some() { "; more with --limit" } else { "" };
     output::print_line(&style_dim(&format!("{total} unused, {} lines{more}", number_at(answer, "/lines"))));
     output::print_line(&style_dim(text_at(answer, "/completeness")));
+    output::print_notes(answer);
 }

@@ -1,4 +1,4 @@
-//! Blocks that let others use what is written in them, such as the braces of a macro.
+//! Blocks that let others use their definitions, such as the braces of a macro.
 
 use std::ops::Range;
 

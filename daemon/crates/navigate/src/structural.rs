@@ -121,7 +121,7 @@ pub(crate) fn satisfied_interfaces(source: &Source<'_>, ty: &Sym) -> Result<Vec<
 /// Methods by their names.
 type MethodSet = BTreeMap<String, Sym>;
 
-/// The methods of a type and of what it embeds. The nearest of a name counts.
+/// The methods of a type and of those that it embeds. The nearest of a name counts, because it hides the others.
 fn method_set(source: &Source<'_>, ty: &Sym) -> Result<MethodSet> {
     let mut set = MethodSet::new();
     let mut add = |ty: &Sym| -> Result<()> {

@@ -23,7 +23,7 @@ pub struct Traits {
     pub calls: Calls,
     /// The return types of its standard library's methods.
     pub stdlib: Library,
-    /// How definitions are used by code that does not name them where it stands.
+    /// How code uses definitions without their names.
     pub uses: Uses,
 }
 
@@ -266,7 +266,7 @@ pub struct Uses {
     pub around_tests: &'static [&'static str],
     /// Private members that the library of the language runs by their names. Sorted.
     pub run_by_library: &'static [&'static str],
-    /// Where code can name what is private.
+    /// Where code can name a private definition.
     pub private: Reach,
     /// Where code can name what its package, crate or module alone may use.
     pub internal: Reach,
@@ -274,18 +274,18 @@ pub struct Uses {
     pub members_keep: bool,
     /// How the names of files end that only state what others may use.
     pub declarations: &'static [&'static str],
-    /// Blocks that let others use what is written in them.
+    /// Blocks that let others use their definitions.
     pub open_blocks: OpenBlocks,
 }
 
-/// Blocks that let others use what is written in them, in ways that are not seen.
+/// Blocks that let others use their definitions in ways that are not seen, so that nobody can be sure of their users.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenBlocks {
     /// None.
     None,
     /// The braces of a macro, which may use it: `quickcheck! { fn holds() … }`.
     Macros,
-    /// What is declared for all files or for a module of others: `declare global { … }`.
+    /// Declarations for all files or for a module of others: `declare global { … }`.
     Ambient,
 }
 

@@ -29,7 +29,7 @@ pub(super) struct FileNames<'f> {
     line_sites: Vec<Site>,
     /// The references of the name, by their place, and whether their meaning is known.
     refs: BTreeMap<u32, (Ref, bool)>,
-    /// Blocks that let others use what is written in them.
+    /// Blocks that let others use their definitions.
     open: Vec<Range<usize>>,
     old: String,
 }
@@ -97,7 +97,7 @@ impl<'f> FileNames<'f> {
         Place { path: self.path().to_owned(), at, line, column: at - start + 1 }
     }
 
-    /// Whether a byte is in a block that lets others use what is written there.
+    /// Whether a byte is in a block that lets others use its definitions.
     pub(super) fn is_in_open_block(&self, at: u32) -> bool {
         self.open.iter().any(|block| block.contains(&(at as usize)))
     }

@@ -67,17 +67,26 @@ impl<'j, 'f> Judge<'j, 'f> {
             if sym.kind() == SymbolKind::Impl || sym.outline().str(def.name) != names.old_name() {
                 continue;
             }
-            let is_name = |mention: &&NameMention| {
+            let may_be_name = |mention: &&NameMention| {
                 let code = matches!(
                     mention.role,
                     NameRole::Bare | NameRole::Member | NameRole::Key | NameRole::Shorthand
                 );
-                code && names.line_of(mention.at) == def.line
+                // `self.name = name`: the second one is a parameter.
+                let is_value = sym.kind() == SymbolKind::Field
+                    && mention.role == NameRole::Bare
+                    && names.is_local(mention.at);
+                code && !is_value
+                    && names.line_of(mention.at) == def.line
                     && (def.span.start..def.span.end).contains(&mention.at)
-                    && names.reference(mention.at).is_none()
                     && !defined.contains_key(&mention.at)
             };
-            if let Some(mention) = mentions.iter().find(is_name) {
+            let is_no_use = |mention: &&NameMention| names.reference(mention.at).is_none();
+            // A member that is set may count as a use, too.
+            let is_member = |mention: &&NameMention| mention.role == NameRole::Member;
+            let own = mentions.iter().filter(may_be_name).find(is_no_use);
+            let set = || mentions.iter().filter(may_be_name).find(is_member);
+            if let Some(mention) = own.or_else(set) {
                 defined.insert(mention.at, sym.clone());
             }
         }
@@ -359,44 +368,52 @@ impl<'j, 'f> Judge<'j, 'f> {
             && self.names.symbols.iter().any(|sym| self.family.has(sym.id))
     }
 
-    /// A base in the header of a type, or the type of a block.
+    /// A base in the header of a type, or the type of a block or of a receiver.
     fn of_header(&self, at: u32, line: u32) -> Result<Option<Verdict>> {
-        let in_header = |sym: &&Sym| {
-            let def = sym.def();
-            def.span.start <= at && at < def.body_start.unwrap_or(def.span.end)
-        };
-        let Some(around) = self.names.symbols.iter().filter(|sym| sym.ix != DefIx::MODULE).rfind(in_header)
-        else {
-            return Ok(None);
-        };
-        let outline = &self.names.outline;
-        let name = self.names.old_name();
-        let is_base = around
-            .def()
-            .bases
-            .iter()
-            .any(|base| base.line == line && outline.last_name(base.ty) == Some(name));
-        let is_owner =
-            around.def().owner.and_then(|owner| outline.last_name(owner)).is_some_and(|owner| owner == name);
-        if is_owner && !is_base {
+        if let Some(around) = self.headed_around(at)
+            && self.is_owner_of(around)
+            && !self.is_base_of(around, line)
+        {
             let owner = member_owner(self.source, around)?;
             return Ok(owner.map(|owner| {
                 if self.family.has(owner.id) { Verdict::edit(EditPart::Reference) } else { Verdict::Other }
             }));
         }
-        if !is_base || is_owner {
-            return Ok(None);
-        }
-        let found: Vec<SymbolId> = self.names.edges_of_line(line, EdgeKind::Implements).collect();
-        if found.iter().any(|to| self.family.has(*to)) {
-            return Ok(Some(Verdict::edit(EditPart::Reference)));
-        }
-        Ok(None)
+        Ok(self.of_base(at, line))
+    }
+
+    /// A base in the header of a type, which an edge follows.
+    fn of_base(&self, at: u32, line: u32) -> Option<Verdict> {
+        let around = self.headed_around(at)?;
+        let is_followed = self.names.edges_of_line(line, EdgeKind::Implements).any(|to| self.family.has(to));
+        let is_base = self.is_base_of(around, line) && !self.is_owner_of(around);
+        (is_base && is_followed).then_some(Verdict::edit(EditPart::Reference))
+    }
+
+    /// The innermost definition whose header is around a byte.
+    fn headed_around(&self, at: u32) -> Option<&Sym> {
+        let in_header = |sym: &&Sym| {
+            let def = sym.def();
+            def.span.start <= at && at < def.body_start.unwrap_or(def.span.end)
+        };
+        self.names.symbols.iter().filter(|sym| sym.ix != DefIx::MODULE).rfind(in_header)
+    }
+
+    /// Whether a base in this line has the old name.
+    fn is_base_of(&self, around: &Sym, line: u32) -> bool {
+        let is_named = |ty| self.names.outline.last_name(ty) == Some(self.names.old_name());
+        around.def().bases.iter().any(|base| base.line == line && is_named(base.ty))
+    }
+
+    /// Whether the type that a block or a receiver states has the old name.
+    fn is_owner_of(&self, around: &Sym) -> bool {
+        let owner = around.def().owner.and_then(|owner| self.names.outline.last_name(owner));
+        owner == Some(self.names.old_name())
     }
 
     fn of_member(&self, at: u32) -> Result<Verdict> {
         let names = self.names;
-        if let Some(verdict) = self.of_header(at, names.line_of(at))? {
+        if let Some(verdict) = self.of_base(at, names.line_of(at)) {
             return Ok(verdict);
         }
         let receiver = receiver_before(names.bytes(), at);
@@ -413,7 +430,7 @@ impl<'j, 'f> Judge<'j, 'f> {
             Some((one, false)) if !self.family.has_members() => {
                 let root = one.recv.and_then(|recv| names.body.arena.dotted(recv));
                 let root = root.as_deref().and_then(|text| text.split(['.', ':']).next()).unwrap_or_default();
-                let may_be = self.may_hold(root) || self.may_hold(receiver);
+                let may_be = self.may_hold(root) || self.may_hold(receiver) || self.is_in_crate(at);
                 return Ok(if !root.is_empty() && !is_own && may_be {
                     Verdict::Doubt(UNKNOWN)
                 } else {
@@ -424,7 +441,7 @@ impl<'j, 'f> Judge<'j, 'f> {
             _ => {}
         }
         if !self.family.has_members() {
-            let may_be = !is_own && self.may_hold(receiver);
+            let may_be = !is_own && (self.may_hold(receiver) || self.is_in_crate(at));
             return Ok(if may_be { Verdict::Doubt(UNKNOWN) } else { Verdict::Other });
         }
         if !is_own {
@@ -433,7 +450,7 @@ impl<'j, 'f> Judge<'j, 'f> {
         self.of_own_member(at)
     }
 
-    /// Whether a name before a dot may stand for something that the family is in: the file knows it, or the family is in a
+    /// Whether a name before a dot may lead to the family, because the file knows that name, or because the family is in a
     /// type, file or folder of that name.
     fn may_hold(&self, name: &str) -> bool {
         matches!(name, "crate" | "super")
@@ -470,6 +487,17 @@ impl<'j, 'f> Judge<'j, 'f> {
             && self.names.lang().traits().names.implicit_receiver
             && line.starts_with(b"case ")
             && !line.iter().any(|byte| b":>(".contains(byte))
+    }
+
+    /// Whether a byte is in a path of Rust that may begin with a crate of the repository, because it doesn't with one of
+    /// the standard library: `clap::Id`.
+    fn is_in_crate(&self, at: u32) -> bool {
+        let before = self.names.bytes().get(..at as usize).unwrap_or_default();
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_:".contains(byte);
+        let start = before.iter().rposition(|byte| !is_part(byte)).map_or(0, |place| place + 1);
+        let path = before.get(start..).unwrap_or_default();
+        let is_standard = [&b"std::"[..], b"core::", b"alloc::"].iter().any(|root| path.starts_with(root));
+        self.names.lang().traits().types.impl_blocks && path.ends_with(b"::") && !is_standard
     }
 
     /// Whether a value is assigned to the name at a byte.

@@ -124,17 +124,7 @@ pub fn find_candidates(source: &Source<'_>, wanted: &Wanted, filter: &Filter) ->
     }
     let uses = census.uses_between(&shown);
     let circle = circles(&uses, |node| shown.get(node as usize).copied().flatten() == Some(node));
-    let mut users: Vec<Vec<String>> = vec![Vec::new(); census.symbols.len()];
-    for (from, out) in uses.out.iter().enumerate() {
-        for to in out.iter().filter(|to| **to as usize != from) {
-            let (Some(list), Some(user)) = (users.get_mut(*to as usize), census.symbols.get(from)) else {
-                continue;
-            };
-            if list.len() < USERS && !list.iter().any(|known| known == user.qualified()) {
-                list.push(user.qualified().to_owned());
-            }
-        }
-    }
+    let mut users = named_users(&census.symbols, &uses.out);
     let mut candidates = Candidates {
         found: Vec::new(),
         uses: Vec::new(),
@@ -180,6 +170,20 @@ pub fn find_candidates(source: &Source<'_>, wanted: &Wanted, filter: &Filter) ->
         candidates.dead.entry(sym.file()).or_default().push(span);
     }
     Ok(candidates)
+}
+
+/// The names of those that use each symbol, at most a few.
+fn named_users(symbols: &[Sym], uses: &[Vec<u32>]) -> Vec<Vec<String>> {
+    let mut users: Vec<Vec<String>> = vec![Vec::new(); symbols.len()];
+    for (from, out) in uses.iter().enumerate() {
+        for to in out.iter().filter(|to| **to as usize != from) {
+            let (Some(list), Some(user)) = (users.get_mut(*to as usize), symbols.get(from)) else { continue };
+            if list.len() < USERS && !list.iter().any(|known| known == user.qualified()) {
+                list.push(user.qualified().to_owned());
+            }
+        }
+    }
+    users
 }
 
 fn is_wanted_kind(sym: &Sym, kinds: &[SymbolKind]) -> bool {

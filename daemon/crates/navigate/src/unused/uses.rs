@@ -29,7 +29,7 @@ pub(super) fn may_be_run_outside(sym: &Sym) -> bool {
 }
 
 /// The file or folder outside of which code can't name a symbol: a path, which ends in `/` for a folder. None if code
-/// can name it anywhere. `is_shared` is for what is in a file that others include or import.
+/// can name it anywhere. `is_shared` holds for a file that others include or import.
 pub(super) fn region_of(sym: &Sym, is_member: bool, is_shared: bool) -> Option<String> {
     let (def, traits) = (sym.def(), sym.outline().lang.traits());
     if is_member && !traits.uses.members_keep {

@@ -10,8 +10,8 @@ use super::seen::{Seen, Spelled, words_of_name};
 use super::{Candidates, UnusedSymbol};
 use crate::blocks::open_blocks;
 
-// How often symbols of each class are unused, in percent: rounded lower bounds of what compilers and test suites showed for
-// some packages. `docs/questions.md` has the figures.
+// How often symbols of each class are unused, in percent. Compilers and test suites were asked, for
+// some packages, because no rule tells. `docs/questions.md` has the figures.
 /// Nothing reaches it, nothing shows another way to it, and code elsewhere can't name it.
 const CONFINED: u8 = 93;
 /// Nothing reaches it, and nothing shows another way to it.

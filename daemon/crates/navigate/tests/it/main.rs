@@ -12,6 +12,7 @@ mod paths;
 mod reach;
 mod related;
 mod rename;
+mod rename_by_language;
 mod trees;
 mod unused;
 mod workspace;

@@ -62,7 +62,7 @@ pub(in crate::lang) const RUST: Traits = Traits {
         ..Library::PLAIN
     },
     uses: Uses {
-        // The modules below a file may use what is private in it.
+        // Because modules below a file may use its private items.
         private: Reach::Folder,
         members_keep: true,
         open_blocks: OpenBlocks::Macros,

@@ -23,7 +23,7 @@ pub(crate) fn texts_of(
     let names: Vec<String> = subjects.iter().map(|sym| sym.name().to_owned()).collect();
     let policy = cx.policy()?;
     let task = Task { text: task, names: &names, budget: room, policy: &policy };
-    let (mut opened, mut shown) = (Opened::default(), Shown::default());
+    let (mut opened, mut shown) = (Opened::for_slice(symbols), Shown::default());
     let (mut list, mut missed) = (Vec::new(), 0);
     for sym in &subjects {
         if room < evidence::LEAST || missed == MOST_MISSED {

@@ -78,6 +78,12 @@ pub(super) struct Opened {
 }
 
 impl Opened {
+    /// For an answer that lists `members`, which count as symbols of a held slice: an equal request after it would find
+    /// them in one.
+    pub(super) fn for_slice(members: &[SymbolId]) -> Self {
+        Self { members: OnceCell::from(members.iter().copied().collect::<HashSet<_>>()), ..Self::default() }
+    }
+
     pub(super) fn text(&mut self, cx: &ReadCx<'_>, sym: &Sym) -> Result<Rc<SourceText>, ToolError> {
         let file = FileId::of(&sym.row().path);
         if let Some(known) = self.files.get(&file) {
