@@ -134,7 +134,7 @@ fn text_role(node: Node<'_>, bytes: &[u8], at: usize, name: &str) -> NameRole {
     let before = bytes.get(..at).unwrap_or_default().iter().rev().find(|byte| !is_path(byte));
     let after = bytes.get(at + name.len()..).unwrap_or_default().iter().find(|byte| !is_path(byte));
     if !is_quote(before) || !is_quote(after) {
-        return NameRole::Text;
+        return if is_in_type_text(bytes, at, name) { NameRole::NameText } else { NameRole::Text };
     }
     let mut up = node.parent();
     for _ in 0..6 {
@@ -158,6 +158,21 @@ fn text_role(node: Node<'_>, bytes: &[u8], at: usize, name: &str) -> NameRole {
         up = one.parent();
     }
     NameRole::NameText
+}
+
+/// Whether a name is in a string that is written like a type, such as `cast("list[Job] | None", value)`. Prose has
+/// neither brackets nor bars.
+fn is_in_type_text(bytes: &[u8], at: usize, name: &str) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.[]|, ".contains(byte);
+    let is_quote = |byte: Option<&u8>| byte.is_some_and(|byte| b"\"'".contains(byte));
+    let (before, after) =
+        (bytes.get(..at).unwrap_or_default(), bytes.get(at + name.len()..).unwrap_or_default());
+    let start = before.iter().rposition(|byte| !is_part(byte));
+    let end = after.iter().position(|byte| !is_part(byte)).unwrap_or(after.len());
+    let around = [before.get(start.map_or(0, |start| start + 1)..), after.get(..end)];
+    is_quote(start.and_then(|start| before.get(start)))
+        && is_quote(after.get(end))
+        && around.into_iter().flatten().flatten().any(|byte| b"[|".contains(byte))
 }
 
 /// The role of a name in an import or an export.

@@ -410,6 +410,21 @@ def run():
 }
 
 #[test]
+fn a_type_in_a_string_is_for_a_person() {
+    let tree = "\
+//- /jobs.py
+Job = dict
+
+
+def made(value):
+    'Makes a Job, or none.'
+    return cast('list[Job] | None', value)
+";
+    let plan = plan_of(tree, ("jobs.py", "Job"), "Task").unwrap();
+    assert_eq!(doubts_of(&plan), ["jobs.py:6 a string may name it"]);
+}
+
+#[test]
 fn a_name_that_can_not_be_given_is_refused() {
     let refused =
         |new: &str| plan_of(PACKAGE, ("pack/core.py", "run"), new).map(|plan| plan.edits.len()).unwrap_err();
