@@ -306,6 +306,23 @@ fn a_rename_has_the_edits_of_all_repositories() {
     assert!(partly["completeness"].as_str().unwrap().contains("\"gone\" is not registered"), "{partly:#}");
 }
 
+#[test]
+fn code_that_another_repository_uses_is_not_unused() {
+    let world = World::new();
+    world.write("wire", "src/wire/more.py", "def extra():\n    return 1\n\n\ndef _left():\n    return 2\n");
+    world.write(
+        "app",
+        "test_more.py",
+        "from wire.more import extra\n\n\ndef test_more():\n    assert extra()\n",
+    );
+    let unused = |repo: &str| {
+        let asked = json!({"repoId": repo, "minConfidence": 0, "sync": "require"});
+        places(&world.ok("symbol.unused", asked)["unused"])
+    };
+    assert_eq!(unused("wire"), ["src/wire/more.py _left", "src/wire/more.py extra"]);
+    assert_eq!(unused("*"), ["@wire/src/wire/more.py _left", "@notes/notes.py get"]);
+}
+
 /// Holds every commit of one repository's worker until it is let go.
 struct Gate {
     reached: Mutex<Sender<()>>,

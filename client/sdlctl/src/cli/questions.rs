@@ -174,7 +174,7 @@ pub(crate) struct UnusedArgs {
     #[arg(long)]
     pub(crate) no_tests: bool,
     #[command(flatten)]
-    pub(crate) repo: RepoArg,
+    pub(crate) repo: ScopeArg,
     /// At most this many rows
     #[arg(long, short = 'n', default_value_t = 100)]
     pub(crate) limit: u32,

@@ -11,7 +11,7 @@ use crate::session::{Session, json_object};
 
 pub(crate) fn run_unused(args: &UnusedArgs, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
-    let repo = session.repo(args.repo.repo.as_deref())?;
+    let repo = session.repo(args.repo.given().as_deref())?;
     let arguments = json_object([
         ("repoId", Some(repo.into())),
         ("paths", (!args.paths.is_empty()).then(|| json!(args.paths))),

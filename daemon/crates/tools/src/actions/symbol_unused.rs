@@ -111,6 +111,8 @@ impl Action for SymbolUnused {
 }
 
 impl ReadAction for SymbolUnused {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         read_state(cx, Self::DEF.name, request.at_version.as_deref(), |asked| answer(cx, asked, &request))
     }

@@ -6,13 +6,14 @@ use serde_json::json;
 use crate::common::World;
 
 /// Actions that can be asked over a workspace.
-pub(crate) const ACROSS: [&str; 9] = [
+pub(crate) const ACROSS: [&str; 10] = [
     "symbol.search",
     "symbol.getCard",
     "symbol.getCards",
     "symbol.related",
     "symbol.path",
     "symbol.rename",
+    "symbol.unused",
     "change.impact",
     "slice.build",
     "agent.orchestrate",
