@@ -92,10 +92,10 @@ fn print_related(answer: &Value, limit: u32) {
         output::print_line(&style_dim(&format!("{shown} of {total}{more}")));
     }
     output::print_line(&style_dim(text_at(answer, "/completeness")));
-    output::print_notes(answer);
     for file in answer["unresolvedFiles"].as_array().into_iter().flatten() {
         output::print_line(&style_dim(&format!("  {}", file.as_str().unwrap_or_default())));
     }
+    output::print_notes(answer);
 }
 
 /// Returns the lines to draw before each row of a tree, such as `│  └─ `. `depths` count from 1, in the order of the rows.

@@ -5,13 +5,17 @@ use std::ops::Range;
 use sdl_model::Outline;
 use sdl_model::lang::OpenBlocks;
 
+/// Most bytes of a line before its brace that are looked at, because a whole program may be on one line.
+const LONGEST_START: usize = 256;
+
 /// The braces of such blocks in the text of a file, each without the others around it.
 pub(crate) fn open_blocks(outline: &Outline, bytes: &[u8]) -> Vec<Range<usize>> {
     let is_open: fn(&[u8]) -> bool = match outline.lang.traits().uses.open_blocks {
         OpenBlocks::None => return Vec::new(),
         OpenBlocks::Macros => |before| before.trim_ascii_end().ends_with(b"!"),
         OpenBlocks::Ambient => |before| {
-            let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
+            let near = before.get(before.len().saturating_sub(LONGEST_START)..).unwrap_or_default();
+            let line = near.rsplit(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii();
             line.starts_with(b"declare global") || line.starts_with(b"declare module ")
         },
     };

@@ -32,7 +32,7 @@ pub(crate) fn implemented_methods(source: &Source<'_>, method: &Sym, owner: &Sym
     }
     let mut found = Vec::new();
     let mut types = None;
-    for (other, interface) in namesakes(source, method, Some(true))? {
+    for (other, interface) in namesakes(source, method, true)? {
         if interface.id == owner.id {
             continue;
         }
@@ -59,7 +59,7 @@ pub(crate) fn implementing_methods(
     }
     let wanted = method_set(source, interface)?;
     let mut found = Vec::new();
-    for (other, owner) in namesakes(source, method, None)? {
+    for (other, owner) in namesakes(source, method, false)? {
         let is_it = owner.id != interface.id
             && with_embedding(source, &owner)?.iter().any(|set| satisfies(set, &wanted));
         if is_it {
@@ -77,7 +77,7 @@ pub(crate) fn satisfying_types(source: &Source<'_>, interface: &Sym) -> Result<V
     let wanted = method_set(source, interface)?;
     let mut rarest: Option<Vec<(Sym, Sym)>> = None;
     for method in wanted.values() {
-        let named = namesakes(source, method, None)?;
+        let named = namesakes(source, method, false)?;
         if rarest.as_ref().is_none_or(|known| named.len() < known.len()) {
             rarest = Some(named);
         }
@@ -109,7 +109,7 @@ pub(crate) fn satisfied_interfaces(source: &Source<'_>, ty: &Sym) -> Result<Vec<
     let mut found = BTreeSet::new();
     let mut seen = BTreeSet::from([ty.id]);
     for method in set.values().take(MOST_METHODS) {
-        for (_, interface) in namesakes(source, method, Some(true))? {
+        for (_, interface) in namesakes(source, method, true)? {
             if seen.insert(interface.id) && satisfies(&set, &method_set(source, &interface)?) {
                 found.insert(interface.id);
             }
@@ -156,7 +156,7 @@ fn is_method(sym: &Sym) -> bool {
 }
 
 /// The other methods of a method's name that are written alike, each with its type: all, or those of interfaces.
-fn namesakes(source: &Source<'_>, method: &Sym, of_interfaces: Option<bool>) -> Result<Vec<(Sym, Sym)>> {
+fn namesakes(source: &Source<'_>, method: &Sym, of_interfaces: bool) -> Result<Vec<(Sym, Sym)>> {
     let mut found = Vec::new();
     for hit in source.view().named_up_to(method.name(), MOST_NAMESAKES)? {
         if hit.kind != SymbolKind::Method || hit.symbol == method.id {
@@ -167,7 +167,7 @@ fn namesakes(source: &Source<'_>, method: &Sym, of_interfaces: Option<bool>) -> 
             continue;
         }
         let Some(owner) = member_owner(source, &other)? else { continue };
-        if of_interfaces.is_none_or(|wanted| (owner.kind() == SymbolKind::Interface) == wanted) {
+        if !of_interfaces || owner.kind() == SymbolKind::Interface {
             found.push((other, owner));
         }
     }
