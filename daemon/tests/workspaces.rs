@@ -282,6 +282,31 @@ fn source_of_all_repositories_is_shown_as_far_as_every_policy_allows() {
 }
 
 #[test]
+fn a_summary_tells_of_several_repositories_and_an_edit_counts_at_once() {
+    let world = World::new();
+    let ask = |repo: &str, query: &str| {
+        world.ok(
+            "context.summary",
+            json!({"repoId": repo, "query": query, "format": "json", "sync": "require"}),
+        )
+    };
+    let task = ask("*", "How does run fetch and send?");
+    let files = names(&task["summary"]["filesTouched"], "file");
+    assert!(files.iter().all(|file| file.starts_with('@')), "{task:#}");
+    assert!(files.iter().any(|file| file.starts_with("@app/")), "{task:#}");
+    assert!(files.iter().any(|file| file.starts_with("@wire/")), "{task:#}");
+    let file = ask("*", "@wire/src/wire/api.py");
+    assert_eq!(file["scope"], "file", "{file:#}");
+    assert!(names(&file["summary"]["keySymbols"], "file").iter().any(|file| file.starts_with("@app/")));
+    // The same words about one repository have an answer of their own.
+    let own = ask("wire", "How does run fetch and send?");
+    assert!(names(&own["summary"]["filesTouched"], "file").iter().all(|file| !file.contains('@')));
+    world.write("wire", "src/wire/late.py", "def fetch_and_send_run():\n    return 1\n");
+    let again = ask("*", "How does run fetch and send?");
+    assert!(again.to_string().contains("@wire/src/wire/late.py"), "{again:#}");
+}
+
+#[test]
 fn a_rename_has_the_edits_of_all_repositories() {
     let world = World::new();
     let plan = world.ok("symbol.rename", json!({"repoId": "*", "symbol": GET, "newName": "load"}));

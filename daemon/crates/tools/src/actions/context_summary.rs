@@ -61,10 +61,12 @@ pub(crate) struct Response {
     truncation: Option<Truncation>,
 }
 
-/// Recent answers, each with its notes, by everything an answer depends on: the ledger, its version with the overlay,
-/// and the question as asked.
+/// Recent answers, each with its notes, by everything an answer depends on: the repository or workspace, the ledger, its
+/// version with the overlay, and the question as asked.
 #[derive(Default)]
-struct Summaries(Recent<(Incarnation, Stamp, String), (Response, Vec<String>), 32>);
+struct Summaries(Recent<Question, (Response, Vec<String>), 32>);
+
+type Question = (String, Incarnation, Stamp, String);
 
 impl Action for ContextSummary {
     type Request = Request;
@@ -85,12 +87,14 @@ impl Action for ContextSummary {
 }
 
 impl ReadAction for ContextSummary {
+    const ACROSS: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let most = request.budget.unwrap_or(TOKENS);
         let format = request.format.unwrap_or(Format::Markdown);
         let asked = serde_json::to_string(&request)
             .map_err(|e| ToolError::internal("writing the question down", e))?;
-        let key = (cx.snapshot.incarnation(), cx.stamp(), asked);
+        let key = (cx.repo.id().to_owned(), cx.snapshot.incarnation(), cx.stamp(), asked);
         let summaries = cx.call.memos.shared::<Summaries>();
         if let Some((response, notes)) = summaries.0.get(&key) {
             notes.into_iter().for_each(|note| cx.note(note));

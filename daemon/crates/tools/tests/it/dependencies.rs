@@ -6,7 +6,7 @@ use serde_json::json;
 use crate::common::World;
 
 /// Actions that can be asked over a workspace.
-pub(crate) const ACROSS: [&str; 10] = [
+pub(crate) const ACROSS: [&str; 11] = [
     "symbol.search",
     "symbol.getCard",
     "symbol.getCards",
@@ -16,6 +16,7 @@ pub(crate) const ACROSS: [&str; 10] = [
     "symbol.unused",
     "change.impact",
     "slice.build",
+    "context.summary",
     "agent.orchestrate",
 ];
 

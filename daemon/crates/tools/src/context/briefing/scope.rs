@@ -110,7 +110,7 @@ fn task_request(query: &str) -> SliceRequest {
 fn file_request(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
     let query = query.trim().replace('\\', "/");
     let path = symbols::repo_path(cx.repo, &query, "query")?;
-    let file = FileId::of(&path);
+    let file = cx.source.view().file_id(&path);
     if cx.source.view().file(file)?.is_some() {
         return own_request(cx, file);
     }
@@ -120,7 +120,7 @@ fn file_request(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError>
         && only.ends_with(&end)
         && let Some(path) = RelPath::new(only)
     {
-        return own_request(cx, FileId::of(&path));
+        return own_request(cx, cx.source.view().file_id(&path));
     }
     Err(symbols::no_such_file(cx, &path, "query")?)
 }
