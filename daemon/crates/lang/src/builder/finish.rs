@@ -16,6 +16,7 @@ use crate::syntax::Syntax;
 impl Builder<'_> {
     pub(crate) fn into_facts<L: Syntax>(mut self, lang: Lang, errors: u32) -> Facts {
         let prose = self.take_prose();
+        let manifest = self.place_manifest();
         self.drop_lasting_values();
         self.settle_arguments();
         drop_local_reads::<L>(&mut self.refs, &self.bindings, &self.defs);
@@ -29,7 +30,7 @@ impl Builder<'_> {
             imports: self.imports,
             exports: self.exports,
             package: self.package,
-            manifest: None,
+            manifest,
             errors,
             interface: 0,
         };
@@ -44,6 +45,17 @@ impl Builder<'_> {
 }
 
 impl Builder<'_> {
+    /// The manifest with its texts among those of the outline.
+    fn place_manifest(&mut self) -> Option<Manifest> {
+        let found = self.manifest.take()?;
+        let out = &mut self.out;
+        Some(Manifest {
+            kind: found.kind,
+            name: found.name.map(|name| out.str(&name)),
+            entries: found.entries.iter().map(|(key, value)| (out.str(key), out.str(value))).collect(),
+        })
+    }
+
     /// Removes the values of the module's variables that are set once, because their definitions state these. Where one
     /// is set several times, its value depends on the place.
     fn drop_lasting_values(&mut self) {
@@ -87,15 +99,8 @@ pub(crate) fn bare_with(lang: Lang, bytes: &[u8], manifest: Option<Found>) -> Fa
     static NO_EFFECTS: super::EffectTable = super::EffectTable::new(&[]);
     let mut builder = Builder::new("", bytes, &NO_EFFECTS, ".");
     builder.close_all();
-    let manifest = manifest.map(|found| Manifest {
-        kind: found.kind,
-        name: found.name.map(|name| builder.out.str(&name)),
-        entries: found
-            .entries
-            .iter()
-            .map(|(key, value)| (builder.out.str(key), builder.out.str(value)))
-            .collect(),
-    });
+    builder.manifest = manifest;
+    let manifest = builder.place_manifest();
     let mut outline = Outline {
         lines: builder.lines.count(bytes.len()),
         arena: builder.out.into_arena(),

@@ -76,6 +76,8 @@ pub struct Builder<'a> {
     /// The same, to detect duplicates.
     exported: HashSet<(StrIx, StrIx)>,
     package: Option<StrIx>,
+    /// What the file states if it is a manifest beside being a program.
+    pub(crate) manifest: Option<Found>,
     refs: Vec<Ref>,
     bindings: Vec<Binding>,
     /// Calls with arguments that may be functions.
@@ -116,6 +118,7 @@ impl<'a> Builder<'a> {
             exports: Vec::new(),
             exported: HashSet::new(),
             package: None,
+            manifest: None,
             refs: Vec::with_capacity(bytes.len() / 40),
             bindings: Vec::new(),
             passings: Vec::new(),

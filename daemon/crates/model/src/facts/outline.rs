@@ -69,9 +69,15 @@ pub enum ManifestKind {
     Maven,
     Gradle,
     MsBuild,
+    SetupScript,
+    GemSpec,
+    Gemfile,
+    Requirements,
+    GradleCatalog,
 }
 
-/// The settings in a manifest that decide how modules are found.
+/// The settings in a manifest that decide how modules are found, and the versions that it states. Some manifests are
+/// programs, such as `setup.py`: their literals are here beside what other facts say of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Its kind.
@@ -106,7 +112,7 @@ pub struct Outline {
     pub exports: Vec<Export>,
     /// The package or namespace that the whole file declares.
     pub package: Option<StrIx>,
-    /// Set for manifests.
+    /// Set for manifests, and for programs that are some.
     pub manifest: Option<Manifest>,
     /// The number of lines.
     pub lines: u32,

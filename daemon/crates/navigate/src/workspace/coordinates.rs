@@ -11,11 +11,13 @@ use sdl_model::facts::ManifestKind;
 use sdl_model::{FileId, FileRow, Outline};
 use sdl_retrieve::Outlines;
 
+use super::catalogs::{CATALOG, Catalog};
+
 /// Most manifests that are read.
 const MAX_MANIFESTS: usize = 2_000;
-/// The builds of Maven and Gradle.
+/// The builds of Maven and Gradle, seen from a folder.
 pub(super) const BUILDS: &[&str] =
-    &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts"];
+    &["pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", CATALOG];
 /// A part of a coordinate that a manifest does not write out.
 const UNKNOWN: &str = "?";
 
@@ -44,7 +46,7 @@ impl Coordinates {
         let mut manifests = Vec::new();
         let mut files = Vec::new();
         for name in BUILDS {
-            files.extend(view.files_named(name)?);
+            files.extend(view.files_named(name.rsplit('/').next().unwrap_or(name))?);
         }
         files.extend(projects_of_dotnet(view)?);
         for file in files.into_iter().take(MAX_MANIFESTS) {
@@ -58,11 +60,23 @@ impl Coordinates {
 
     fn of(manifests: &[Stated]) -> Self {
         let mut found = Self::default();
+        let catalogs = catalogs_in(manifests);
+        let mut looked_up = BTreeSet::new();
         for one in manifests {
+            let around = catalogs.iter().filter(|(build, _)| is_around(build, &one.dir));
+            let catalog = around.max_by_key(|(build, _)| build.len());
             found.artifacts.extend(artifacts_of(one, manifests));
             for (key, value) in &one.entries {
                 match key.as_str() {
                     "dependency" => drop(found.dependencies.insert(value.clone())),
+                    "alias" if looked_up.insert((catalog.map(|(build, _)| *build), value)) => {
+                        match catalog.and_then(|(_, catalog)| catalog.libraries_of(value)) {
+                            Some(named) => {
+                                found.dependencies.extend(named.iter().map(|one| one.coordinate.clone()));
+                            }
+                            None => found.is_open = true,
+                        }
+                    }
                     "open" => found.is_open = true,
                     _ => {}
                 }
@@ -123,6 +137,16 @@ fn artifacts_of(one: &Stated, all: &[Stated]) -> Vec<String> {
 
 fn values<'s>(one: &'s Stated, key: &'s str) -> impl Iterator<Item = &'s str> {
     one.entries.iter().filter(move |(known, _)| known == key).map(|(_, value)| value.as_str())
+}
+
+/// The catalogs of a repository, each with the folder of its build.
+fn catalogs_in(all: &[Stated]) -> Vec<(&str, Catalog)> {
+    let catalogs = all.iter().filter(|one| one.kind == ManifestKind::GradleCatalog);
+    let of_builds = catalogs.filter_map(|one| {
+        let build = if one.dir == "gradle" { Some("") } else { one.dir.strip_suffix("/gradle") };
+        Some((build?, Catalog::of(&one.entries)))
+    });
+    of_builds.collect()
 }
 
 /// The group of a manifest: its own, else that of a build in its folder or around it, else the only one that the builds

@@ -56,12 +56,30 @@ impl Naming {
         }
     }
 
-    /// The files that may state versions of packages.
+    /// The files that may state versions of packages, seen from a folder.
     pub(super) fn stating_versions(self) -> &'static [&'static str] {
         match self {
-            Self::Python => &["pyproject.toml", "setup.cfg"],
+            Self::Python => &[
+                "pyproject.toml",
+                "setup.cfg",
+                "setup.py",
+                "requirements.txt",
+                "requirements-dev.txt",
+                "dev-requirements.txt",
+                "test-requirements.txt",
+            ],
+            Self::Ruby => &["Gemfile"],
             Self::Stated => BUILDS,
             _ => self.manifests(),
+        }
+    }
+
+    /// The extension of other files in a folder that state versions.
+    pub(super) fn stating_extension(self) -> Option<&'static str> {
+        match self {
+            Self::Ruby => Some("gemspec"),
+            Self::Stated => Some("csproj"),
+            _ => None,
         }
     }
 

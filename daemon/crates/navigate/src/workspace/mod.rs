@@ -13,6 +13,7 @@
 //! change of one repository writes nothing for another, and the next question sees it. What questions found is kept in
 //! memory, under the versions that it depends on (see [`CrossingMemo`]).
 
+mod catalogs;
 mod coordinates;
 mod crossing;
 mod declared;

@@ -3,7 +3,8 @@
 //!
 //! Law: a version is named only if a manifest writes it out. That of a package is in the nearest manifest at or above the
 //! file that the edge leads to; the one asked for is in the nearest one at or above the importing file that asks for this
-//! package. Only packages that edges of this question lead into are listed.
+//! package. A build of Gradle asks for what its catalog lists under the aliases that it names. If several gemspecs in one
+//! folder could be the package's, none is. Only packages that edges of this question lead into are listed.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -11,9 +12,11 @@ use std::rc::Rc;
 
 use sdl_graph::paths::in_dir;
 use sdl_ledger::Result;
+use sdl_model::facts::ManifestKind;
 use sdl_model::{FileId, RelPath};
 
 use super::Workspace;
+use super::catalogs::Catalog;
 use super::coordinates::{is_around, is_same};
 use super::declared::{Naming, naming_of};
 
@@ -51,10 +54,11 @@ impl Met {
 /// One manifest, as far as it tells about versions.
 struct Told {
     dir: String,
-    /// Whether it has a project of .NET, which has no group.
-    is_dotnet: bool,
+    kind: ManifestKind,
     name: Option<String>,
     entries: Vec<(String, String)>,
+    /// What it lists, if it is a catalog of Gradle.
+    catalog: Option<Catalog>,
 }
 
 impl Told {
@@ -80,6 +84,14 @@ impl Told {
             is_same_package(naming, name, package).then_some(value.as_str())
         })
     }
+
+    /// The version that a catalog lists of a package under an alias that this build names.
+    fn asks_by_alias<'c>(&self, catalog: &'c Catalog, package: &str) -> Option<&'c str> {
+        let aliases = self.entries.iter().filter(|(key, _)| key == "alias").map(|(_, alias)| alias);
+        let libraries = aliases.filter_map(|alias| catalog.libraries_of(alias)).flatten();
+        let mut named = libraries.filter(|library| is_same(&library.coordinate, package));
+        named.find_map(|library| library.version.as_deref())
+    }
 }
 
 /// The manifests at and above a folder, the nearest first.
@@ -104,7 +116,7 @@ impl Workspace<'_> {
             let there = self.levels(&mut known, (owner, naming), &to)?;
             let Some((package, declared)) = declared_at(naming, &there, &to) else { continue };
             let here = self.levels(&mut known, (importer, naming), &from)?;
-            let asked = here.iter().find_map(|told| told.asks_for(naming, &package));
+            let asked = asked_at(naming, &here, &package);
             if asked.is_none() && declared.is_none() {
                 continue;
             }
@@ -145,30 +157,40 @@ impl Workspace<'_> {
         let Some(member) = self.joint.members.get(number) else { return Ok(Vec::new()) };
         let named = naming.stating_versions().iter().filter_map(|name| RelPath::new(&in_dir(dir, name)));
         let mut files: Vec<FileId> = named.map(|path| FileId::of(&path)).collect();
-        if naming == Naming::Stated {
-            files.extend(member.view.files_in_dir(dir)?);
+        if let Some(extension) = naming.stating_extension() {
+            for file in member.view.files_in_dir(dir)? {
+                let row = member.view.file(file)?;
+                files.extend(row.filter(|row| row.path.extension() == Some(extension)).map(|_| file));
+            }
         }
         let mut told = Vec::new();
         for file in files {
             let Some(row) = member.view.file(file)? else { continue };
-            let is_dotnet = row.path.extension() == Some("csproj");
-            if !is_dotnet && !naming.stating_versions().contains(&row.path.file_name()) {
-                continue;
-            }
             let Some(key) = row.state.facts() else { continue };
             let Some(outline) = self.outlines.outline(key)? else { continue };
             let Some(manifest) = &outline.manifest else { continue };
             let text = |ix| outline.str(ix).to_owned();
-            let name = manifest.name.map(text);
-            told.push(Told {
-                dir: dir.to_owned(),
-                is_dotnet,
-                name: name.or_else(|| is_dotnet.then(|| row.path.stem().to_owned())),
-                entries: manifest.entries.iter().map(|(key, value)| (text(*key), text(*value))).collect(),
-            });
+            let goes_by_file = matches!(manifest.kind, ManifestKind::MsBuild | ManifestKind::GemSpec);
+            let name = manifest.name.map(text).or_else(|| goes_by_file.then(|| row.path.stem().to_owned()));
+            let entries: Vec<(String, String)> =
+                manifest.entries.iter().map(|(key, value)| (text(*key), text(*value))).collect();
+            let is_catalog = manifest.kind == ManifestKind::GradleCatalog;
+            let catalog = is_catalog.then(|| Catalog::of(&entries));
+            told.push(Told { dir: dir.to_owned(), kind: manifest.kind, name, entries, catalog });
         }
         Ok(told)
     }
+}
+
+/// The version that the nearest manifest asks for that asks for this package.
+fn asked_at<'l>(naming: Naming, levels: &'l [Told], package: &str) -> Option<&'l str> {
+    levels.iter().enumerate().find_map(|(at, told)| {
+        told.asks_for(naming, package).or_else(|| {
+            // A catalog comes after the builds of its folder.
+            let catalog = levels.iter().skip(at).find_map(|other| other.catalog.as_ref())?;
+            told.asks_by_alias(catalog, package)
+        })
+    })
 }
 
 /// The package that contains the folder `dir`, and its version, by the manifests at and above it.
@@ -178,7 +200,7 @@ fn declared_at(naming: Naming, levels: &[Told], dir: &str) -> Option<(String, Op
         Naming::Stated => {
             let told = levels.iter().find(|told| told.name.is_some())?;
             let name = told.included_at(dir).or(told.name.as_deref())?.to_owned();
-            let group = nearest("group").filter(|_| !told.is_dotnet);
+            let group = nearest("group").filter(|_| told.kind != ManifestKind::MsBuild);
             Some((group.map_or(name.clone(), |group| format!("{group}:{name}")), nearest("version")))
         }
         Naming::Rust => {
@@ -188,8 +210,12 @@ fn declared_at(naming: Naming, levels: &[Told], dir: &str) -> Option<(String, Op
         }
         _ => {
             let told = levels.iter().find(|told| told.name.is_some())?;
-            // The other manifest in this folder may have it, such as `setup.cfg`.
             let mut beside = levels.iter().filter(|other| other.dir == told.dir);
+            let gems = beside.clone().filter(|other| other.kind == ManifestKind::GemSpec);
+            if gems.count() > 1 {
+                return None;
+            }
+            // The other manifest in this folder may have it, such as `setup.cfg`.
             let version = beside.find_map(|other| other.entry("version"));
             Some((told.name.clone()?, version.map(str::to_owned)))
         }

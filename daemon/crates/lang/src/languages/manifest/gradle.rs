@@ -27,8 +27,8 @@ pub(super) fn is_gradle(text: &str) -> bool {
             .any(|line| line.trim_start().starts_with("include") && texts_in(line).next().is_some())
 }
 
-/// `name = rootProject.name`, `group`, `version`, `include`, `dependency`, one for each, with `asks:dependency`; `open` if the build takes dependencies
-/// from where this does not look, such as a catalog.
+/// `name = rootProject.name`, `group`, `version`, `include`, `dependency`, one for each, with `asks:dependency`; `alias` for each that
+/// the catalog `libs` names; `open` if the build takes dependencies from where this does not look, such as another catalog.
 pub(super) fn read_gradle(text: &str) -> Found {
     let mut found = Found::new(ManifestKind::Gradle);
     // The depth of braces, and those at which a block of dependencies was opened.
@@ -81,10 +81,24 @@ fn add_dependency(found: &mut Found, words: &str) {
         let is_plain = |part: &str| !part.is_empty() && !part.contains(['$', ' ', '/']);
         (is_plain(group) && is_plain(name)).then(|| (format!("{group}:{name}"), parts.next()))
     });
-    match coordinate {
-        Some((coordinate, version)) => add_coordinate(found, &coordinate, version),
-        None => found.add("open", words.split([' ', '(']).next().unwrap_or("")),
+    match (coordinate, alias_in(words)) {
+        (Some((coordinate, version)), _) => add_coordinate(found, &coordinate, version),
+        (None, Some(alias)) => found.add("alias", alias),
+        (None, None) => found.add("open", words.split([' ', '(']).next().unwrap_or("")),
     }
+}
+
+/// The alias of the catalog `libs` that a line names: `cart.core` of `implementation(libs.cart.core)`.
+fn alias_in(words: &str) -> Option<&str> {
+    let (before, rest) = words.split_once("libs.")?;
+    if !before.ends_with([' ', '(']) {
+        return None;
+    }
+    let is_of_alias = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_');
+    let alias = rest.get(..rest.find(|c| !is_of_alias(c)).unwrap_or(rest.len()))?;
+    // A provider is asked for its value in older builds.
+    let alias = alias.strip_suffix(".get").unwrap_or(alias);
+    (!alias.is_empty() && !alias.ends_with('.')).then_some(alias)
 }
 
 fn add_coordinate(found: &mut Found, coordinate: &str, version: Option<&str>) {

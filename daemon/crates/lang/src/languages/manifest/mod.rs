@@ -1,5 +1,6 @@
 //! Files that state how modules are found: `package.json`, `tsconfig.json`, `composer.json`, `Cargo.toml`,
-//! `pyproject.toml`, `setup.cfg`, `go.mod`, `pom.xml`, `.csproj`, the builds of Gradle.
+//! `pyproject.toml`, `setup.cfg`, `requirements.txt`, `go.mod`, `pom.xml`, `.csproj`, the builds and catalogs of Gradle.
+//! Those that are programs of an indexed language, such as `setup.py` and gemspecs, are read with that language.
 //!
 //! Facts depend on the bytes alone, so the kind of manifest must be recognised by its content. None has symbols; their
 //! settings become [`Manifest`](sdl_model::facts::Manifest) entries, in the file's order:
@@ -15,12 +16,15 @@
 //! * all that state them: `version`, the package's own, and `asks:dependency`, the version asked for of each other
 //!   (`workspace.version` in a workspace of Cargo);
 //! * `pom.xml`: `group`, `module`, `dependency` (`group:artifact`);
-//! * Gradle: `group`, `include`, `dependency`, `open` for one that is not written out;
+//! * Gradle: `group`, `include`, `dependency`, `alias` for one of the catalog, `open` for one that is not written out;
+//! * catalogs of Gradle: `library:alias` (`group:artifact`), `asks:@alias`, `bundle:name`, one for each alias in it;
 //! * `.csproj`: `dependency`, `project`.
 
+mod catalog;
 mod go_mod;
 mod gradle;
 mod json;
+pub(crate) mod requirement;
 mod toml;
 mod xml;
 
@@ -46,7 +50,8 @@ fn read_manifest(text: &str) -> Option<Found> {
         '<' if xml::is_xml(text) => xml::read_xml(text),
         _ if go_mod::is_go_mod(text) => Some(go_mod::read_go_mod(text)),
         _ if gradle::is_gradle(text) => Some(gradle::read_gradle(text)),
-        _ => toml::read_toml(text),
+        _ if catalog::is_catalog(text) => Some(catalog::read_catalog(text)),
+        _ => toml::read_toml(text).or_else(|| requirement::read_requirements(text)),
     }
 }
 
@@ -138,7 +143,7 @@ mod tests {
         let (kind, name, entries) = entries(
             "plugins {\n  id 'java'\n}\ngroup = 'org.acme' // ours\nallprojects {\n  version = '1'\n}\n\
              dependencies {\n  implementation 'org.lib:core:1.2'\n  api(project(':x'))\n  // api 'no:no:1'\n  \
-             testImplementation group: 'org.t', name: \"t\", version: '1'\n  api(libs.other)\n}\nrun { main = 'a:b' }\n",
+             testImplementation group: 'org.t', name: \"t\", version: '1'\n  api(libs.other)\n  api(ours.other)\n}\nrun { main = 'a:b' }\n",
         );
         assert_eq!((kind, name.as_deref()), (ManifestKind::Gradle, None));
         assert_eq!(
@@ -150,6 +155,7 @@ mod tests {
                 "asks:org.lib:core = 1.2",
                 "dependency = org.t:t",
                 "asks:org.t:t = 1",
+                "alias = other",
                 "open = api"
             ]
         );

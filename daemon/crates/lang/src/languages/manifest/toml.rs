@@ -2,6 +2,7 @@
 
 use sdl_model::facts::ManifestKind;
 
+use super::requirement::add_requirement;
 use crate::builder::Found;
 
 /// How many lines a list may have.
@@ -11,21 +12,15 @@ const MAX_LINES: usize = 2_000;
 const MAX_FEATURES: usize = 200;
 
 /// One assignment: its table, its key, and its value as written.
-struct Assigned<'t> {
-    table: &'t str,
-    key: &'t str,
-    value: String,
+pub(super) struct Assigned<'t> {
+    pub(super) table: &'t str,
+    pub(super) key: &'t str,
+    pub(super) value: String,
 }
 
 pub(super) fn read_toml(text: &str) -> Option<Found> {
     let all = read_assignments(text);
-    let has = |wanted: &str| {
-        text.lines().any(|line| {
-            table_name(line).is_some_and(|table| {
-                table == wanted || table.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
-            })
-        })
-    };
+    let has = |wanted: &str| has_table(text, wanted);
     if ["package", "workspace", "lib", "dependencies"].iter().any(|wanted| has(wanted)) {
         Some(read_cargo(&all))
     } else if ["project", "build-system", "tool", "metadata", "options"].iter().any(|wanted| has(wanted)) {
@@ -33,6 +28,15 @@ pub(super) fn read_toml(text: &str) -> Option<Found> {
     } else {
         None
     }
+}
+
+/// Whether `text` has a table of that name, or one inside it.
+pub(super) fn has_table(text: &str, wanted: &str) -> bool {
+    text.lines().any(|line| {
+        table_name(line).is_some_and(|table| {
+            table == wanted || table.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+        })
+    })
 }
 
 /// The table that a line opens.
@@ -43,7 +47,7 @@ fn table_name(line: &str) -> Option<&str> {
     Some(inner.trim()).filter(|name| !name.is_empty() && !name.contains([',', '=']))
 }
 
-fn read_assignments(text: &str) -> Vec<Assigned<'_>> {
+pub(super) fn read_assignments(text: &str) -> Vec<Assigned<'_>> {
     let mut all = Vec::new();
     let mut current = "";
     let mut lines = text.lines().peekable();
@@ -113,7 +117,7 @@ fn unclosed_brackets(value: &str) -> i64 {
 }
 
 /// The text of a value: without quotes.
-fn unquoted_value(value: &str) -> &str {
+pub(super) fn unquoted_value(value: &str) -> &str {
     let value = value.trim();
     value
         .strip_prefix('"')
@@ -123,7 +127,7 @@ fn unquoted_value(value: &str) -> &str {
 }
 
 /// The texts in a list, or the one text.
-fn list_items(value: &str) -> Vec<&str> {
+pub(super) fn list_items(value: &str) -> Vec<&str> {
     match value.trim().strip_prefix('[') {
         Some(inner) => inner
             .trim_end_matches(']')
@@ -230,25 +234,12 @@ fn add_asked(found: &mut Found, name: &str, value: &str) {
     }
 }
 
-/// The versions that a list of requirements of Python asks for: `werkzeug[watchdog] >= 3.1, < 4 ; python_version > "3"`.
+/// The versions that a list of requirements of Python asks for.
 fn add_requirements(found: &mut Found, value: &str) {
     let value = value.trim();
-    let items: Vec<&str> = match value.strip_prefix('[') {
-        Some(inner) => texts_in(inner).collect(),
-        None => value.lines().collect(),
-    };
-    for item in items {
-        let item = item.split(';').next().unwrap_or(item).trim();
-        let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let end = item.find(|c| !is_of_name(c)).unwrap_or(item.len());
-        let (name, rest) = item.split_at(end);
-        let rest = rest.trim_start();
-        let rest =
-            rest.strip_prefix('[').and_then(|rest| rest.split_once(']')).map_or(rest, |(_, rest)| rest);
-        let version = rest.trim().trim_start_matches('(').trim_end_matches(')').trim();
-        if !name.is_empty() && !version.is_empty() {
-            found.add(format!("asks:{name}"), version);
-        }
+    match value.strip_prefix('[') {
+        Some(inner) => texts_in(inner).for_each(|item| add_requirement(found, item)),
+        None => value.lines().for_each(|item| add_requirement(found, item)),
     }
 }
 

@@ -15,6 +15,7 @@ mod kinds;
 mod narrow;
 mod params;
 mod refs;
+mod setup;
 mod state;
 mod tables;
 mod types;

@@ -3,7 +3,7 @@
 use sdl_model::facts::RefForm;
 
 use super::kinds::{Context, F, K, Node};
-use super::{binds, exprs, held, hooks, tables, types};
+use super::{binds, exprs, held, hooks, setup, tables, types};
 use crate::driver::Visit;
 
 /// The longest callee that is looked up as a whole for side effects.
@@ -44,6 +44,7 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             let key = node.child(F::Arguments).and_then(Node::first);
             add_config_ref(cx, key);
         }
+        "setup" | "setuptools.setup" | "distutils.core.setup" => setup::read_setup(cx, node),
         "__all__.extend" | "__all__.append" => super::defs::export_strings(cx, node),
         _ => {}
     }

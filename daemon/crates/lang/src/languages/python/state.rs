@@ -19,6 +19,8 @@ pub struct State {
     pub(super) updates: HashMap<(DefIx, String), u32>,
     /// For each local that holds a name made up from a prefix, the prefix.
     pub(super) prefixes: HashMap<(DefIx, String), String>,
+    /// How often `setup` has been called.
+    pub(super) setups: u32,
     /// The ranges of branches that no program takes here.
     pub(super) left_out: Vec<(u32, u32)>,
 }

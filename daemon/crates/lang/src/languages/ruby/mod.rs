@@ -5,6 +5,7 @@ mod defs;
 mod effects;
 mod exprs;
 mod flow;
+mod gems;
 mod kinds;
 mod refs;
 mod state;
@@ -59,5 +60,9 @@ impl Language for Ruby {
             _ => {}
         }
         Visit::Into
+    }
+
+    fn finish(cx: &mut Context<'_>) {
+        gems::keep_bundle(cx);
     }
 }

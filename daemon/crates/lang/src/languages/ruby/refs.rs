@@ -3,7 +3,7 @@
 use sdl_model::facts::{BaseKind, ImportKind, RefForm};
 
 use super::kinds::{Context, F, K, Node};
-use super::{defs, exprs};
+use super::{defs, exprs, gems};
 use crate::driver::Visit;
 
 pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
@@ -13,6 +13,9 @@ pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         return read_bare_call(cx, node, method, args);
     };
     if let Some(class) = exprs::constructed_class(node) {
+        if class.text() == "Gem::Specification" {
+            gems::read_specification(cx, node);
+        }
         let (recv, named) = if class.is(K::ScopeResolution) {
             (class.child(F::Scope).map(|scope| cx.b.body.value(scope)), class.child(F::NameField))
         } else {
@@ -53,6 +56,7 @@ fn read_bare_call<'a>(cx: &mut Context<'a>, node: Node<'a>, method: Node<'a>, ar
                 return Visit::Skip;
             }
         }
+        "gem" | "source" | "gemspec" => gems::read_bundle(cx, name, node),
         "include" | "extend" | "prepend" if cx.b.scope_kind().is_type() => {
             let def = cx.b.scope();
             for base in list.into_iter().flat_map(Node::children).take(32) {
