@@ -30,6 +30,8 @@ cargo run --release -p sdl-bench -- <run> [options]
   drift PATH [--edits 100] [--every 25] [--seed 1]
                                        random edits of a copy of PATH, then `sdlctl verify`, also after every so many
   latency [PATH] [--calls 500]         the common calls, through the shim
+  questions [PATH] [--calls 100] [--seed 1]
+                                       callers, ways and impact of random symbols, and of the one with the most callers
   deltas PATH [--commits 50] [--checkouts 1]
                                        delta.get over a git repository's commits, against git's hunks
   idle [PATH] [--seconds 60]           CPU, wake-ups and bytes written with nothing to do
@@ -50,6 +52,7 @@ fn main() -> ExitCode {
             "edits" => runs::edits::run_edits(&options),
             "freshness" => runs::freshness::run_freshness(&options),
             "latency" => runs::latency::run_latency(&options),
+            "questions" => runs::questions::run_questions(&options),
             "deltas" => runs::deltas::run_deltas(&options),
             "idle" => runs::idle::run_idle(&options),
             "crash" => runs::crash::run_crash(&options),

@@ -10,5 +10,6 @@ pub(crate) mod edits;
 pub(crate) mod freshness;
 pub(crate) mod idle;
 pub(crate) mod latency;
+pub(crate) mod questions;
 pub(crate) mod reverts;
 pub(crate) mod tokens;
