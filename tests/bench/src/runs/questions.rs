@@ -19,11 +19,10 @@ const MOST_LINKS: u64 = 5;
 /// A place in the tree: file, line, qualified name.
 type Place = (String, u64, String);
 
-/// The symbols to ask about, by id, and the calls between them.
+/// The symbols to ask about, by id, and who calls each.
 struct Graph {
     symbols: Vec<String>,
     functions: Vec<String>,
-    callees: BTreeMap<String, Vec<String>>,
     callers: BTreeMap<String, BTreeSet<String>>,
 }
 
@@ -60,8 +59,7 @@ pub(crate) fn run_questions(options: &Options) -> Outcome {
     ask_all(&mut world, "callers, hub", "symbol_related", &again(callers(id)))?;
     ask_all(&mut world, "hub, 500", "symbol_related", &again(json!({"symbol": id, "limit": 500})))?;
 
-    let pairs = graph.connected_pairs(calls, &mut random);
-    let ways: Vec<Value> = pairs.iter().map(|(from, to)| json!({"from": from, "to": to})).collect();
+    let ways = connected_pairs(&mut world, &graph, calls, &mut random)?;
     ask_all(&mut world, "path", "symbol_path", &ways)?;
 
     let impact = |id: &String| json!({"symbols": [id]});
@@ -112,38 +110,45 @@ impl Graph {
             symbols.push(id.clone());
             ids.insert(place_in(&symbol, ["file", "line", "qualified_name"]), id);
         }
-        let mut graph = Self { symbols, functions, callees: BTreeMap::new(), callers: BTreeMap::new() };
+        let mut graph = Self { symbols, functions, callers: BTreeMap::new() };
         for edge in exported(world, "edges")?.iter().filter(|edge| edge["kind"] == "call") {
             let from = ids.get(&place_in(edge, ["caller_file", "caller_line", "caller_name"]));
             let to = ids.get(&place_in(edge, ["callee_file", "callee_line", "callee_name"]));
             if let (Some(from), Some(to)) = (from, to) {
-                graph.callees.entry(from.clone()).or_default().push(to.clone());
                 graph.callers.entry(to.clone()).or_default().insert(from.clone());
             }
         }
         Ok(graph)
     }
+}
 
-    /// Pairs of symbols of which the first reaches the second by calls: the ends of random walks.
-    fn connected_pairs(&self, wanted: u64, random: &mut Random) -> BTreeSet<(String, String)> {
-        let starts: Vec<&String> = self.callees.keys().collect();
-        let mut pairs = BTreeSet::new();
-        // A tree may have fewer pairs than that.
-        for _ in 0..wanted.saturating_mul(20) {
-            let start = usize::try_from(random.below(starts.len() as u64)).unwrap_or(0);
-            let Some(from) = starts.get(start) else { break };
-            let mut at: &String = from;
-            for _ in 0..=random.below(MOST_LINKS) {
-                let Some(next) = self.callees.get(at) else { break };
-                let step = usize::try_from(random.below(next.len() as u64)).unwrap_or(0);
-                at = next.get(step).unwrap_or(at);
-            }
-            if at != *from && (pairs.len() as u64) < wanted {
-                pairs.insert(((*from).clone(), at.clone()));
-            }
+/// Pairs of symbols of which the first reaches the second by calls: the ends of random walks along callees.
+fn connected_pairs(
+    world: &mut World,
+    graph: &Graph,
+    wanted: u64,
+    random: &mut Random,
+) -> Outcome<Vec<Value>> {
+    let mut pairs = BTreeSet::new();
+    // A tree may have fewer pairs than that.
+    for start in draw(&graph.functions, wanted.saturating_mul(20), random) {
+        if pairs.len() as u64 == wanted {
+            break;
         }
-        pairs
+        let mut at = start.clone();
+        for _ in 0..=random.below(MOST_LINKS) {
+            let answer = world.call("symbol_related", json!({"symbol": at, "want": "callees"}))?;
+            let rows = answer["related"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let called: Vec<&Value> = rows.iter().filter(|row| row["edge"] == "call").collect();
+            let step = usize::try_from(random.below(called.len() as u64)).unwrap_or(0);
+            let Some(next) = called.get(step) else { break };
+            at = text_field(next, "symbolId")?;
+        }
+        if at != *start {
+            pairs.insert((start.clone(), at));
+        }
     }
+    Ok(pairs.into_iter().map(|(from, to)| json!({"from": from, "to": to})).collect())
 }
 
 /// What `sdlctl export` writes, line by line.
