@@ -35,7 +35,7 @@ pub use agent::{AgentReader, AgentStore, AgentWriter};
 pub use codec::Public;
 pub use env::lock_within;
 pub use error::{Error, Result};
-pub use facts::{Brief, EncodedFacts, FactsStats, FactsStore, Pins, Swept, encode_facts};
+pub use facts::{Brief, Briefs, EncodedFacts, FactsStats, FactsStore, Pins, Swept, encode_facts};
 pub use faults::{Fault, FaultPoint, Faults};
 pub use invalidation::{Invalidation, NameAnswers};
 pub use ledger::{

@@ -228,7 +228,7 @@ fn a_flipped_name_in_facts_is_damage_to_a_reader() {
     let (store, how) = FactsStore::open(dir.path(), &small()).unwrap();
     assert_eq!(how, How::Existing);
     assert!(store.outline(&key).is_err_and(|error| error.is_damage()));
-    assert!(store.brief(&key, &|_| true).is_err_and(|error| error.is_damage()));
+    assert!(store.briefs(&key).is_err_and(|error| error.is_damage()));
     assert!(!store.has(&key).unwrap() && !store.is_sound(&key).unwrap());
     assert_eq!(store.put_many(&[(key, &facts)]).unwrap(), 1, "it is replaced");
     assert_eq!(store.facts(&key).unwrap(), Some(facts));

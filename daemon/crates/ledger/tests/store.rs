@@ -40,13 +40,14 @@ fn facts_are_stored_once_and_read_in_halves() {
     assert!(store.has(&key).unwrap());
     assert_eq!(*store.outline(&key).unwrap().unwrap(), facts.outline);
     assert_eq!(store.body(&key).unwrap().unwrap(), facts.body);
+    let briefs = store.briefs(&key).unwrap().unwrap();
     for def in &facts.outline.defs {
-        let brief = store.brief(&key, &|of| of == def.key).unwrap().unwrap();
+        let brief = briefs.find(|of| of == def.key).unwrap().unwrap();
         let told = (brief.name.as_str(), brief.qualified.as_str(), brief.kind, brief.flags, brief.line);
         let (name, qualified) = (facts.outline.str(def.name), facts.outline.str(def.qualified));
         assert_eq!(told, (name, qualified, def.kind, def.flags, def.line));
     }
-    assert_eq!(store.brief(&key, &|_| false).unwrap(), None);
+    assert_eq!(briefs.find(|_| false).unwrap(), None);
     let other = support::facts_key(&spec(2));
     store.mark_failed(&other, "ran out of time").unwrap();
     assert_eq!(store.failed(&other).unwrap().as_deref(), Some("ran out of time"));

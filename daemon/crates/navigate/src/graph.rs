@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use sdl_model::{EdgeKind, Resolution, Strategy, SymbolId};
-use sdl_retrieve::{Result, Source};
+use sdl_retrieve::{Result, Source, Sym};
 
 use crate::overrides;
 
@@ -59,12 +59,13 @@ pub struct Graph<'s, 'a> {
     source: &'s Source<'a>,
     overridden: Found,
     overriding: Found,
+    derived: RefCell<HashMap<SymbolId, Rc<[Sym]>>>,
 }
 
 impl<'s, 'a> Graph<'s, 'a> {
     /// The graph of the version that `source` reads.
     pub fn new(source: &'s Source<'a>) -> Self {
-        Self { source, overridden: Found::default(), overriding: Found::default() }
+        Self { source, overridden: Found::default(), overriding: Found::default(), derived: RefCell::default() }
     }
 
     /// The version.
@@ -79,7 +80,16 @@ impl<'s, 'a> Graph<'s, 'a> {
 
     /// The members that override a member: those of its name in the types that derive from its type.
     pub fn overriding(&self, member: SymbolId) -> Result<Rc<[SymbolId]>> {
-        remember(&self.overriding, member, || overrides::find_overriding(self.source, member))
+        remember(&self.overriding, member, || {
+            overrides::find_overriding(self.source, member, |owner| self.derived(owner))
+        })
+    }
+
+    /// The types that derive from a type.
+    fn derived(&self, ty: SymbolId) -> Result<Rc<[Sym]>> {
+        remember(&self.derived, ty, || {
+            overrides::opened_types(self.source, &overrides::derived_types(self.source, ty)?)
+        })
     }
 
     /// The links that lead to a symbol, in the order of their sources. A call of a member that it overrides may run it,
@@ -130,15 +140,15 @@ impl<'s, 'a> Graph<'s, 'a> {
     }
 }
 
-fn remember(
-    known: &Found,
+fn remember<T>(
+    known: &RefCell<HashMap<SymbolId, Rc<[T]>>>,
     member: SymbolId,
-    find: impl FnOnce() -> Result<Vec<SymbolId>>,
-) -> Result<Rc<[SymbolId]>> {
+    find: impl FnOnce() -> Result<Vec<T>>,
+) -> Result<Rc<[T]>> {
     if let Some(found) = known.borrow().get(&member) {
         return Ok(Rc::clone(found));
     }
-    let found: Rc<[SymbolId]> = find()?.into();
+    let found: Rc<[T]> = find()?.into();
     known.borrow_mut().insert(member, Rc::clone(&found));
     Ok(found)
 }

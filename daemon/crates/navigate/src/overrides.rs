@@ -5,9 +5,10 @@
 //! are its `implements` edges, and in a language such as Go also the interfaces that it has the methods of.
 
 use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
 
 use sdl_model::{EdgeKind, SymbolId, SymbolKind};
-use sdl_retrieve::members::{member_owner, members_elsewhere, own_members};
+use sdl_retrieve::members::{held_by_name, member_owner, members_elsewhere};
 use sdl_retrieve::{Result, Source, Sym};
 
 use crate::structural;
@@ -21,14 +22,29 @@ const MAX_DERIVED: usize = 2_000;
 pub(crate) fn find_overridden(source: &Source<'_>, member: SymbolId) -> Result<Vec<SymbolId>> {
     let Some((sym, owner)) = find_member(source, member)? else { return Ok(Vec::new()) };
     let more = structural::implemented_methods(source, &sym, &owner)?;
-    namesakes(source, &sym, base_types(source, owner.id)?, more)
+    namesakes(source, &sym, &opened_types(source, &base_types(source, owner.id)?)?, more)
 }
 
-/// The members that override `member`, sorted.
-pub(crate) fn find_overriding(source: &Source<'_>, member: SymbolId) -> Result<Vec<SymbolId>> {
+/// The members that override `member`, sorted. `derived` finds the types that derive from its type, as
+/// [`opened_types`] puts them.
+pub(crate) fn find_overriding(
+    source: &Source<'_>,
+    member: SymbolId,
+    derived: impl FnOnce(SymbolId) -> Result<Rc<[Sym]>>,
+) -> Result<Vec<SymbolId>> {
     let Some((sym, owner)) = find_member(source, member)? else { return Ok(Vec::new()) };
     let more = structural::implementing_methods(source, &sym, &owner)?;
-    namesakes(source, &sym, derived_types(source, owner.id)?, more)
+    namesakes(source, &sym, &derived(owner.id)?, more)
+}
+
+/// Types in the order of their files, so that each file is searched once.
+pub(crate) fn opened_types(source: &Source<'_>, types: &[SymbolId]) -> Result<Vec<Sym>> {
+    let mut opened = Vec::with_capacity(types.len());
+    for ty in types {
+        opened.extend(source.symbol(*ty)?);
+    }
+    opened.sort_unstable_by_key(|ty| (ty.file(), ty.ix));
+    Ok(opened)
 }
 
 /// A member that can be overridden, and its type.
@@ -77,18 +93,24 @@ fn closure(
     Ok(found)
 }
 
-/// The members called as `sym` of `types`, and `found`, sorted.
+/// The members called as `sym` of `types`, which are in the order of their files, and `found`, sorted.
 fn namesakes(
     source: &Source<'_>,
     sym: &Sym,
-    types: Vec<SymbolId>,
+    types: &[Sym],
     mut found: Vec<SymbolId>,
 ) -> Result<Vec<SymbolId>> {
-    for id in types {
-        let Some(ty) = source.symbol(id)? else { continue };
-        let own = own_members(&ty).into_iter().filter_map(|ix| ty.beside(ix));
-        let all = own.chain(members_elsewhere(source, &ty)?);
-        found.extend(all.filter(|member| is_namesake(member, sym)).map(|member| member.id));
+    for in_file in types.chunk_by(|a, b| a.file() == b.file()) {
+        let Some(first) = in_file.first() else { continue };
+        for (holder, member) in held_by_name(first, sym.name()) {
+            if is_namesake(&member, sym) && in_file.binary_search_by_key(&holder, |ty| ty.ix).is_ok() {
+                found.push(member.id);
+            }
+        }
+        for ty in in_file {
+            let elsewhere = members_elsewhere(source, ty)?.into_iter();
+            found.extend(elsewhere.filter(|member| is_namesake(member, sym)).map(|member| member.id));
+        }
     }
     found.sort_unstable();
     found.dedup();

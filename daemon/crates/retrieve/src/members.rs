@@ -33,6 +33,14 @@ pub fn own_members(sym: &Sym) -> Vec<DefIx> {
     found
 }
 
+/// The members of one name that the file of `sym` states, each with the type there that it is a member of.
+pub fn held_by_name(sym: &Sym, name: &str) -> Vec<(DefIx, Sym)> {
+    let outline = sym.outline();
+    let named =
+        outline.iter().filter(|(_, def)| def.kind != SymbolKind::Impl && outline.str(def.name) == name);
+    named.filter_map(|(ix, def)| Some((holder_in(outline, def)?, sym.beside(ix)?))).collect()
+}
+
 /// The members of a type that are in other files, in order of path and place.
 pub fn members_elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
     if !sym.kind().is_type() || sym.def().flags.has(DefFlags::LOCAL) {

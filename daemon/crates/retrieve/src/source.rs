@@ -6,7 +6,7 @@ use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use sdl_ledger::{Brief, View};
+use sdl_ledger::{Brief, Briefs, View};
 use sdl_model::facts::{Def, DefFlags, DefIx};
 use sdl_model::{FactsKey, FileId, FileRow, Outline, RelPath, SymbolId, SymbolKind};
 
@@ -20,16 +20,10 @@ pub trait Outlines {
     /// The outline, or none if the store does not have it.
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>>;
 
-    /// The entry in a list of the definition whose key `is` accepts. A store may have it without the outline.
-    fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
-        let Some(outline) = self.outline(key)? else { return Ok(None) };
-        Ok(brief_in(&outline, is))
+    /// The entries in a list of the definitions. A store may have them without the outline.
+    fn briefs(&self, key: FactsKey) -> sdl_ledger::Result<Option<Briefs>> {
+        Ok(self.outline(key)?.map(|outline| Briefs::of(&outline)))
     }
-}
-
-/// The entry in a list of the definition in an outline whose key `is` accepts.
-pub(crate) fn brief_in(outline: &Outline, is: &dyn Fn(u64) -> bool) -> Option<Brief> {
-    outline.defs.iter().find(|def| is(def.key)).map(|def| brief_of(outline, def))
 }
 
 fn brief_of(outline: &Outline, def: &Def) -> Brief {
@@ -202,12 +196,29 @@ pub struct Source<'a> {
     meaning: Option<&'a Meaning>,
     past: Option<&'a FindPast<'a>>,
     open: RefCell<HashMap<FileId, Option<Rc<OpenFile>>>>,
+    listing: RefCell<Listing>,
 }
+
+/// The files whose symbols a request has listed without opening them, because many of a list are in one file.
+#[derive(Default)]
+struct Listing {
+    files: HashMap<FileId, Option<Rc<ListedFile>>>,
+    bytes: usize,
+}
+
+/// One of them.
+struct ListedFile {
+    path: RelPath,
+    briefs: Briefs,
+}
+
+/// Most bytes of files that are kept for lists. When they are reached, all are forgotten.
+const MOST_LISTED: usize = 16 << 20;
 
 impl<'a> Source<'a> {
     /// A source of `view`, with `outlines` from the given store.
     pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
-        Self { view, outlines, overlay: None, meaning: None, past: None, open: RefCell::default() }
+        Self { view, outlines, overlay: None, meaning: None, past: None, open: RefCell::default(), listing: RefCell::default() }
     }
 
     /// The same with a model for search by meaning.
@@ -271,10 +282,29 @@ impl<'a> Source<'a> {
             let listed = |def| Listed { brief: brief_of(&open.outline, def), path: open.row.path.clone() };
             return Ok(def.map(listed));
         }
-        let Some(row) = self.view.file(file)? else { return Ok(None) };
-        let Some(key) = row.state.facts() else { return Ok(None) };
-        let brief = self.outlines.brief(key, &|key| file.symbol(key) == id)?;
-        Ok(brief.map(|brief| Listed { brief, path: row.path }))
+        let Some(listed) = self.listed_file(file)? else { return Ok(None) };
+        let brief = listed.briefs.find(|key| file.symbol(key) == id)?;
+        Ok(brief.map(|brief| Listed { brief, path: listed.path.clone() }))
+    }
+
+    fn listed_file(&self, file: FileId) -> Result<Option<Rc<ListedFile>>> {
+        if let Some(known) = self.listing.borrow().files.get(&file) {
+            return Ok(known.clone());
+        }
+        let mut found = None;
+        if let Some(row) = self.view.file(file)?
+            && let Some(key) = row.state.facts()
+            && let Some(briefs) = self.outlines.briefs(key)?
+        {
+            found = Some(Rc::new(ListedFile { path: row.path, briefs }));
+        }
+        let mut listing = self.listing.borrow_mut();
+        if listing.bytes > MOST_LISTED {
+            *listing = Listing::default();
+        }
+        listing.bytes += found.as_ref().map_or(0, |listed| listed.briefs.bytes() + listed.path.as_str().len());
+        listing.files.insert(file, found.clone());
+        Ok(found)
     }
 
     /// The symbols that a file defines, in order of the text; the first is the module. Empty for a file without facts.

@@ -64,31 +64,51 @@ fn cut_name(name: &str) -> &str {
     name.get(..name.floor_char_boundary(usize::from(u16::MAX))).unwrap_or("")
 }
 
-/// The first definition whose key `is` the wanted one.
-pub(super) fn find_brief(briefs: &[u8], is: &dyn Fn(u64) -> bool) -> Result<Option<Brief>> {
-    let odd = || corrupt_record("outlines", "briefs of odd size");
-    let (count, rest) = briefs.split_first_chunk::<4>().ok_or_else(odd)?;
-    let size = (u32::from_le_bytes(*count) as usize).checked_mul(ROW).ok_or_else(odd)?;
-    let (rows, texts) = rest.split_at_checked(size).ok_or_else(odd)?;
-    let (rows, _) = rows.as_chunks::<ROW>();
-    let Some(row) = rows.iter().find(|row| row.first_chunk().is_some_and(|key| is(u64::from_le_bytes(*key))))
-    else {
-        return Ok(None);
-    };
-    let mut row = Row(row.get(8..).unwrap_or_default());
-    let (line, qualified, name) = (row.u32(), (row.u32(), row.u16()), (row.u32(), row.u16()));
-    let (flags, kind) = (row.u16(), row.0.first().copied().unwrap_or(u8::MAX));
-    let text = |(at, len): (u32, u16)| {
-        let bytes = texts.get(at as usize..at as usize + usize::from(len)).ok_or_else(odd)?;
-        Ok::<_, crate::Error>(std::str::from_utf8(bytes).map_err(|_| odd())?.to_owned())
-    };
-    Ok(Some(Brief {
-        name: text(name)?,
-        qualified: text(qualified)?,
-        kind: kind_of("outlines", kind)?,
-        flags: DefFlags(flags),
-        line,
-    }))
+/// The briefs of one file, as they are stored.
+#[derive(Clone, Debug)]
+pub struct Briefs(Box<[u8]>);
+
+impl Briefs {
+    /// The briefs of an outline that is not stored.
+    pub fn of(outline: &Outline) -> Self {
+        let mut bytes = Vec::new();
+        write_briefs(outline, &mut bytes);
+        Self(bytes.into())
+    }
+
+    pub(super) fn stored(bytes: &[u8]) -> Self {
+        Self(bytes.into())
+    }
+
+    /// How many bytes they take.
+    pub fn bytes(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The first definition whose key `is` the wanted one. Costs a look at each key before it.
+    pub fn find(&self, is: impl Fn(u64) -> bool) -> Result<Option<Brief>> {
+        let odd = || corrupt_record("outlines", "briefs of odd size");
+        let (count, rest) = self.0.split_first_chunk::<4>().ok_or_else(odd)?;
+        let size = (u32::from_le_bytes(*count) as usize).checked_mul(ROW).ok_or_else(odd)?;
+        let (rows, texts) = rest.split_at_checked(size).ok_or_else(odd)?;
+        let (rows, _) = rows.as_chunks::<ROW>();
+        let is_it = |row: &&[u8; ROW]| row.first_chunk().is_some_and(|key| is(u64::from_le_bytes(*key)));
+        let Some(row) = rows.iter().find(is_it) else { return Ok(None) };
+        let mut row = Row(row.get(8..).unwrap_or_default());
+        let (line, qualified, name) = (row.u32(), (row.u32(), row.u16()), (row.u32(), row.u16()));
+        let (flags, kind) = (row.u16(), row.0.first().copied().unwrap_or(u8::MAX));
+        let text = |(at, len): (u32, u16)| {
+            let bytes = texts.get(at as usize..at as usize + usize::from(len)).ok_or_else(odd)?;
+            Ok::<_, crate::Error>(std::str::from_utf8(bytes).map_err(|_| odd())?.to_owned())
+        };
+        Ok(Some(Brief {
+            name: text(name)?,
+            qualified: text(qualified)?,
+            kind: kind_of("outlines", kind)?,
+            flags: DefFlags(flags),
+            line,
+        }))
+    }
 }
 
 /// The rest of a row.
@@ -129,12 +149,12 @@ mod tests {
         };
         let mut bytes = Vec::new();
         write_briefs(&outline, &mut bytes);
-        let found = find_brief(&bytes, &|key| key == 7).unwrap().unwrap();
+        let found = Briefs::stored(&bytes).find(|key| key == 7).unwrap().unwrap();
         assert_eq!((found.name.as_str(), found.qualified.as_str()), ("später", "Uhr::später"));
         assert_eq!(bytes.len(), 4 + ROW + "Uhr::später".len(), "one text for both");
         for end in 0..bytes.len() {
-            assert!(find_brief(&bytes[..end], &|key| key == 7).is_err(), "{end} bytes");
+            assert!(Briefs::stored(&bytes[..end]).find(|key| key == 7).is_err(), "{end} bytes");
         }
-        assert!(find_brief(&[0xff; 64], &|_| true).is_err());
+        assert!(Briefs::stored(&[0xff; 64]).find(|_| true).is_err());
     }
 }

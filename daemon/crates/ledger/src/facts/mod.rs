@@ -16,7 +16,7 @@ use crate::store::{self, How, Plan, Upgrade};
 use crate::tables::FactsTables;
 use crate::{Error, Options, Result};
 
-pub use briefs::Brief;
+pub use briefs::{Brief, Briefs};
 use cache::OutlineCache;
 use pins::PinBoard;
 pub use pins::Pins;
@@ -229,14 +229,11 @@ impl FactsStore {
         Ok(Some(outline))
     }
 
-    /// The brief of the definition whose key `is` the wanted one. Costs a look at each key, and decodes nothing else of
-    /// the outline.
-    pub fn brief(&self, key: &FactsKey, is: &dyn Fn(u64) -> bool) -> Result<Option<Brief>> {
+    /// The entries in a list of the definitions of a blob, without decoding its outline.
+    pub fn briefs(&self, key: &FactsKey) -> Result<Option<Briefs>> {
         let txn = self.env.read(None)?;
-        match outline_of(txn.get(self.tables.outlines, &key.to_bytes())?) {
-            Some((briefs, _)) => briefs::find_brief(briefs, is),
-            None => Ok(None),
-        }
+        let stored = outline_of(txn.get(self.tables.outlines, &key.to_bytes())?);
+        Ok(stored.map(|(briefs, _)| Briefs::stored(briefs)))
     }
 
     /// The body of a blob. Decoded again each time: only resolving the file itself needs it.

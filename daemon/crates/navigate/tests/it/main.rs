@@ -8,6 +8,7 @@ mod ledger;
 
 mod mentions;
 mod outline;
+mod overrides;
 mod paths;
 mod reach;
 mod related;

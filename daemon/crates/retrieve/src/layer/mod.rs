@@ -17,7 +17,7 @@ pub use laid::Laid;
 pub use search::Search;
 pub use state::{Done, Origin, State, StateFile};
 
-use sdl_ledger::{Brief, NameHit, SymbolHome, View};
+use sdl_ledger::{Briefs, NameHit, SymbolHome, View};
 use sdl_model::facts::names_in;
 use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Outline, RelPath, SymbolId, Version};
 
@@ -188,10 +188,10 @@ impl Outlines for LaidOutlines<'_> {
         }
     }
 
-    fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
+    fn briefs(&self, key: FactsKey) -> sdl_ledger::Result<Option<Briefs>> {
         match self.held.get(&key) {
-            Some(outline) => Ok(crate::source::brief_in(outline, is)),
-            None => self.stored.brief(key, is),
+            Some(outline) => Ok(Some(Briefs::of(outline))),
+            None => self.stored.briefs(key),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sdl_ledger::{Brief, FactsStore};
+use sdl_ledger::{Briefs, FactsStore};
 use sdl_model::{Body, FactsKey, Outline};
 use sdl_navigate::mentions::Bodies;
 use sdl_retrieve::Outlines;
@@ -15,12 +15,8 @@ impl Outlines for StoredOutlines<'_> {
         require_facts(key, self.0.outline(&key)?)
     }
 
-    fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
-        let brief = self.0.brief(&key, is)?;
-        if brief.is_none() && !self.0.has(&key)? {
-            return require_facts(key, None);
-        }
-        Ok(brief)
+    fn briefs(&self, key: FactsKey) -> sdl_ledger::Result<Option<Briefs>> {
+        require_facts(key, self.0.briefs(&key)?)
     }
 }
 
