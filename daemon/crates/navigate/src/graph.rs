@@ -65,7 +65,12 @@ pub struct Graph<'s, 'a> {
 impl<'s, 'a> Graph<'s, 'a> {
     /// The graph of the version that `source` reads.
     pub fn new(source: &'s Source<'a>) -> Self {
-        Self { source, overridden: Found::default(), overriding: Found::default(), derived: RefCell::default() }
+        Self {
+            source,
+            overridden: Found::default(),
+            overriding: Found::default(),
+            derived: RefCell::default(),
+        }
     }
 
     /// The version.

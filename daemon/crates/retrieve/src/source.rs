@@ -218,7 +218,15 @@ const MOST_LISTED: usize = 16 << 20;
 impl<'a> Source<'a> {
     /// A source of `view`, with `outlines` from the given store.
     pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
-        Self { view, outlines, overlay: None, meaning: None, past: None, open: RefCell::default(), listing: RefCell::default() }
+        Self {
+            view,
+            outlines,
+            overlay: None,
+            meaning: None,
+            past: None,
+            open: RefCell::default(),
+            listing: RefCell::default(),
+        }
     }
 
     /// The same with a model for search by meaning.
@@ -302,7 +310,8 @@ impl<'a> Source<'a> {
         if listing.bytes > MOST_LISTED {
             *listing = Listing::default();
         }
-        listing.bytes += found.as_ref().map_or(0, |listed| listed.briefs.bytes() + listed.path.as_str().len());
+        listing.bytes +=
+            found.as_ref().map_or(0, |listed| listed.briefs.bytes() + listed.path.as_str().len());
         listing.files.insert(file, found.clone());
         Ok(found)
     }
