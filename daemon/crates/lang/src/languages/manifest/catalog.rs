@@ -1,4 +1,4 @@
-//! `libs.versions.toml`, the catalog of a build of Gradle: the coordinates and versions behind `libs.cart.core`.
+//! `libs.versions.toml`, the catalog of a build of Gradle: the coordinates and versions that `libs.cart.core` means.
 
 use std::collections::HashMap;
 
