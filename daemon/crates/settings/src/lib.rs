@@ -11,8 +11,12 @@
 #![forbid(unsafe_code)]
 
 mod changed;
+mod credentials;
+pub mod edit;
 mod error;
+mod file;
 mod globs;
+pub mod import;
 mod keys;
 mod located;
 mod node;
@@ -21,10 +25,13 @@ mod plain;
 mod policy;
 mod secret;
 mod template;
+pub mod trust;
 mod types;
 
 pub use changed::{Change, ChangeKind, changed};
+pub use credentials::{Credentials, SessionLookup, list_credentials, remove_credential, store_credential};
 pub use error::{ErrorKind, Remark, SettingsError};
+pub use file::{FILE, ReadError, SettingsFile, read_settings};
 pub use globs::{Globs, KeyPattern, Pattern, ToolPattern};
 pub use keys::{fold_key, refuse_key};
 pub use parse::{MAX_BYTES, MAX_UPSTREAMS, MODULES, Parsed, refuse_command};
