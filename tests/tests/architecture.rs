@@ -82,6 +82,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-outside",
             "sdl-proto",
             "sdl-retrieve",
+            "sdl-settings",
             // The world that the tests of tools make.
             "sdl-tests",
             "sdl-tokens",

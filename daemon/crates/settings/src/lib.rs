@@ -11,6 +11,7 @@
 #![forbid(unsafe_code)]
 
 mod changed;
+mod check;
 mod credentials;
 pub mod edit;
 mod error;
@@ -29,6 +30,7 @@ pub mod trust;
 mod types;
 
 pub use changed::{Change, ChangeKind, changed};
+pub use check::{exposed_variables, unset_variables, written_secrets};
 pub use credentials::{Credentials, SessionLookup, list_credentials, remove_credential, store_credential};
 pub use error::{ErrorKind, Remark, SettingsError};
 pub use file::{FILE, ReadError, SettingsFile, read_settings};

@@ -266,13 +266,13 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
     let is_plain = !key.is_empty()
         && key.len() <= 80
         && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-$@".contains(c));
-    if !is_plain {
-        let shown: String = key.chars().take(80).collect();
-        path.push_str(&format!("[{shown:?}]"));
-    } else {
+    if is_plain {
         if !path.is_empty() {
             path.push('.');
         }
         path.push_str(key);
+    } else {
+        let shown: String = key.chars().take(80).collect();
+        path.push_str(&format!("[{shown:?}]"));
     }
 }

@@ -154,6 +154,7 @@ fn distrust_reason(file: &File, _refused: Refused) -> Option<&'static str> {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used, reason = "the helpers of a test fail it")]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

@@ -3,6 +3,7 @@
 mod block;
 mod print;
 
+use std::cell::Cell;
 use std::io;
 use std::path::Path;
 
@@ -79,7 +80,8 @@ impl Document {
     /// Reads a text. It has to be strict JSON, and may have other faults, because an edit can be their remedy.
     pub fn parse(text: &str) -> Result<Self, SettingsError> {
         let located = read_located(text).map_err(|fault| SettingsError::of_fault(text, fault))?;
-        let root = Node::root(text, &located);
+        let patterns = Cell::new(0);
+        let root = Node::root(text, &located, &patterns);
         for (key, node) in root.members()? {
             if matches!(key, "mcpServers" | "servers") {
                 node.members()?;

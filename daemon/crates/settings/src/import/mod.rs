@@ -47,6 +47,9 @@ impl Source {
     }
 }
 
+/// The servers of a file that are read.
+const MAX_SERVERS: usize = 1_000;
+
 /// What a file of another client has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
@@ -109,7 +112,7 @@ struct Raw {
 pub fn import_text(source: Option<Source>, text: &str, enables: bool) -> Result<Imported, SettingsError> {
     let is_toml = source.is_none() && !text.trim_start().starts_with(['{', '"', '/']);
     let mut inputs = Vec::new();
-    let raw = if source == Some(Source::Codex) || is_toml {
+    let raw: Vec<Raw> = if source == Some(Source::Codex) || is_toml {
         codex::read_servers(text)?
     } else {
         let root = read_root(text);
@@ -130,7 +133,12 @@ pub fn import_text(source: Option<Source>, text: &str, enables: bool) -> Result<
     let mut imported = Imported { inputs, ..Imported::default() };
     let mut keys = HashSet::new();
     let mut seen: Vec<(String, Value)> = Vec::new();
-    for raw in raw {
+    for (number, raw) in raw.into_iter().enumerate() {
+        if number >= MAX_SERVERS {
+            let why = format!("the file has more than {MAX_SERVERS} servers; the rest is not read");
+            imported.skipped.push(Skipped { name: raw.name, why });
+            break;
+        }
         // The same server in several projects.
         let twin = (raw.name.clone(), raw.entry.clone());
         if seen.contains(&twin) {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::ImportedEntry;
-use crate::plain::looks_secret;
+use crate::plain::{looks_secret, split_scheme};
 use crate::secret::Secret;
 
 /// A value that looks like a secret. The value itself is not part of it, so it can be shown.
@@ -80,20 +80,7 @@ pub(super) fn name_credentials(entries: &mut [ImportedEntry]) {
 /// The secret part of a value: without the scheme before it, as in `Bearer abc`.
 fn secret_text<'e>(entry: &'e Value, secret: &PlainSecret) -> Option<&'e str> {
     let value = entry.get(secret.place.as_str())?.get(&secret.name)?.as_str()?;
-    Some(split_scheme(secret.place, value).1)
-}
-
-fn split_scheme(place: SecretPlace, value: &str) -> (&str, &str) {
-    match value.split_once(' ') {
-        Some((scheme, rest))
-            if place == SecretPlace::Headers
-                && !rest.contains(' ')
-                && scheme.chars().all(|c| c.is_ascii_alphabetic()) =>
-        {
-            value.split_at(scheme.len() + 1)
-        }
-        _ => ("", value),
-    }
+    Some(split_scheme(secret.place == SecretPlace::Headers, value).1)
 }
 
 /// Replaces secrets of an entry by variables. Returns the values with the names to store them under.
@@ -102,7 +89,7 @@ pub fn move_secrets(entry: &mut Value, secrets: &[PlainSecret]) -> Vec<(String, 
     for secret in secrets {
         let place = entry.get_mut(secret.place.as_str()).and_then(|place| place.get_mut(&secret.name));
         let Some(Value::String(text)) = place else { continue };
-        let (scheme, value) = split_scheme(secret.place, text);
+        let (scheme, value) = split_scheme(secret.place == SecretPlace::Headers, text);
         // In the file `$${` is a literal `${`; a stored credential is literal anyway.
         let value = Secret::new(value.replace("$${", "${"));
         let written = format!("{scheme}${{{}}}", secret.credential);

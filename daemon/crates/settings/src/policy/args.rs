@@ -10,7 +10,7 @@ use super::equal::{compare_numbers, means_same, number_of};
 use super::under::{Lexical, resolve_lexically};
 
 /// The largest compiled expression.
-const MAX_REGEX_BYTES: usize = 1 << 20;
+const MAX_REGEX_BYTES: usize = 512 << 10;
 
 /// Conditions that all have to hold.
 #[derive(Clone, Debug, Default, PartialEq)]
