@@ -48,6 +48,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-redact",
             "sdl-retrieve",
             "sdl-runtime",
+            // Which files may be believed.
+            "sdl-settings",
             "sdl-tokens",
         ],
     ),

@@ -1,5 +1,5 @@
-//! Any text as `mcp.json`, as a pasted block and as a file of another client: an error has a place in the text, and what
-//! is understood can be edited, written and read back.
+//! Any text as `mcp.json`, as a pasted block and as a file of another client: an error has a place in the text, and an
+//! understood text can be edited, written and read back.
 
 #![no_main]
 #![allow(

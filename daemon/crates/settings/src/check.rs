@@ -1,4 +1,4 @@
-//! What is worth telling a person, or masking, about an entry whose text is right.
+//! Facts about an entry whose text is right that a person has to know, or that have to be masked.
 
 use crate::plain::{looks_secret, split_scheme};
 use crate::secret::Secret;

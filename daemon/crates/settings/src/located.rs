@@ -105,7 +105,7 @@ impl Reader<'_> {
         Fault { at: self.at, path: self.path.clone(), message: message.into() }
     }
 
-    /// Says what is found instead of `wanted`. Names the mistakes that people make in hand-written JSON.
+    /// Says that something else was found than `wanted`. Names the mistakes that people make in hand-written JSON.
     fn unexpected(&self, wanted: &str) -> Fault {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let why = match rest.chars().next() {

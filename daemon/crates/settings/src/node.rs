@@ -28,7 +28,7 @@ impl<'t> Node<'t> {
         Self { text, located, key_at: located.at, path: String::new(), patterns }
     }
 
-    /// Counts what is about to be compiled, in patterns. An error if the file has too many.
+    /// Counts patterns that are about to be compiled. An error if the file has too many.
     pub(crate) fn count_patterns(&self, more: usize) -> Read<()> {
         self.patterns.set(self.patterns.get() + more);
         if self.patterns.get() > MAX_PATTERNS {

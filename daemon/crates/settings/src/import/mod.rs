@@ -76,7 +76,7 @@ pub struct ImportedEntry {
     pub command_line: String,
     /// Values that look like secrets and are written out.
     pub secrets: Vec<PlainSecret>,
-    /// What is different from the client's own way.
+    /// Differences from the client's own way.
     pub remarks: Vec<String>,
 }
 

@@ -32,14 +32,14 @@ const MAX_HELPER_WORDS: usize = 64;
 /// The longest word of a command, path or pattern.
 const MAX_TEXT_CHARS: usize = 4_096;
 
-/// What a text states, and what is odd about it.
+/// The settings of a text, and the oddities in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     /// The settings.
     pub settings: Settings,
     /// The paths of keys that clients may use and we don't, such as `mcpServers.fs.autoApprove`.
     pub unused: Vec<String>,
-    /// What is permitted but may not be meant.
+    /// Permitted things that may not be meant.
     pub remarks: Vec<Remark>,
 }
 

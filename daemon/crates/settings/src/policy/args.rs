@@ -121,7 +121,7 @@ impl Conditions {
     }
 }
 
-/// What is at the end of a path.
+/// The end of a path.
 enum At<'v> {
     Value(&'v Value),
     /// An array without items: it is there, and nothing of it can be tested.
@@ -141,7 +141,7 @@ impl Condition {
     }
 }
 
-/// Collects what is at a path. Every item of an array counts, on the way and at the end.
+/// Collects the values at a path. Every item of an array counts, on the way and at the end.
 fn collect_values<'v>(value: &'v Value, path: &[String], found: &mut Vec<At<'v>>) {
     if let Value::Array(items) = value {
         for item in items {

@@ -8,6 +8,7 @@ mod credentials;
 mod editing;
 mod faults;
 mod importing;
+mod page;
 mod parsing;
 mod policy;
 mod properties;

@@ -45,7 +45,7 @@ fn single_values_are_tested() {
         (json!({"notUnder": ["/src"]}), json!("/etc/passwd"), BOTH),
         (json!({"notUnder": ["/src"]}), json!("/src/../etc/passwd"), BOTH),
         (json!({"notUnder": ["/src"]}), json!("/src/./a"), NONE),
-        // What is no path is denied, and never allowed.
+        // A value that is no path is denied, and never allowed.
         (json!({"notUnder": ["/src"]}), json!(3), STRICT),
     ] {
         assert_eq!(judge(json!({"a": test}), json!({"a": value})), expected, "{test} {value}");
