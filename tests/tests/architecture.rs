@@ -31,6 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-contract", &["sdl-json", "sdl-proto"]),
     ("sdl-redact", &[]),
     ("sdl-runtime", &["sdl-contract", "sdl-model", "sdl-tokens"]),
+    ("sdl-settings", &[]),
     (
         "sdl-tools",
         &[

@@ -1,0 +1,3 @@
+//! Tests of the settings as others use them.
+
+mod parsing;
