@@ -96,10 +96,14 @@ fn ask_helper(helper: &[String], name: &str) -> Result<Option<String>, String> {
     let Some(read) = read else {
         let _ = child.kill();
         let _ = child.wait();
-        return Err(format!("can't be asked for: credentialHelper took more than {} s", HELPER_TIME.as_secs()));
+        return Err(format!(
+            "can't be asked for: credentialHelper took more than {} s",
+            HELPER_TIME.as_secs()
+        ));
     };
     let is_known = ended_well(&mut child);
-    let text = without_line_end(read.map_err(|error| format!("can't be asked for: credentialHelper: {error}"))?);
+    let text =
+        without_line_end(read.map_err(|error| format!("can't be asked for: credentialHelper: {error}"))?);
     Ok((is_known && !text.is_empty()).then_some(text))
 }
 

@@ -149,7 +149,10 @@ impl Gate {
     /// The slot of a connection, made if need be.
     fn slot(&mut self, key: &str, owner: Owner) -> Result<Arc<Slot>, Trouble> {
         let folded = fold_key(key);
-        let entry = self.entries.get(key).or_else(|| self.entries.values().find(|e| fold_key(&e.upstream.key) == folded));
+        let entry = self
+            .entries
+            .get(key)
+            .or_else(|| self.entries.values().find(|e| fold_key(&e.upstream.key) == folded));
         let Some(entry) = entry else {
             let message = format!("no upstream {key:?} is enabled in the settings");
             return Err(Trouble::new(code::MISCONFIGURED, message));

@@ -15,7 +15,8 @@ fn main() -> ExitCode {
     prepare_process();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
     let served = runtime.and_then(|runtime| {
-        let served = runtime.block_on(async { serve(tokio::io::stdin(), tokio::io::stdout(), Clock::real()).await });
+        let served =
+            runtime.block_on(async { serve(tokio::io::stdin(), tokio::io::stdout(), Clock::real()).await });
         // A thread may still wait for input that nobody needs.
         runtime.shutdown_background();
         served

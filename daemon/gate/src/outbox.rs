@@ -61,7 +61,10 @@ pub(crate) async fn write_outgoing(mut output: impl AsyncWrite + Unpin, mut outg
         if encode_from_gate(&message, MAX_FRAME, &mut frame).is_err() {
             // Only what an upstream said can be so large, and that is bounded. The caller must be answered all the same.
             let FromGate::Answer { id, .. } = message else { continue };
-            let error = WireError::new(code::RESULT_TOO_LARGE, "the result is larger than a message to the daemon can be");
+            let error = WireError::new(
+                code::RESULT_TOO_LARGE,
+                "the result is larger than a message to the daemon can be",
+            );
             let answer = FromGate::Answer { id, result: Err(error) };
             if encode_from_gate(&answer, MAX_FRAME, &mut frame).is_err() {
                 continue;

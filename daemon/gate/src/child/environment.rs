@@ -19,7 +19,9 @@ pub(crate) fn child_environment(
 
 fn is_passed(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
-    PASSED.iter().any(|passed| passed.as_bytes() == name) || name.starts_with(b"LC_") || name.starts_with(b"XDG_")
+    PASSED.iter().any(|passed| passed.as_bytes() == name)
+        || name.starts_with(b"LC_")
+        || name.starts_with(b"XDG_")
 }
 
 /// The program that `command` names. A bare name is looked for in `path`, as a shell does.
@@ -50,11 +52,18 @@ mod tests {
 
     #[test]
     fn a_child_gets_what_programs_need_and_what_its_entry_states() {
-        let ours = [("PATH", "/bin"), ("LC_ALL", "C"), ("XDG_DATA_HOME", "/d"), ("GITHUB_TOKEN", "t"), ("HOME", "/h")]
-            .map(|(name, value)| (OsString::from(name), OsString::from(value)));
+        let ours = [
+            ("PATH", "/bin"),
+            ("LC_ALL", "C"),
+            ("XDG_DATA_HOME", "/d"),
+            ("GITHUB_TOKEN", "t"),
+            ("HOME", "/h"),
+        ]
+        .map(|(name, value)| (OsString::from(name), OsString::from(value)));
         let own = [("KEY".to_owned(), "v".to_owned()), ("HOME".to_owned(), "/other".to_owned())];
         let all = child_environment(ours.into_iter(), own.into_iter());
-        let all: Vec<_> = all.iter().map(|(name, value)| (name.to_str().unwrap(), value.to_str().unwrap())).collect();
+        let all: Vec<_> =
+            all.iter().map(|(name, value)| (name.to_str().unwrap(), value.to_str().unwrap())).collect();
         let expected =
             [("HOME", "/other"), ("KEY", "v"), ("LC_ALL", "C"), ("PATH", "/bin"), ("XDG_DATA_HOME", "/d")];
         assert_eq!(all, expected);

@@ -29,7 +29,11 @@ impl Registry {
     /// runtime.
     pub(crate) fn take_over(folder: &Path) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
-        let registry = Self { path: folder.join("children.json"), children: Mutex::default(), count: watch::Sender::new(0) };
+        let registry = Self {
+            path: folder.join("children.json"),
+            children: Mutex::default(),
+            count: watch::Sender::new(0),
+        };
         match std::fs::read(&registry.path) {
             Ok(bytes) => {
                 for left in serde_json::from_slice::<Vec<Recorded>>(&bytes).unwrap_or_default() {

@@ -162,7 +162,11 @@ fn depth(text: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn judged(kind: Kind, text: &str, names: &mut HashSet<String>) -> Result<(String, Option<String>), &'static str> {
+    fn judged(
+        kind: Kind,
+        text: &str,
+        names: &mut HashSet<String>,
+    ) -> Result<(String, Option<String>), &'static str> {
         let raw = RawValue::from_string(text.to_owned()).unwrap();
         judge(kind, &raw, names).map(|kept| (kept.definition.get().to_owned(), kept.oversize))
     }

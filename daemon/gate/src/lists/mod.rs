@@ -151,7 +151,8 @@ impl Reader<'_> {
                     Err(reason) => all.skip(reason, 1),
                 }
             }
-            let Some(cursor) = members.get("nextCursor").and_then(|text| serde_json::from_str::<Cursor>(text).ok())
+            let Some(cursor) =
+                members.get("nextCursor").and_then(|text| serde_json::from_str::<Cursor>(text).ok())
             else {
                 return Ok(());
             };

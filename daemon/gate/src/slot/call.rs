@@ -91,7 +91,8 @@ async fn run_call(slot: &Slot, call: UpstreamCall, cancel: &Flag, ticket: &Ticke
             End::Died { has_left } => {
                 drop(run);
                 let trouble = dead(slot, &live, has_left).await;
-                if !is_second && (!has_left || call.is_repeatable) && slot.can_retry(REPEAT_WAIT, &live).await {
+                if !is_second && (!has_left || call.is_repeatable) && slot.can_retry(REPEAT_WAIT, &live).await
+                {
                     is_second = true;
                     continue;
                 }

@@ -53,17 +53,19 @@ pub(crate) async fn exchange(
     mut forward: Option<&mut Progress<'_>>,
 ) -> End {
     if live.link.unread() >= MAX_UNREAD {
-        return End::Refused(Trouble::new(sdl_proto::code::BUSY, "the upstream does not read what it is sent"));
+        return End::Refused(Trouble::new(
+            sdl_proto::code::BUSY,
+            "the upstream does not read what it is sent",
+        ));
     }
     let track = Track::new();
     let mut progress = track.progress();
     let mut request = CustomRequest::new(wish.method, None);
     request.extensions.insert(RawRequest { params: wish.params, track: Arc::clone(&track) });
     let began = clock.now();
-    let send = live.peer.send_request_with_option(
-        ClientRequest::CustomRequest(request),
-        PeerRequestOptions::no_options(),
-    );
+    let send = live
+        .peer
+        .send_request_with_option(ClientRequest::CustomRequest(request), PeerRequestOptions::no_options());
     let Ok(mut handle) = send.await else { return died(&track) };
     let id = handle.id.clone();
     let mut idle_until = began + wish.timeout;

@@ -76,7 +76,8 @@ pub(crate) async fn keep_slot(slot: Arc<Slot>, mut orders: mpsc::Receiver<Order>
 
 /// Answers a request of the daemon.
 async fn finish(slot: &Slot, id: u64, result: Result<(), Trouble>) {
-    let result: Result<(), WireError> = result.map_err(|trouble| trouble.into_wire(&slot.key, &slot.world.masks));
+    let result: Result<(), WireError> =
+        result.map_err(|trouble| trouble.into_wire(&slot.key, &slot.world.masks));
     slot.world.outbox.send(FromGate::Done { id, result }).await;
 }
 

@@ -274,7 +274,8 @@ impl Slot {
             let most = self.entry().upstream.own.memory_mb;
             if kb / 1_024 > most {
                 self.count("tooMuchMemory");
-                let message = format!("the upstream took {} MiB, more than the {most} of memoryMb", kb / 1_024);
+                let message =
+                    format!("the upstream took {} MiB, more than the {most} of memoryMb", kb / 1_024);
                 live.reject(Trouble::down(message), true);
             }
         }

@@ -34,7 +34,8 @@ impl<'s> Progress<'s> {
 
     pub(crate) async fn forward(&mut self, params: Arc<str>) {
         let amount = serde_json::from_str::<Amount>(&params).ok().and_then(|amount| amount.progress.as_f64());
-        let Some(amount) = amount.filter(|amount| self.highest.is_none_or(|highest| *amount > highest)) else {
+        let Some(amount) = amount.filter(|amount| self.highest.is_none_or(|highest| *amount > highest))
+        else {
             self.slot.count("progressBack");
             return;
         };

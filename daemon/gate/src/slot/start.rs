@@ -108,7 +108,8 @@ async fn open_child(slot: &Slot, entry: &Entry) -> Result<Opened, Trouble> {
     };
     let started = started.await.map_err(failed)?.map_err(|error| failed(error.to_string()))?;
     let pid = started.child.id();
-    let group = Group::watch(started.child, world.clock.clone()).map_err(|error| failed(error.to_string()))?;
+    let group =
+        Group::watch(started.child, world.clock.clone()).map_err(|error| failed(error.to_string()))?;
     tracing::info!("{}: started as process {pid}", slot.key);
     let pipes = into_async(started.stdin, started.stdout, started.stderr);
     let (stdin, stdout, stderr) = pipes.map_err(|error| {
@@ -264,7 +265,8 @@ fn start_trouble(error: &ClientInitializeError) -> Trouble {
         }
         ClientInitializeError::NoCompatibleProtocolVersion { server_supported, .. } => {
             let theirs: Vec<String> = server_supported.iter().take(20).map(ToString::to_string).collect();
-            let message = format!("the upstream speaks no revision of the protocol that is spoken here: {theirs:?}");
+            let message =
+                format!("the upstream speaks no revision of the protocol that is spoken here: {theirs:?}");
             Trouble::down(message)
         }
         ClientInitializeError::LegacyFallbackFailed { fallback, .. } => start_trouble(fallback),

@@ -36,7 +36,7 @@ mod tests {
     #[test]
     fn five_full_seconds_in_a_row_are_a_flood_and_a_burst_is_none() {
         let mut flood = Flood::default();
-        let mut second = |flood: &mut Flood, second: u64, count: u32| {
+        let second = |flood: &mut Flood, second: u64, count: u32| {
             (0..count).any(|_| flood.count_one(Duration::from_secs(second)))
         };
         assert!(!second(&mut flood, 1, 100_000));

@@ -345,7 +345,8 @@ impl Link {
             return match serde_json::from_str::<ServerJsonRpcMessage>(text) {
                 Ok(message) => Inbound::Message(Box::new(message)),
                 Err(error) => {
-                    let fault = Trouble::down(format!("the upstream's answer is not of the protocol: {error}"));
+                    let fault =
+                        Trouble::down(format!("the upstream's answer is not of the protocol: {error}"));
                     self.break_off(&mut self.books(), "badAnswer", fault)
                 }
             };

@@ -14,7 +14,10 @@ fn id_in_head(bytes: &[u8]) -> Option<i64> {
         match byte {
             b'"' => {
                 let end = end_of_string(bytes, at)?;
-                if depth == 1 && bytes.get(at..end) == Some(b"\"id\"") && let Some(id) = number_after(bytes, end) {
+                if depth == 1
+                    && bytes.get(at..end) == Some(b"\"id\"")
+                    && let Some(id) = number_after(bytes, end)
+                {
                     return Some(id);
                 }
                 at = end;
