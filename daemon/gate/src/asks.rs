@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::{
-    ClientCapabilities, ClientConfig, ClientResult, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    Implementation, ProtocolVersion, ServerNotification, ServerRequest,
+    ClientCapabilities, ClientConfig, ClientResult, CustomResult, ErrorCode, ErrorData, Implementation,
+    ProtocolVersion, ServerNotification, ServerRequest,
 };
 use rmcp::service::{NotificationContext, RequestContext, Service};
 use sdl_proto::gate::{FromGate, Owner};
@@ -78,6 +78,12 @@ pub(crate) fn declared_capabilities(allowed: Allowed, client: Option<&Payload>) 
     declared
 }
 
+/// A request of an upstream.
+struct Question {
+    method: String,
+    params: Arc<str>,
+}
+
 /// Our side of a connection, as rmcp sees it: it answers what the upstream asks.
 pub(crate) struct Asker {
     pub(crate) world: World,
@@ -92,7 +98,7 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    async fn answer_request(&self, request: CustomRequest, gone: Flag) -> Result<ClientResult, ErrorData> {
+    async fn answer_request(&self, request: Question, gone: Flag) -> Result<ClientResult, ErrorData> {
         let kind = match request.method.as_str() {
             "elicitation/create" => "elicitation",
             "sampling/createMessage" => "sampling",
@@ -126,12 +132,11 @@ impl Asker {
     }
 
     /// Waits for the daemon's answer, at most until the call ends during which the question came.
-    async fn ask_daemon(&self, request: &CustomRequest, gone: Flag) -> Option<Reply> {
-        let params = request.extensions.get::<RawParams>().map_or("{}", |params| &*params.0);
+    async fn ask_daemon(&self, request: &Question, gone: Flag) -> Option<Reply> {
         let (call, call_over) = self.running.only_one().unzip();
         let call_over = call_over.unwrap_or_default();
         let (ask, reply) = self.world.asks.begin();
-        let params = Payload(self.world.masks.mask(params).into_owned().into_bytes());
+        let params = Payload(self.world.masks.mask(&request.params).into_owned().into_bytes());
         let (key, owner, method) = (self.key.clone(), self.owner.clone(), request.method.clone());
         self.world.outbox.send(FromGate::Ask { ask, call, key, owner, method, params }).await;
         let answered = tokio::select! {
@@ -157,6 +162,12 @@ impl Service<RoleClient> for Asker {
         match request {
             ServerRequest::PingRequest(_) => Ok(ClientResult::empty(())),
             ServerRequest::CustomRequest(request) => {
+                // rmcp keeps what travels with a request apart from it.
+                let params = context
+                    .extensions
+                    .get::<RawParams>()
+                    .map_or_else(|| Arc::from("{}"), |raw| Arc::clone(&raw.0));
+                let request = Question { method: request.method, params };
                 let gone = Flag::default();
                 let mut answer = std::pin::pin!(self.answer_request(request, gone.clone()));
                 tokio::select! {

@@ -17,7 +17,7 @@ use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
 /// A test that waits longer for one message has failed.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// The daemon's side of a gate.
 pub(crate) struct Gate {
@@ -276,7 +276,7 @@ impl Gate {
 
     /// Ends the daemon's side, and waits for the end of the gate.
     pub(crate) async fn hang_up(mut self) -> TempDir {
-        drop(self.input.take());
+        let _ = self.input.take().unwrap().shutdown().await;
         if let Some(process) = &mut self.process {
             let status =
                 tokio::time::timeout(PATIENCE, process.wait()).await.expect("the gate stays").unwrap();
@@ -285,8 +285,11 @@ impl Gate {
         if let Some(task) = self.task.take() {
             // Read on, because the gate may have more to say.
             let mut rest = Vec::new();
-            let _ = self.output.read_to_end(&mut rest).await;
-            task.await.unwrap().unwrap();
+            let end = async {
+                let _ = self.output.read_to_end(&mut rest).await;
+                task.await.unwrap().unwrap();
+            };
+            tokio::time::timeout(PATIENCE, end).await.expect("the gate stays");
         }
         self.folder
     }
