@@ -48,6 +48,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-redact",
             "sdl-retrieve",
             "sdl-runtime",
+            // Which files may be believed.
+            "sdl-settings",
             "sdl-tokens",
         ],
     ),
@@ -82,6 +84,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-outside",
             "sdl-proto",
             "sdl-retrieve",
+            "sdl-settings",
             // The world that the tests of tools make.
             "sdl-tests",
             "sdl-tokens",

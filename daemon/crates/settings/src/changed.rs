@@ -2,12 +2,12 @@
 
 use crate::types::{Own, Settings, Upstream};
 
-/// What is different about one upstream.
+/// A difference between two settings, for one upstream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// Its key, as the newer settings write it, or the older ones where it is gone.
     pub key: String,
-    /// What is different.
+    /// The kind of difference.
     pub kind: ChangeKind,
 }
 
@@ -24,7 +24,7 @@ pub enum ChangeKind {
     Own,
 }
 
-/// Returns what is different between two settings: first changes of `new`'s entries in their order, then those that are
+/// Returns the differences between two settings: first changes of `new`'s entries in their order, then those that are
 /// gone. A disabled entry counts as none.
 pub fn changed(old: &Settings, new: &Settings) -> Vec<Change> {
     fn find<'s>(settings: &'s Settings, key: &str) -> Option<&'s Upstream> {

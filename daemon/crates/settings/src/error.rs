@@ -1,4 +1,4 @@
-//! What is wrong with a text, and where.
+//! Faults of a text, and their places.
 
 use crate::located::Fault;
 
@@ -6,7 +6,7 @@ use crate::located::Fault;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}{}: {message}", shown_path(.path))]
 pub struct SettingsError {
-    /// What is wrong, and what to do.
+    /// The fault, and the remedy.
     pub message: String,
     /// Line, from 1.
     pub line: usize,
@@ -40,7 +40,7 @@ impl ErrorKind {
 /// Something that is permitted but may not be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
-    /// What is odd, and what to do.
+    /// The oddity, and the remedy.
     pub message: String,
     /// Line, from 1.
     pub line: usize,

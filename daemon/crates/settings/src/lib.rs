@@ -11,8 +11,13 @@
 #![forbid(unsafe_code)]
 
 mod changed;
+mod check;
+mod credentials;
+pub mod edit;
 mod error;
+mod file;
 mod globs;
+pub mod import;
 mod keys;
 mod located;
 mod node;
@@ -21,10 +26,14 @@ mod plain;
 mod policy;
 mod secret;
 mod template;
+pub mod trust;
 mod types;
 
 pub use changed::{Change, ChangeKind, changed};
+pub use check::{exposed_variables, unset_variables, written_secrets};
+pub use credentials::{Credentials, SessionLookup, list_credentials, remove_credential, store_credential};
 pub use error::{ErrorKind, Remark, SettingsError};
+pub use file::{FILE, ReadError, SettingsFile, read_settings};
 pub use globs::{Globs, KeyPattern, Pattern, ToolPattern};
 pub use keys::{fold_key, refuse_key};
 pub use parse::{MAX_BYTES, MAX_UPSTREAMS, MODULES, Parsed, refuse_command};

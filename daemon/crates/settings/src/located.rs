@@ -105,7 +105,7 @@ impl Reader<'_> {
         Fault { at: self.at, path: self.path.clone(), message: message.into() }
     }
 
-    /// Says what is found instead of `wanted`. Names the mistakes that people make in hand-written JSON.
+    /// Says that something else was found than `wanted`. Names the mistakes that people make in hand-written JSON.
     fn unexpected(&self, wanted: &str) -> Fault {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let why = match rest.chars().next() {
@@ -266,13 +266,13 @@ pub(crate) fn push_key(path: &mut String, key: &str) {
     let is_plain = !key.is_empty()
         && key.len() <= 80
         && key.chars().all(|c| c.is_ascii_alphanumeric() || "_-$@".contains(c));
-    if !is_plain {
-        let shown: String = key.chars().take(80).collect();
-        path.push_str(&format!("[{shown:?}]"));
-    } else {
+    if is_plain {
         if !path.is_empty() {
             path.push('.');
         }
         path.push_str(key);
+    } else {
+        let shown: String = key.chars().take(80).collect();
+        path.push_str(&format!("[{shown:?}]"));
     }
 }

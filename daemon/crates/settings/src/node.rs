@@ -1,9 +1,13 @@
 //! A value with its path, and the questions that readers of settings ask about it.
 
+use std::cell::Cell;
 use std::ops::RangeInclusive;
 
 use crate::error::{Remark, SettingsError, line_and_column};
 use crate::located::{Json, Located, Member, push_key};
+
+/// The patterns that a file may have in all. Each takes time to compile, and memory while it is in force.
+const MAX_PATTERNS: usize = 4_000;
 
 /// A value somewhere in the text.
 #[derive(Clone)]
@@ -13,13 +17,26 @@ pub(crate) struct Node<'t> {
     /// First byte of its key; that of the value in an array.
     pub(crate) key_at: usize,
     pub(crate) path: String,
+    /// The patterns of the file so far.
+    patterns: &'t Cell<usize>,
 }
 
 type Read<T> = Result<T, SettingsError>;
 
 impl<'t> Node<'t> {
-    pub(crate) fn root(text: &'t str, located: &'t Located) -> Self {
-        Self { text, located, key_at: located.at, path: String::new() }
+    pub(crate) fn root(text: &'t str, located: &'t Located, patterns: &'t Cell<usize>) -> Self {
+        Self { text, located, key_at: located.at, path: String::new(), patterns }
+    }
+
+    /// Counts patterns that are about to be compiled. An error if the file has too many.
+    pub(crate) fn count_patterns(&self, more: usize) -> Read<()> {
+        self.patterns.set(self.patterns.get() + more);
+        if self.patterns.get() > MAX_PATTERNS {
+            return Err(self.error(format!(
+                "the patterns of the file are more than the {MAX_PATTERNS} that are allowed"
+            )));
+        }
+        Ok(())
     }
 
     /// An error at the value.
@@ -48,7 +65,7 @@ impl<'t> Node<'t> {
     fn child(&self, member: &'t Member) -> Self {
         let mut path = self.path.clone();
         push_key(&mut path, &member.key);
-        Self { text: self.text, located: &member.value, key_at: member.at, path }
+        Self { text: self.text, located: &member.value, key_at: member.at, path, patterns: self.patterns }
     }
 
     /// The members of an object, in their order.
@@ -81,6 +98,7 @@ impl<'t> Node<'t> {
             located,
             key_at: located.at,
             path: format!("{}[{number}]", self.path),
+            patterns: self.patterns,
         };
         Ok(items.iter().enumerate().map(item).collect())
     }

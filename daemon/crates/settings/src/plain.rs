@@ -90,3 +90,15 @@ pub(crate) fn has_password(text: &str) -> bool {
     host.rsplit_once('@')
         .is_some_and(|(user, _)| user.split_once(':').is_some_and(|(_, word)| !word.is_empty()))
 }
+
+/// Splits the scheme from a header's value, as in `Bearer abc`. Other values are whole.
+pub(crate) fn split_scheme(is_header: bool, value: &str) -> (&str, &str) {
+    match value.split_once(' ') {
+        Some((scheme, rest))
+            if is_header && !rest.contains(' ') && scheme.chars().all(|c| c.is_ascii_alphabetic()) =>
+        {
+            value.split_at(scheme.len() + 1)
+        }
+        _ => ("", value),
+    }
+}

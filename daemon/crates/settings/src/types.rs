@@ -105,7 +105,7 @@ pub struct Own {
     pub ask: Asks,
     /// What happens when a definition changes.
     pub pin: Pin,
-    /// What is masked in its results.
+    /// The secrets that are masked in its results.
     pub redact: Redact,
     /// Where it runs; none for a folder of its own.
     pub cwd: Option<Template>,
@@ -221,7 +221,7 @@ words! {
     }
 }
 words! {
-    /// What is masked in results. Resolved credentials always are.
+    /// The secrets that are masked in results. Resolved credentials always are.
     Redact {
         /// Certain secrets.
         Known = "known",

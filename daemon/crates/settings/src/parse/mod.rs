@@ -5,7 +5,8 @@ mod own;
 mod profile;
 mod rule;
 
-use std::collections::HashMap;
+use std::cell::Cell;
+use std::collections::{HashMap, HashSet};
 
 use crate::error::{Remark, SettingsError};
 use crate::keys::{fold_key, refuse_key};
@@ -31,14 +32,14 @@ const MAX_HELPER_WORDS: usize = 64;
 /// The longest word of a command, path or pattern.
 const MAX_TEXT_CHARS: usize = 4_096;
 
-/// What a text states, and what is odd about it.
+/// The settings of a text, and the oddities in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parsed {
     /// The settings.
     pub settings: Settings,
     /// The paths of keys that clients may use and we don't, such as `mcpServers.fs.autoApprove`.
     pub unused: Vec<String>,
-    /// What is permitted but may not be meant.
+    /// Permitted things that may not be meant.
     pub remarks: Vec<Remark>,
 }
 
@@ -57,7 +58,8 @@ impl Settings {
             return Err(SettingsError::at(text, 0, "", message));
         }
         let located = read_located(text).map_err(|fault| SettingsError::of_fault(text, fault))?;
-        let root = Node::root(text, &located);
+        let patterns = Cell::new(0);
+        let root = Node::root(text, &located, &patterns);
         let mut notes = Notes::default();
         let members = root.members()?;
         let mut settings = Settings::default();
@@ -168,18 +170,19 @@ fn check_names(root: &Node<'_>, settings: &Settings, notes: &mut Notes) -> Resul
     let members = root.members()?;
     let Some(top) = find_member(&members, "sdl") else { return Ok(()) };
     let top = top.members()?;
+    let keys: HashSet<String> = settings.upstreams.iter().map(|upstream| fold_key(&upstream.key)).collect();
     if let Some(rules) = find_member(&top, "policy") {
         for (node, rule) in rules.items(rule::MAX_RULES)?.iter().zip(&settings.policy) {
             rule::check_profiles(node, rule, settings)?;
             let names = rule.tools.iter().map(|tool| &tool.key);
-            remark_unknown(node, names, settings, notes);
+            remark_unknown(node, names, &keys, notes);
         }
     }
     if let Some(profiles) = find_member(&top, "profiles") {
         for (node, profile) in profiles.items(profile::MAX_PROFILES)?.iter().zip(&settings.profiles) {
             let names = profile.upstreams.iter().flatten();
             let tools = profile.tools.allow.iter().flatten().chain(&profile.tools.deny).map(|tool| &tool.key);
-            remark_unknown(node, names.chain(tools), settings, notes);
+            remark_unknown(node, names.chain(tools), &keys, notes);
         }
     }
     Ok(())
@@ -188,13 +191,13 @@ fn check_names(root: &Node<'_>, settings: &Settings, notes: &mut Notes) -> Resul
 fn remark_unknown<'p>(
     node: &Node<'_>,
     names: impl Iterator<Item = &'p crate::globs::KeyPattern>,
-    settings: &Settings,
+    keys: &HashSet<String>,
     notes: &mut Notes,
 ) {
     let mut unknown: Vec<&str> = Vec::new();
     for name in names.filter(|name| name.is_literal()) {
-        let is_ours = fold_key(name.as_str()) == "sdl";
-        if !is_ours && settings.upstream(name.as_str()).is_none() && !unknown.contains(&name.as_str()) {
+        let folded = fold_key(name.as_str());
+        if folded != "sdl" && !keys.contains(&folded) && !unknown.contains(&name.as_str()) {
             unknown.push(name.as_str());
         }
     }

@@ -121,6 +121,7 @@ pub(super) fn read_each<T>(
     compile: impl Fn(&str) -> Result<T, String>,
 ) -> Result<Vec<T>, SettingsError> {
     let items = node.texts(MAX_PATTERNS, MAX_PATTERN_CHARS)?;
+    node.count_patterns(items.len())?;
     items.iter().map(|item| compile(item.text()?).map_err(|why| item.error(why))).collect()
 }
 

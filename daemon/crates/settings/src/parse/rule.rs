@@ -14,6 +14,8 @@ const MAX_CONDITIONS: usize = 50;
 const MAX_VALUES: usize = 1_000;
 const MAX_WHY_CHARS: usize = 300;
 const MAX_EXPRESSION_CHARS: usize = 1_000;
+/// An expression can be as large as this number of globs.
+const PATTERNS_OF_EXPRESSION: usize = 16;
 const KEYS: &[&str] = &["effect", "clients", "profiles", "tools", "args", "hints", "flagged", "why"];
 const HINT_KEYS: &[&str] = &["readOnly", "destructive", "openWorld"];
 const TEST_KEYS: &[&str] = &["in", "notIn", "matches", "under", "notUnder", "min", "max", "exists"];
@@ -113,6 +115,7 @@ fn read_test(test: &str, node: &Node<'_>) -> Result<Test, SettingsError> {
         }
         "matches" => {
             let expression = node.short_text(MAX_EXPRESSION_CHARS)?;
+            node.count_patterns(PATTERNS_OF_EXPRESSION)?;
             Test::matching(expression).map_err(|why| node.error(why))?
         }
         "under" => Test::Under(folders()?),

@@ -10,7 +10,7 @@ use super::equal::{compare_numbers, means_same, number_of};
 use super::under::{Lexical, resolve_lexically};
 
 /// The largest compiled expression.
-const MAX_REGEX_BYTES: usize = 1 << 20;
+const MAX_REGEX_BYTES: usize = 512 << 10;
 
 /// Conditions that all have to hold.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,7 +121,7 @@ impl Conditions {
     }
 }
 
-/// What is at the end of a path.
+/// The end of a path.
 enum At<'v> {
     Value(&'v Value),
     /// An array without items: it is there, and nothing of it can be tested.
@@ -141,7 +141,7 @@ impl Condition {
     }
 }
 
-/// Collects what is at a path. Every item of an array counts, on the way and at the end.
+/// Collects the values at a path. Every item of an array counts, on the way and at the end.
 fn collect_values<'v>(value: &'v Value, path: &[String], found: &mut Vec<At<'v>>) {
     if let Value::Array(items) = value {
         for item in items {

@@ -13,7 +13,7 @@ pub(super) enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TemplateError {
-    /// What is wrong, and what to do.
+    /// The fault, and the remedy.
     pub message: String,
 }
 

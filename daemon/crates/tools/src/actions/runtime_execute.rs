@@ -13,12 +13,12 @@ use crate::call::answers::{append_block, append_text};
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
 use crate::guard::audit;
-use crate::guard::private_file;
 use crate::host::policies;
 use crate::kept::artifacts;
 use crate::{Code, Explained, ToolError};
 use sdl_redact as redact;
 use sdl_runtime::{self as runtime, Artifact, Command, Mode, Settings};
+use sdl_settings::trust;
 
 /// See [`ActionDef`].
 pub(crate) struct RuntimeExecute;
@@ -122,7 +122,7 @@ impl Action for RuntimeExecute {
 impl RepoAction for RuntimeExecute {
     fn run(cx: &RepoCx<'_>, request: Request) -> Result<(Response, Stand), ToolError> {
         let host = cx.call.host;
-        let settings = Settings::read(Path::new(&host.info().state_dir), private_file::read_private)?;
+        let settings = Settings::read(Path::new(&host.info().state_dir), trust::read_private)?;
         let ran = Ran { line: line_of(&request), cwd: request.relative_cwd.clone() };
         let command =
             build_command(cx, &settings, request.args, &request.executable, ran.cwd.as_deref(), &request.env);

@@ -3,4 +3,3 @@
 pub mod audit;
 pub(crate) mod leaving;
 pub(crate) mod policy;
-pub(crate) mod private_file;

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 
 use super::seal::{Seal, Stored};
 use super::{ANCHOR, Anchor, CUT, Cut, Row, key, number};
-use crate::guard::private_file;
 use crate::stored::tables::AUDIT;
 use sdl_redact::{self as redact, Level};
+use sdl_settings::trust;
 
 /// Maximum number of rows that are kept.
 pub(super) const KEPT: u64 = 200_000;
@@ -69,7 +69,7 @@ impl Begun {
     fn read(key_file: &Path, head_file: &Path) -> io::Result<Self> {
         let mut lost: Option<String> = None;
         let read = Seal::read(key_file);
-        let head = private_file::read_private(head_file, MOST_HEAD_BYTES);
+        let head = trust::read_private(head_file, MOST_HEAD_BYTES);
         let (seal, head, is_known) = match (read, head) {
             (Ok(Some(seal)), Ok(Some(bytes))) => {
                 let head = seal.decoded::<Anchor>(&bytes).filter(|head| head.keyed).map(|head| head.value);
@@ -112,7 +112,7 @@ impl Audit {
             let path = path.to_owned();
             move |source| Error::Io { what: "keep the audit log in", path, source }
         };
-        private_file::make_folder(dir).map_err(failed(dir))?;
+        trust::make_folder(dir).map_err(failed(dir))?;
         let (key_file, head_file) = (dir.join("key"), dir.join("head"));
         let Begun { seal, head, mut lost, is_known } =
             Begun::read(&key_file, &head_file).map_err(failed(&key_file))?;
@@ -235,8 +235,7 @@ impl Audit {
     /// Writes the second copy of the end. The rows are durable already, so a failure is only reported, and the next
     /// append tries again.
     fn write_head(&self, state: &mut State) {
-        let written =
-            private_file::write_private(&self.dir.join("head"), &state.seal.encoded(&state.anchor).1);
+        let written = trust::write_private(&self.dir.join("head"), &state.seal.encoded(&state.anchor).1);
         state.unwritten = written.err().map(|error| {
             tracing::error!(%error, "the end of the audit log can't be written to {}", self.dir.display());
             format!("the second copy of the log's end can't be written: {error}")
@@ -256,7 +255,7 @@ impl Audit {
 
     /// Reads the second copy of the end from the disk.
     pub(super) fn head(&self, seal: &Seal) -> std::result::Result<Option<Anchor>, String> {
-        let Some(bytes) = private_file::read_private(&self.dir.join("head"), MOST_HEAD_BYTES)? else {
+        let Some(bytes) = trust::read_private(&self.dir.join("head"), MOST_HEAD_BYTES)? else {
             return Ok(None);
         };
         match seal.decoded::<Anchor>(&bytes) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::guard::private_file;
+use sdl_settings::trust;
 
 /// The layout of rows from before there was a key: a plain hash.
 const PLAIN: u8 = 1;
@@ -35,14 +35,14 @@ impl Seal {
 
     /// Reads the key from its file; none if there is no file. The error says why the file is not accepted.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, String> {
-        let Some(bytes) = private_file::read_private(path, KEY_BYTES as u64)? else { return Ok(None) };
+        let Some(bytes) = trust::read_private(path, KEY_BYTES as u64)? else { return Ok(None) };
         let key = bytes.try_into().map_err(|_| format!("has not {KEY_BYTES} bytes"))?;
         Ok(Some(Self(key)))
     }
 
     /// Writes the key to the file.
     pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
-        private_file::write_private(path, &self.0)
+        trust::write_private(path, &self.0)
     }
 
     /// Returns the hash of `bytes` under the key.

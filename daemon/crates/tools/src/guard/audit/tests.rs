@@ -215,7 +215,7 @@ fn the_key_and_the_second_copy_are_missed_too() {
             let path = bed.path("audit").join(file);
             fs::remove_file(&path).unwrap();
             if let Some(content) = content {
-                crate::guard::private_file::write_private(&path, content.as_bytes()).unwrap();
+                sdl_settings::trust::write_private(&path, content.as_bytes()).unwrap();
             }
         };
         let bed = Bed::new();
@@ -247,9 +247,7 @@ fn rows_committed_just_before_the_daemon_died_are_no_damage() {
     let head = fs::read(bed.path("audit").join("head")).unwrap();
     bed.append_one();
     bed.append_one();
-    bed.between(|bed| {
-        crate::guard::private_file::write_private(&bed.path("audit").join("head"), &head).unwrap()
-    });
+    bed.between(|bed| sdl_settings::trust::write_private(&bed.path("audit").join("head"), &head).unwrap());
     let found = bed.verify();
     assert!(found.ok && found.rows == 7, "{found:?}");
     // A first start that was interrupted between its two files.

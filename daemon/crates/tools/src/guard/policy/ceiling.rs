@@ -15,9 +15,9 @@ use serde_json::json;
 
 use super::{BudgetCaps, Policy, PolicyPatch};
 use crate::guard::audit::{Audit, Row};
-use crate::guard::private_file;
 use crate::stored::tables::POLICY;
 use crate::{Code, Explained, ToolError, stored};
+use sdl_settings::trust;
 
 const FILE: &str = "policy-ceiling.json";
 /// A larger file is not a ceiling.
@@ -119,7 +119,7 @@ impl Ceilings {
         bytes.push(b'\n');
         // Logged before it is in force.
         self.log(log, store, &bytes, who)?;
-        private_file::write_private(&self.path, &bytes).map_err(|error| {
+        trust::write_private(&self.path, &bytes).map_err(|error| {
             ToolError::new(Code::Unavailable, format!("{} can't be written: {error}", self.path.display()))
         })
     }
@@ -131,7 +131,7 @@ impl Ceilings {
                 format!("the ceiling of the policies is in {path}, which {why}; a person has to repair it");
             ToolError::new(Code::Unavailable, message)
         };
-        let found = private_file::read_private(&self.path, MOST_BYTES).map_err(refused)?;
+        let found = trust::read_private(&self.path, MOST_BYTES).map_err(refused)?;
         let settings = match &found {
             Some(bytes) => serde_json::from_slice(bytes)
                 .map_err(|error| refused(format!("can't be understood: {error}")))?,
