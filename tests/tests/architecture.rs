@@ -71,6 +71,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-watch",
         ],
     ),
+    ("sdl-gate", &["sdl-proto", "sdl-settings"]),
     // For the server of the conformance suite alone, under a feature that is off by default.
     ("sdl-tests", &["sdl-client", "sdl-mcp"]),
     ("sdl-bench", &["sdl-graph", "sdl-retrieve", "sdl-tests", "sdl-tokens"]),
@@ -109,7 +110,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("lmdb-rkv", &["sdl-ledger"]),
     ("lmdb-rkv-sys", &["sdl-ledger"]),
     ("notify", &["sdl-watch"]),
-    ("rmcp", &["sdl-mcp", "sdl-tests", "sdld"]),
+    ("rmcp", &["sdl-gate", "sdl-mcp", "sdl-tests", "sdld"]),
     ("tiktoken-rs", &["sdl-tokens"]),
     ("bincode", &["sdl-proto", "sdl-ledger"]),
     ("schemars", &["sdl-contract", "sdl-tools"]),

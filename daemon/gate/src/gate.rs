@@ -115,7 +115,7 @@ impl Gate {
             }
         };
         self.generation = generation;
-        *self.world.helper.lock().unwrap_or_else(PoisonError::into_inner) = new.credential_helper.clone();
+        self.world.helper.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&new.credential_helper);
         let enabled = new.upstreams.iter().filter(|upstream| upstream.enabled);
         self.entries =
             enabled.map(|entry| (entry.key.clone(), Arc::new(Entry::new(entry.clone())))).collect();

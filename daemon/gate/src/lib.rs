@@ -13,7 +13,6 @@ mod asks;
 #[cfg(unix)]
 mod child;
 mod clock;
-mod credentials;
 mod entry;
 mod eras;
 mod flag;

@@ -4,11 +4,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sdl_proto::gate::FromGate;
-use sdl_settings::Resolved;
+use sdl_settings::{Credentials, Resolved};
 
 use crate::asks::Asks;
 use crate::clock::Clock;
-use crate::credentials::Credentials;
 use crate::eras::Eras;
 use crate::mask::Masks;
 use crate::outbox::Outbox;
@@ -32,12 +31,10 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Where variables are looked up, for a connection of the repository at `root`.
-    pub(crate) fn credentials(&self, root: Option<String>) -> Credentials {
-        let of_system = std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from);
-        let folders = of_system.into_iter().chain([self.state_dir.join("credentials")]).collect();
+    /// Where variables are looked up, as of the newest settings.
+    pub(crate) fn credentials(&self) -> Credentials {
         let helper = self.helper.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Credentials { folders, helper, root }
+        Credentials::new(&self.state_dir, helper)
     }
 
     /// Masks the credentials in these values from now on, and tells the daemon to.

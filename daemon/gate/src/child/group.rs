@@ -55,8 +55,8 @@ impl Group {
                 }
             };
             let code = |status: &rustix::process::WaitIdStatus| Ended {
-                exit_code: status.exit_status().map(|code| code as i32),
-                signal: status.terminating_signal().map(|signal| signal as i32),
+                exit_code: status.exit_status(),
+                signal: status.terminating_signal(),
             };
             let _ = how.set(status.as_ref().map(code).unwrap_or_default());
             ended.raise();

@@ -67,7 +67,8 @@ mod tests {
     fn waits_double_up_to_five_minutes_and_a_success_resets_them() {
         let mut backoff = Backoff::default();
         let now = Duration::from_secs(1_000);
-        let waits: Vec<u64> = (0..11).map(|_| (backoff.fail_with(now, 0.5) - now).as_secs()).collect();
+        let waits: Vec<u64> =
+            (0..11).map(|_| backoff.fail_with(now, 0.5).saturating_sub(now).as_secs()).collect();
         assert_eq!(waits, [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
         backoff.reset();
         assert_eq!(backoff.fail_with(now, 0.0), now + Duration::from_millis(800));
@@ -82,7 +83,7 @@ mod tests {
             let now = Duration::from_secs(at);
             backoff.reset();
             let (until, is_failing) = backoff.die(now);
-            ((until - now).as_millis(), is_failing)
+            (until.saturating_sub(now).as_millis(), is_failing)
         };
         for at in [0, 100, 110, 120, 130] {
             let (wait, is_failing) = die(at);

@@ -100,7 +100,7 @@ pub(crate) async fn exchange(
                 }
             }
             () = clock.until(Some(idle_until.min(began + wish.max_total))) => {
-                break End::TimedOut(clock.now() - began);
+                break End::TimedOut(clock.now().saturating_sub(began));
             }
         }
     };

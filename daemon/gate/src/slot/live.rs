@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::ServerPeerInfo;
-use rmcp::service::{Peer, RunningService};
+use rmcp::service::{Peer, RunningService, Subscription};
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
@@ -42,6 +42,8 @@ pub(crate) struct Live {
     /// Raised to close the transport.
     pub(crate) hang_up: Flag,
     end: OnceCell<Trouble>,
+    /// Changes of lists, from 2026-07-28 on. They pass through the books; this keeps them coming.
+    _subscription: Option<Subscription>,
     /// Ends rmcp's task when it is dropped.
     _service: RunningService<RoleClient, Asker>,
 }
@@ -124,11 +126,12 @@ pub(crate) struct Parts {
     pub(crate) declared: Map<String, Value>,
     pub(crate) body: Body,
     pub(crate) hang_up: Flag,
+    pub(crate) subscription: Option<Subscription>,
 }
 
 impl Live {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { service, info, link, running, declared, body, hang_up } = parts;
+        let Parts { service, info, link, running, declared, body, hang_up, subscription } = parts;
         Self {
             peer: service.peer().clone(),
             info,
@@ -142,6 +145,7 @@ impl Live {
             body,
             hang_up,
             end: OnceCell::new(),
+            _subscription: subscription,
             _service: service,
         }
     }

@@ -5,12 +5,14 @@ use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::ProtocolVersion;
-use rmcp::service::{ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle};
+use rmcp::model::{ProtocolVersion, ServerPeerInfo, SubscriptionFilter};
+use rmcp::service::{
+    ClientInitializeError, ClientLifecycleMode, Peer, Subscription, serve_client_with_lifecycle,
+};
 use rmcp::transport::Transport;
 use sdl_proto::code;
 use sdl_proto::gate::Owner;
-use sdl_settings::{Protocol, Transport as Way};
+use sdl_settings::{Protocol, SessionLookup, Transport as Way};
 
 use crate::asks::{Asker, declared_capabilities};
 use crate::entry::Entry;
@@ -22,6 +24,9 @@ use crate::slot::live::{Body, Live, Parts};
 use crate::slot::running::Running;
 use crate::trouble::Trouble;
 use crate::wire::link::Link;
+
+/// How long the answer to a subscription is waited for.
+const LISTEN_TIME: Duration = Duration::from_secs(5);
 
 /// A connection that works, and what it lists. Must be awaited to its end, because a child that was started must not be lost.
 pub(crate) async fn start_connection(slot: &Arc<Slot>) -> Result<(Live, Reading), Trouble> {
@@ -137,7 +142,7 @@ async fn resolve_program(
         Owner::Root(root) => Some(root.clone()),
         Owner::Shared | Owner::Session(_) => None,
     };
-    let credentials = slot.world.credentials(root);
+    let credentials = slot.world.credentials();
     let upstream = entry.upstream.clone();
     let own_folder = slot.world.state_dir.join("upstreams").join(&slot.key);
     let log_folder = slot.world.state_dir.join("log");
@@ -145,9 +150,10 @@ async fn resolve_program(
         let Way::Stdio { command, args, env } = &upstream.transport else {
             return Err(Trouble::down("not a command"));
         };
+        let lookup = SessionLookup { inner: &credentials, root: root.as_deref(), cwd: root.as_deref() };
         let mut all = Vec::new();
         let mut resolve = |template: &sdl_settings::Template| {
-            let resolved = template.resolve(&credentials);
+            let resolved = template.resolve(&lookup);
             let resolved = resolved.map_err(|unset| Trouble::new(code::MISCONFIGURED, unset.to_string()))?;
             let value = resolved.expose().to_owned();
             all.push(resolved);
@@ -211,11 +217,30 @@ impl Opened {
         };
         let era = if info.protocol_version.has_initialize() { Era::Initialize } else { Era::Discover };
         slot.world.eras.remember(&entry.hash, Some(era));
+        let subscription = match era {
+            Era::Initialize => None,
+            Era::Discover => listen(service.peer(), &info).await,
+        };
         let (link, body, hang_up) = (self.link, self.body, self.hang_up);
-        let live = Live::new(Parts { service, info, link, running, declared, body, hang_up });
+        let live = Live::new(Parts { service, info, link, running, declared, body, hang_up, subscription });
         let reading = lists::read_of(slot, &live).await?;
         Ok((live, reading))
     }
+}
+
+/// Asks to hear of changed lists. Without an answer the lists are read when they are old, as of servers that announce nothing.
+async fn listen(peer: &Peer<RoleClient>, info: &ServerPeerInfo) -> Option<Subscription> {
+    let all = &info.capabilities;
+    let announced = |announces: Option<bool>| (announces == Some(true)).then_some(true);
+    let mut filter = SubscriptionFilter::default();
+    filter.tools_list_changed = announced(all.tools.as_ref().and_then(|tools| tools.list_changed));
+    filter.prompts_list_changed = announced(all.prompts.as_ref().and_then(|prompts| prompts.list_changed));
+    filter.resources_list_changed =
+        announced(all.resources.as_ref().and_then(|resources| resources.list_changed));
+    if filter == SubscriptionFilter::default() {
+        return None;
+    }
+    tokio::time::timeout(LISTEN_TIME, peer.listen(filter)).await.ok()?.ok()
 }
 
 async fn serve<T>(

@@ -179,13 +179,6 @@ impl Link {
         }
     }
 
-    /// Ends the connection for a reason that calls are told.
-    fn break_off(&self, books: &mut Books, count: &'static str, fault: Trouble) -> Inbound {
-        *books.counts.entry(count).or_default() += 1;
-        books.fault.get_or_insert(fault);
-        Inbound::Broken
-    }
-
     /// How many messages of ours the upstream has not read.
     pub(crate) fn unread(&self) -> usize {
         self.unread.load(Ordering::SeqCst)
@@ -300,7 +293,7 @@ impl Link {
             return message;
         }
         self.fail_all(&trouble());
-        self.break_off(&mut self.books(), "flood", trouble())
+        break_off(&mut self.books(), "flood", trouble())
     }
 
     /// Gives every forwarded request that waits this outcome.
@@ -314,7 +307,7 @@ impl Link {
     pub(crate) fn endless(&self) -> Inbound {
         let trouble = Trouble::new(code::RESULT_TOO_LARGE, "the upstream sends without an end of line");
         self.fail_all(&trouble);
-        self.break_off(&mut self.books(), "flood", trouble)
+        break_off(&mut self.books(), "flood", trouble)
     }
 
     /// The answer to a request that waits, from here. None if no request of that id waits.
@@ -347,7 +340,7 @@ impl Link {
                 Err(error) => {
                     let fault =
                         Trouble::down(format!("the upstream's answer is not of the protocol: {error}"));
-                    self.break_off(&mut self.books(), "badAnswer", fault)
+                    break_off(&mut self.books(), "badAnswer", fault)
                 }
             };
         };
@@ -377,7 +370,7 @@ impl Link {
             return Inbound::Nothing;
         }
         let fault = Trouble::down(format!("the upstream sent {MAX_STRAYS} answers that nobody waited for"));
-        self.break_off(&mut books, "strays", fault)
+        break_off(&mut books, "strays", fault)
     }
 
     /// True if there are too many messages.
@@ -390,7 +383,7 @@ impl Link {
         let mut books = self.books();
         if self.is_flood(&mut books) || books.asked >= MAX_ASKED {
             let fault = Trouble::down("the upstream floods its client with requests");
-            return self.break_off(&mut books, "flood", fault);
+            return break_off(&mut books, "flood", fault);
         }
         let Ok(id) = serde_json::from_str::<RequestId>(id.get()) else {
             *books.counts.entry("noise").or_default() += 1;
@@ -413,7 +406,7 @@ impl Link {
         let mut books = self.books();
         if self.is_flood(&mut books) {
             let fault = Trouble::down("the upstream floods its client with notifications");
-            return self.break_off(&mut books, "flood", fault);
+            return break_off(&mut books, "flood", fault);
         }
         let changed = match method {
             "notifications/progress" => {
@@ -456,6 +449,13 @@ impl Link {
         });
         Inbound::Nothing
     }
+}
+
+/// Ends the connection for a reason that calls are told.
+fn break_off(books: &mut Books, count: &'static str, fault: Trouble) -> Inbound {
+    *books.counts.entry(count).or_default() += 1;
+    books.fault.get_or_insert(fault);
+    Inbound::Broken
 }
 
 /// Settles a forwarded request. rmcp hears only that there is an answer.

@@ -5,12 +5,13 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
-    reason = "a server that is broken may be broken"
+    clippy::disallowed_methods,
+    clippy::zombie_processes,
+    reason = "a server that misbehaves"
 )]
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead, Write};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -19,17 +20,17 @@ fn main() {
     if words.first().is_some_and(|word| word == "sleeper") {
         // A process that others forgot.
         loop {
-            std::thread::sleep(Duration::from_secs(3_600));
+            std::thread::park();
         }
     }
-    let mut server = Server { words, era: String::new(), changes: 0, next_ask: 0, eaten: Vec::new() };
+    let mut server = Server { words, changes: 0, next_ask: 0, is_listened_to: false, eaten: Vec::new() };
     if let Some(code) = server.word("exit=") {
         eprintln!("cannot start: no configuration");
         std::process::exit(code.parse().unwrap());
     }
     if server.has("silent") {
         loop {
-            std::thread::sleep(Duration::from_secs(3_600));
+            std::thread::park();
         }
     }
     let mut lines = io::stdin().lock().lines();
@@ -43,17 +44,18 @@ fn main() {
     }
     if server.has("stays") {
         loop {
-            std::thread::sleep(Duration::from_secs(3_600));
+            std::thread::park();
         }
     }
 }
 
 struct Server {
     words: Vec<String>,
-    era: String,
     /// How often the list of tools has changed.
     changes: u64,
     next_ask: u64,
+    /// Whether somebody subscribed to changes.
+    is_listened_to: bool,
     eaten: Vec<u8>,
 }
 
@@ -105,6 +107,7 @@ impl Server {
                 self.call(&name, id, params, lines);
             }
             "subscriptions/listen" => {
+                self.is_listened_to = true;
                 let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
                 let params = json!({ "_meta": meta, "notifications": params["notifications"] });
                 say(&json!({
@@ -121,7 +124,7 @@ impl Server {
         json!({ "tools": { "listChanged": true }, "prompts": {}, "resources": {} })
     }
 
-    fn discover(&mut self, id: &Value) {
+    fn discover(&self, id: &Value) {
         if self.has("ignores-discover") {
             return;
         }
@@ -129,7 +132,6 @@ impl Server {
             let error = json!({ "code": -32601, "message": "no such method" });
             return say(&json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
         }
-        self.era = "2026-07-28".to_owned();
         let result = json!({
             "resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": Self::capabilities(),
             "ttlMs": 0, "cacheScope": "private", "instructions": "be kind",
@@ -137,13 +139,13 @@ impl Server {
         answer(id, &result.to_string());
     }
 
-    fn initialize(&mut self, id: &Value, params: &Value) {
+    fn initialize(&self, id: &Value, params: &Value) {
         if self.has("not-mcp") {
             return answer(id, r#""hello""#);
         }
-        self.era = params["protocolVersion"].as_str().unwrap_or_default().to_owned();
+        let era = &params["protocolVersion"];
         let result = json!({
-            "protocolVersion": self.era, "capabilities": Self::capabilities(),
+            "protocolVersion": era, "capabilities": Self::capabilities(),
             "serverInfo": { "name": "hostile", "version": "1" }, "instructions": "be kind",
         });
         answer(id, &result.to_string());
@@ -188,8 +190,9 @@ impl Server {
             text.push_str(&format!(r#",{{"name":"deep","inputSchema":{{"x":{deep}}}}}]"#));
         }
         if self.has("odd-text") {
-            text = r#"[ {"name":"odd", "z":1.50e+3,"a":12345678901234567890,"inputSchema":{"b":1,"a":2}} ]"#
-                .to_owned();
+            text = String::from(
+                r#"[ {"name":"odd", "z":1.50e+3,"a":12345678901234567890,"inputSchema":{"b":1,"a":2}} ]"#,
+            );
         }
         let next = next.map(|next| format!(r#","nextCursor":"{next}""#)).unwrap_or_default();
         answer(id, &format!(r#"{{"tools":{text}{next}}}"#));
@@ -224,7 +227,7 @@ impl Server {
                 std::process::exit(4);
             }
             "flood" => {
-                let block = [b'x'; 1 << 16];
+                let block = vec![b'x'; 1 << 16];
                 let mut out = io::stdout().lock();
                 for _ in 0..count * 16 {
                     if out.write_all(&block).is_err() {
@@ -270,7 +273,9 @@ impl Server {
             "change" => {
                 self.changes += 1;
                 let line = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-                (0..count).for_each(|_| say(line));
+                if self.is_listened_to || !self.has("modern") {
+                    (0..count).for_each(|_| say(line));
+                }
                 answer(id, &text_result("changed"));
             }
             "fork" => {

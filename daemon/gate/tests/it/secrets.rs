@@ -2,17 +2,20 @@
 
 use sdl_proto::code;
 use sdl_proto::gate::FromGate;
+use sdl_settings::Secret;
 use serde_json::{Value, json};
 
 use crate::harness::{Gate, detail, entry, lines_with};
 
 const SECRET: &str = "s3cr3t-\"quoted\"-token";
 
+fn store(gate: &Gate, name: &str, value: &str) {
+    sdl_settings::store_credential(&gate.state_dir(), name, &Secret::new(value.to_owned())).unwrap();
+}
+
 async fn gate_with_secret() -> Gate {
     let mut gate = Gate::start().await;
-    let folder = gate.state_dir().join("credentials");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("TOKEN"), format!("{SECRET}\n")).unwrap();
+    store(&gate, "TOKEN", SECRET);
     let mut server = entry(&[], json!({}));
     server["env"] = json!({ "KEY": "Bearer ${TOKEN}", "OTHER": "${NOT_SET:-default}" });
     gate.configure(json!({ "a": server })).await;
@@ -42,7 +45,7 @@ async fn a_credential_is_masked_in_answers_errors_logs_and_told_to_the_daemon() 
 async fn a_rotated_credential_is_used_by_the_next_start() {
     let mut gate = gate_with_secret().await;
     gate.call_ok("where", json!({})).await;
-    std::fs::write(gate.state_dir().join("credentials/TOKEN"), "another-token").unwrap();
+    store(&gate, "TOKEN", "another-token");
     let id = gate.new_id();
     gate.send(sdl_proto::gate::ToGate::Restart { id, key: "a".to_owned() }).await;
     gate.wait(|message| matches!(message, FromGate::Done { .. }).then_some(())).await;
@@ -62,9 +65,7 @@ async fn a_variable_without_a_value_is_named_and_tried_again_by_the_next_call() 
     assert_eq!(error.code, code::MISCONFIGURED);
     assert!(error.message.contains("SDL_TEST_NOT_SET"), "{}", error.message);
     gate.state("misconfigured").await;
-    let folder = gate.state_dir().join("credentials");
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("SDL_TEST_NOT_SET"), "set-by-now").unwrap();
+    store(&gate, "SDL_TEST_NOT_SET", "set-by-now");
     assert!(gate.call("echo", json!({})).await.is_ok());
     gate.hang_up().await;
 }
