@@ -22,7 +22,6 @@ use crate::flag::Flag;
 use crate::shared::World;
 use crate::slot::running::Running;
 use crate::wire::link::Link;
-use crate::wire::track::RawParams;
 
 /// How long the daemon may take to answer.
 const ANSWER_TIME: Duration = Duration::from_secs(300);
@@ -162,11 +161,7 @@ impl Service<RoleClient> for Asker {
         match request {
             ServerRequest::PingRequest(_) => Ok(ClientResult::empty(())),
             ServerRequest::CustomRequest(request) => {
-                // rmcp keeps what travels with a request apart from it.
-                let params = context
-                    .extensions
-                    .get::<RawParams>()
-                    .map_or_else(|| Arc::from("{}"), |raw| Arc::clone(&raw.0));
+                let params = self.link.take_question(&context.id).unwrap_or_else(|| Arc::from("{}"));
                 let request = Question { method: request.method, params };
                 let gone = Flag::default();
                 let mut answer = std::pin::pin!(self.answer_request(request, gone.clone()));

@@ -17,6 +17,8 @@ mod entry;
 mod eras;
 mod flag;
 mod gate;
+#[cfg(feature = "http")]
+mod http;
 mod lists;
 mod mask;
 mod outbox;
@@ -35,7 +37,6 @@ pub use clock::{Clock, Hands};
 
 use crate::gate::Gate;
 use crate::outbox::{Outbox, write_outgoing};
-use crate::trouble::Trouble;
 
 /// Serves the daemon at the other end of `input` and `output`, until it asks for the end or is gone. Then every child is ended.
 pub async fn serve<R, W>(input: R, output: W, clock: Clock) -> io::Result<()>
@@ -101,9 +102,4 @@ impl<R: AsyncRead + Unpin> Frames<R> {
             }
         }
     }
-}
-
-/// What an error of the transport means, if it is one of those of a server somewhere else.
-fn remote_trouble(_: &rmcp::transport::DynamicTransportError) -> Option<Trouble> {
-    None
 }

@@ -75,13 +75,6 @@ pub(crate) async fn exchange(
             answer = &mut handle.rx => {
                 break match (track.take_outcome(), answer) {
                     (Some(outcome), _) => End::Answered(outcome),
-                    (None, Ok(Err(ServiceError::TransportSend(error)))) => {
-                        let has_left = !track.withdraw();
-                        match crate::remote_trouble(&error) {
-                            Some(trouble) => End::Answered(Err(trouble)),
-                            None => End::Died { has_left },
-                        }
-                    }
                     (None, Ok(Err(ServiceError::McpError(error)))) => {
                         End::Answered(Err(Trouble::protocol(error.message.into_owned())))
                     }
@@ -104,6 +97,13 @@ pub(crate) async fn exchange(
             }
         }
     };
+    // What came with the answer.
+    if let (End::Answered(Ok(_)), Some(forward), Ok(true)) = (&end, &mut forward, progress.has_changed()) {
+        let newest = progress.borrow_and_update().clone();
+        if let Some(newest) = newest {
+            forward.forward(newest).await;
+        }
+    }
     if matches!(end, End::Cancelled | End::TimedOut(_)) {
         live.link.forget(&id);
         track.withdraw();

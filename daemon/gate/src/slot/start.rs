@@ -70,6 +70,8 @@ struct Opened {
 enum Open {
     #[cfg(unix)]
     Pipes(crate::wire::pipes::Pipes),
+    #[cfg(feature = "http")]
+    Web(Box<crate::http::Web>),
 }
 
 async fn open_body(slot: &Slot, entry: &Entry) -> Result<Opened, Trouble> {
@@ -81,9 +83,35 @@ async fn open_body(slot: &Slot, entry: &Entry) -> Result<Opened, Trouble> {
             let message = "servers that run as commands are not supported on this platform";
             Err(Trouble::new(code::UNSUPPORTED_TRANSPORT, message))
         }
+        #[cfg(feature = "http")]
+        Way::Http { .. } => {
+            let link = Link::new(slot.world.clock.clone(), remote_notes(slot).await);
+            let hang_up = Flag::default();
+            let web = crate::http::open_web(slot, entry, Arc::clone(&link), hang_up.clone()).await?;
+            Ok(Opened { body: Body::Remote, link, hang_up, way: Open::Web(Box::new(web)) })
+        }
+        #[cfg(not(feature = "http"))]
         Way::Http { .. } => {
             Err(Trouble::new(code::UNSUPPORTED_TRANSPORT, "this build has no HTTP (feature `http`)"))
         }
+    }
+}
+
+/// Where notes about a server go that has no standard error.
+#[cfg(feature = "http")]
+async fn remote_notes(slot: &Slot) -> crate::wire::link::Notes {
+    #[cfg(unix)]
+    {
+        let path = slot.world.log_path(&slot.key);
+        let folder = slot.world.state_dir.join("log");
+        let _ = crate::shared::run_blocking(move || crate::child::spawn::make_private(&folder)).await;
+        let log = crate::child::log::Log::start(path, slot.world.masks.clone(), None::<tokio::io::Empty>);
+        Box::new(move |text| log.note(text))
+    }
+    #[cfg(not(unix))]
+    {
+        let key = slot.key.clone();
+        Box::new(move |_| tracing::debug!("{key}: something odd came"))
     }
 }
 
@@ -203,6 +231,8 @@ impl Opened {
         let served = match self.way {
             #[cfg(unix)]
             Open::Pipes(pipes) => serve(asker, pipes, lifecycle).await,
+            #[cfg(feature = "http")]
+            Open::Web(web) => serve(asker, *web, lifecycle).await,
         };
         let service = match served {
             Ok(service) => service,
@@ -277,11 +307,9 @@ fn lifecycle_of(protocol: Protocol, remembered: Option<Era>) -> (ClientLifecycle
 /// Why a start failed, in our words: rmcp's may contain whole messages.
 fn start_trouble(error: &ClientInitializeError) -> Trouble {
     match error {
-        ClientInitializeError::TransportError { error, .. } => match crate::remote_trouble(error) {
-            Some(trouble) => trouble,
-            None => Trouble::down("the upstream closed the connection while it started"),
-        },
-        ClientInitializeError::ConnectionClosed(_) | ClientInitializeError::Cancelled => {
+        ClientInitializeError::TransportError { .. }
+        | ClientInitializeError::ConnectionClosed(_)
+        | ClientInitializeError::Cancelled => {
             Trouble::down("the upstream closed the connection while it started")
         }
         ClientInitializeError::JsonRpcError(error) => {

@@ -26,7 +26,7 @@ use crate::trouble::Trouble;
 use crate::wire::flood::Flood;
 use crate::wire::params::{Members, with_meta};
 use crate::wire::skipped::find_id;
-use crate::wire::track::{Outcome, RawParams, RawRequest, Track};
+use crate::wire::track::{Outcome, RawRequest, Track};
 
 /// Answers that nobody waits for. After more the connection is restarted.
 const MAX_STRAYS: u64 = 100;
@@ -92,6 +92,8 @@ struct Books {
     next_id: i64,
     cancelled: Vec<i64>,
     asked: usize,
+    /// The parameters of requests that rmcp has not handed on yet.
+    questions: HashMap<RequestId, Arc<str>>,
     flood: Flood,
     strays: u64,
     counts: BTreeMap<&'static str, u64>,
@@ -177,6 +179,11 @@ impl Link {
             }
             books.cancelled.push(*id);
         }
+    }
+
+    /// The parameters of a request of the upstream, as it wrote them.
+    pub(crate) fn take_question(&self, id: &RequestId) -> Option<Arc<str>> {
+        self.books().questions.remove(id)
     }
 
     /// How many messages of ours the upstream has not read.
@@ -311,12 +318,25 @@ impl Link {
     }
 
     /// The answer to a request that waits, from here. None if no request of that id waits.
-    fn fail_one(&self, id: i64, trouble: Trouble) -> Option<Inbound> {
+    pub(crate) fn fail_one(&self, id: i64, trouble: Trouble) -> Option<Inbound> {
         let pending = self.end_pending(id)?;
         Some(match pending.track {
             Some(track) => settled(id, &track, Err(trouble)),
             None => Inbound::Nothing,
         })
+    }
+
+    /// Notes that a request could not be made. Without an id it was one that nobody waits for.
+    #[cfg(feature = "http")]
+    pub(crate) fn fail_request(&self, id: Option<i64>, trouble: Trouble) {
+        let Some(pending) = id.and_then(|id| self.end_pending(id)) else { return };
+        match pending.track {
+            Some(track) => track.settle(Err(trouble)),
+            // One of rmcp's own, so the start has failed.
+            None => {
+                self.books().fault.get_or_insert(trouble);
+            }
+        }
     }
 
     fn end_pending(&self, id: i64) -> Option<Pending> {
@@ -397,8 +417,13 @@ impl Link {
                 Err(_) => Inbound::Nothing,
             };
         }
-        let mut request = CustomRequest::new(method, None);
-        request.extensions.insert(RawParams(Arc::from(params.map_or("{}", RawValue::get))));
+        let request = CustomRequest::new(method, None);
+        let mut books = self.books();
+        if books.questions.len() >= MAX_ASKED {
+            books.questions.clear();
+        }
+        books.questions.insert(id.clone(), Arc::from(params.map_or("{}", RawValue::get)));
+        drop(books);
         Inbound::Message(Box::new(JsonRpcMessage::request(ServerRequest::CustomRequest(request), id)))
     }
 

@@ -73,7 +73,3 @@ pub(crate) struct RawRequest {
     pub(crate) params: Arc<str>,
     pub(crate) track: Arc<Track>,
 }
-
-/// The parameters of an upstream's request, as it wrote them. Travels with the request through rmcp.
-#[derive(Clone, Debug)]
-pub(crate) struct RawParams(pub(crate) Arc<str>);

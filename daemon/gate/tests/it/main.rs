@@ -10,3 +10,5 @@ mod hostile;
 mod lifecycle;
 mod lists;
 mod secrets;
+#[cfg(feature = "http")]
+mod web;
