@@ -107,7 +107,7 @@ codes! {
     UPSTREAM_DENIED = "upstreamDenied";
     /// A person has to log in at the upstream first.
     NEEDS_LOGIN = "needsLogin";
-    /// A result above the limit of what is forwarded.
+    /// A result above the limit of results.
     RESULT_TOO_LARGE = "resultTooLarge";
     /// A setting that the upstream needs is missing or has no value.
     MISCONFIGURED = "misconfigured";

@@ -25,7 +25,7 @@ impl Clock {
         Self(Source::Real(Instant::now()))
     }
 
-    /// A clock that stands still until it is turned.
+    /// A clock that changes only when it is turned.
     pub fn manual() -> (Self, Hands) {
         let (sender, receiver) = watch::channel(Duration::ZERO);
         (Self(Source::Manual(receiver)), Hands(sender))

@@ -2,7 +2,7 @@
 
 use sdl_settings::{Transport, Upstream};
 
-/// An entry, with the hash of what its server is.
+/// An entry, with the hash of its transport.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) upstream: Upstream,

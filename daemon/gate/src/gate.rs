@@ -180,7 +180,7 @@ impl Gate {
         };
         let cancel = Flag::default();
         self.cancels.lock().unwrap_or_else(PoisonError::into_inner).insert(id, cancel.clone());
-        // Here rather than in the task, so that calls stand in line in the order in which they came.
+        // Here rather than in the task, so that calls wait in the order of their arrival.
         let ticket = slot.admit();
         let cancels = Arc::clone(&self.cancels);
         tokio::spawn(async move {

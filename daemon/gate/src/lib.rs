@@ -5,7 +5,7 @@
 //!
 //! * [`serve`] reads the daemon's messages until there are no more.
 //! * Each upstream has a slot for each owner, kept by a task of its own, so that none can hold up another.
-//! * A slot's connection is an rmcp client over our own transport, which keeps books of what comes and goes.
+//! * A slot's connection is an rmcp client over our own transport, which keeps books of every message.
 
 #![forbid(unsafe_code)]
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use memchr::memmem;
 
-/// What is shown in place of a credential.
+/// The text in place of a credential.
 const MASK: &str = "***";
 
 /// Shorter values are no credentials: masking them would hide too much.

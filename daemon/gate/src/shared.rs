@@ -62,5 +62,5 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|error| error.to_string())
 }
 
-/// A handle to what is shared.
+/// A handle to all of it.
 pub(crate) type World = Arc<Shared>;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Variables that every child gets, beside `LC_*` and `XDG_*`. Nothing else of the gate's environment reaches it.
 const PASSED: [&str; 9] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "TMPDIR", "TZ"];
 
-/// The whole environment of a child: what is passed, and the entry's own.
+/// The whole environment of a child: passed variables, and the entry's own.
 pub(crate) fn child_environment(
     ours: impl Iterator<Item = (OsString, OsString)>,
     own: impl Iterator<Item = (String, String)>,

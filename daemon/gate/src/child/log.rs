@@ -1,4 +1,4 @@
-//! What a child writes to its standard error, and what is odd about its answers, in a file of bounded size.
+//! What a child writes to its standard error, and the oddities of its answers, in a file of bounded size.
 
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions};

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-/// The file and what is in it.
+/// The file and its content.
 pub(crate) struct Registry {
     path: PathBuf,
     children: Mutex<Vec<Recorded>>,
@@ -58,7 +58,7 @@ impl Registry {
         self.change(|children| children.retain(|child| child.pid != pid));
     }
 
-    /// Waits until no child is left.
+    /// Waits until no child runs.
     pub(crate) async fn none_left(&self) {
         let _ = self.count.subscribe().wait_for(|count| *count == 0).await;
     }

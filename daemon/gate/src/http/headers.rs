@@ -56,7 +56,7 @@ pub(super) async fn own_headers(
 }
 
 /// From 2026-07-28 on a header names what a request is for, so that proxies need not read its body. rmcp does not see the
-/// parameters of what is forwarded, so it can't set it.
+/// parameters of a forwarded request, so it can't set it.
 pub(super) fn name_header(request: &str) -> Option<(HeaderName, HeaderValue)> {
     let members = Members::read(request).ok()?;
     let method: String = serde_json::from_str(members.get("method")?).ok()?;

@@ -16,7 +16,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_NAME_CHARS: usize = 128;
 const MAX_URI_BYTES: usize = 4 << 10;
 
-/// What is shown of the description of a definition that is too large.
+/// The characters of its description that a short definition keeps.
 const SHORT_CHARS: usize = 1_500;
 
 /// What a list lists.
@@ -73,7 +73,7 @@ struct Head<'t> {
     annotations: Option<&'t RawValue>,
 }
 
-/// The definition as it is kept, or the reason why it is left out. `names` are those that came before.
+/// The definition as it is kept, or the reason why it is skipped. `names` are those that came before.
 pub(super) fn judge(
     kind: Kind,
     definition: &RawValue,

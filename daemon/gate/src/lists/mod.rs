@@ -21,7 +21,7 @@ use crate::wire::params::Members;
 const MAX_PAGES: usize = 200;
 const MAX_DEFINITIONS: usize = 10_000;
 
-/// All definitions of an upstream. Two MiB less than a frame, for what is around them.
+/// All definitions of an upstream. Two MiB less than a frame, for the rest of the message.
 const MAX_BYTES: usize = 30 << 20;
 
 /// A whole reading.
@@ -91,7 +91,7 @@ pub(crate) async fn read_of(slot: &Slot, live: &Live) -> Result<Reading, Trouble
     Ok(Reading { text })
 }
 
-/// What is gathered over all lists.
+/// The sums over all lists.
 #[derive(Default)]
 struct Gathered {
     bytes: usize,

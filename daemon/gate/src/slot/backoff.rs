@@ -7,7 +7,7 @@ use std::time::Duration;
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// So many deaths within [`WINDOW`] mean that an upstream can't be used.
+/// This number of deaths within [`WINDOW`] means that an upstream can't be used.
 const MANY_DEATHS: usize = 5;
 const WINDOW: Duration = Duration::from_secs(120);
 

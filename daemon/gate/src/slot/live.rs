@@ -48,7 +48,7 @@ pub(crate) struct Live {
     _service: RunningService<RoleClient, Asker>,
 }
 
-/// What is at the other end.
+/// The other end.
 #[derive(Clone)]
 pub(crate) enum Body {
     /// A child.
@@ -100,7 +100,7 @@ impl Body {
         }
     }
 
-    /// Ends what is at the other end. Returns when it is gone.
+    /// Ends the other end. Returns when it is gone.
     pub(crate) async fn end(&self, world: &World) {
         match self {
             #[cfg(unix)]
@@ -174,7 +174,7 @@ impl Live {
         ended.await.clone()
     }
 
-    /// Closes the connection and ends what is at its other end. Returns when that is gone.
+    /// Closes the connection and ends its other end. Returns when that is gone.
     pub(crate) async fn close(&self, world: &World) {
         self.hang_up.raise();
         self.body.end(world).await;

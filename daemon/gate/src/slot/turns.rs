@@ -1,4 +1,4 @@
-//! Who may call now: so many at once, so many in line, so many in a minute.
+//! Who may call now: limits of calls at once, in line and in a minute.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// Calls that wait in line behind those that run.
+/// Calls that wait in line while others run.
 const MAX_WAITING: u32 = 64;
 
 const MINUTE: Duration = Duration::from_secs(60);

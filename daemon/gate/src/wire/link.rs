@@ -1,7 +1,7 @@
 //! One connection's books: which requests wait for an answer, and what the upstream sent that nobody waits for.
 //!
-//! Every message passes here as text, in both directions, whatever the transport. What is forwarded is taken out of rmcp's
-//! way: results go to their [`Track`], progress too, and of notifications rmcp hears only those that it acts on.
+//! Every message passes here as text, in both directions, whatever the transport. Forwarded requests bypass
+//! rmcp: results go to their [`Track`], progress too, and of notifications rmcp hears only those that it acts on.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
@@ -34,7 +34,7 @@ const MAX_STRAYS: u64 = 100;
 /// Requests of an upstream that have no answer yet. After more the connection is restarted.
 const MAX_ASKED: usize = 256;
 
-/// Answers to cancelled requests that are told from other strays.
+/// Cancelled requests whose late answers are recognised.
 const MAX_CANCELLED: usize = 256;
 
 /// Which lists the upstream says have changed.
@@ -276,7 +276,7 @@ impl Link {
         }
     }
 
-    /// Something that is no message. If it is the answer to a request all the same, its caller is told.
+    /// Something that is no message. If it is the answer to a request all the same, its caller gets an error.
     fn unreadable(&self, bytes: &[u8], what: &str) -> Inbound {
         let shown = String::from_utf8_lossy(bytes.get(..200).unwrap_or(bytes)).into_owned();
         (self.notes)(&format!("{what}: {shown}"));
@@ -289,7 +289,7 @@ impl Link {
     }
 
     /// A message that is longer than allowed, of which this is the beginning. False if the connection must end, because it
-    /// can't be told whose answer it is.
+    /// isn't known whose answer it is.
     pub(crate) fn too_long(&self, head: &[u8]) -> Inbound {
         self.count("tooLong");
         let trouble = || {
@@ -476,7 +476,7 @@ impl Link {
     }
 }
 
-/// Ends the connection for a reason that calls are told.
+/// Ends the connection for a reason that its calls report.
 fn break_off(books: &mut Books, count: &'static str, fault: Trouble) -> Inbound {
     *books.counts.entry(count).or_default() += 1;
     books.fault.get_or_insert(fault);

@@ -1,7 +1,7 @@
 //! Messages between the gate and an upstream, as text.
 //!
 //! rmcp decides the lifecycle, numbers requests and matches answers to them. It would parse results into its own types and
-//! write them again, so it never sees the parameters and results of what is forwarded: they travel beside its messages.
+//! write them again, so it never sees the parameters and results of forwarded requests: they travel beside its messages.
 
 pub(crate) mod flood;
 pub(crate) mod link;

@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn the_id_is_found_at_either_end() {
         let long = "x".repeat(5_000);
-        for (before, behind, expected) in [
+        for (before, after, expected) in [
             (r#"{"jsonrpc":"2.0","id":7,"result":{"a":""#, r#""}}"#, Some(7)),
             (r#"{ "id" : 12 ,"result":{"a":""#, r#""}}"#, Some(12)),
             (r#"{"result":{"id":1,"a":""#, r#""},"jsonrpc":"2.0","id":12}"#, Some(12)),
@@ -79,8 +79,8 @@ mod tests {
             (r#"{"id":null,"result":{"a":""#, r#""}}"#, None),
             ("", "", None),
         ] {
-            let text = format!("{before}{long}{behind}");
-            assert_eq!(find_id(text.as_bytes(), text.as_bytes()), expected, "{before}…{behind}");
+            let text = format!("{before}{long}{after}");
+            assert_eq!(find_id(text.as_bytes(), text.as_bytes()), expected, "{before}…{after}");
         }
         assert_eq!(find_id(br#"{"id":12"#, b""), None, "a number that is cut off is no id");
     }

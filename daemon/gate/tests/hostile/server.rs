@@ -1,4 +1,4 @@
-//! A server for tests that does what it is told: badly, on request.
+//! A server for tests that misbehaves on request.
 //!
 //! Words on its command line say how it starts and what it lists; the name of a called tool says what it does then.
 #![allow(
@@ -210,7 +210,7 @@ impl Server {
         let text = args["text"].as_str().unwrap_or_default();
         match name {
             "echo" => answer(id, &json!({ "content": [], "params": params }).to_string()),
-            // What is given, as the result or as a whole line.
+            // The given text, as the result or as a whole line.
             "raw" => answer(id, text),
             "line" => say(&text.replace("$ID", &id.to_string())),
             "hang" => {}

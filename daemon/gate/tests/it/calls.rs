@@ -99,9 +99,9 @@ async fn a_cancelled_call_is_answered_at_once_and_its_upstream_is_told() {
     let sent: Value = serde_json::from_str(&sent[0]).unwrap();
     gate.send(ToGate::Cancel { id }).await;
     assert_eq!(gate.answer(id).await.unwrap_err().code, code::CANCELLED);
-    let told = lines_with(&journal, "notifications/cancelled").await;
-    let told: Value = serde_json::from_str(&told[0]).unwrap();
-    assert_eq!(told["params"]["requestId"], sent["id"]);
+    let cancelled = lines_with(&journal, "notifications/cancelled").await;
+    let cancelled: Value = serde_json::from_str(&cancelled[0]).unwrap();
+    assert_eq!(cancelled["params"]["requestId"], sent["id"]);
     // An answer that comes all the same is counted and dropped.
     let late = json!({ "jsonrpc": "2.0", "id": sent["id"], "result": {} }).to_string();
     let id = gate.begin("line", json!({ "text": late })).await;
@@ -113,7 +113,7 @@ async fn a_cancelled_call_is_answered_at_once_and_its_upstream_is_told() {
 }
 
 #[tokio::test]
-async fn so_many_run_so_many_wait_and_the_next_is_refused() {
+async fn some_run_others_wait_and_the_next_is_refused() {
     let mut gate = Gate::start().await;
     gate.configure(json!({ "a": entry(&[], json!({ "maxInFlight": 1 })) })).await;
     let mut calls = Vec::new();

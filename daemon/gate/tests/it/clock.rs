@@ -132,7 +132,7 @@ async fn the_fifth_death_in_two_minutes_is_failing() {
 }
 
 #[tokio::test]
-async fn so_many_calls_in_a_minute_are_taken() {
+async fn the_calls_of_a_minute_are_limited() {
     let (mut gate, hands) = Gate::with_clock().await;
     gate.configure(json!({ "a": entry(&[], json!({ "maxPerMinute": 2 })) })).await;
     gate.call_ok("echo", json!({})).await;

@@ -33,7 +33,7 @@ pub(crate) struct Gate {
     task: Option<JoinHandle<std::io::Result<()>>>,
 }
 
-/// The server that does what it is told.
+/// The server that misbehaves.
 pub(crate) fn hostile() -> PathBuf {
     let own = std::env::current_exe().unwrap();
     let path = own.parent().unwrap().parent().unwrap().join("examples/hostile");
