@@ -94,6 +94,25 @@ codes! {
     CONFLICT = "conflict";
     /// The repository or a part of the system cannot answer.
     UNAVAILABLE = "unavailable";
+
+    // Of upstream MCP servers.
+
+    /// The upstream does not run and can't be started, or it ended before the request left.
+    UPSTREAM_DOWN = "upstreamDown";
+    /// The upstream did not answer in time.
+    UPSTREAM_TIMEOUT = "upstreamTimeout";
+    /// The upstream answered with an error of the protocol, or with something that the protocol does not have.
+    UPSTREAM_PROTOCOL = "upstreamProtocol";
+    /// The upstream refused the request for want of a permission.
+    UPSTREAM_DENIED = "upstreamDenied";
+    /// A person has to log in at the upstream first.
+    NEEDS_LOGIN = "needsLogin";
+    /// A result above the limit of results.
+    RESULT_TOO_LARGE = "resultTooLarge";
+    /// A setting that the upstream needs is missing or has no value.
+    MISCONFIGURED = "misconfigured";
+    /// The upstream is to be reached by a transport that is not spoken here.
+    UNSUPPORTED_TRANSPORT = "unsupportedTransport";
 }
 
 #[cfg(test)]

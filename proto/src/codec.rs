@@ -52,14 +52,18 @@ pub fn decode_server(payload: &[u8]) -> Result<ServerMessage, CodecError> {
     decode_message(payload)
 }
 
-fn encode_message<T: Serialize>(message: &T, limit: usize, out: &mut Vec<u8>) -> Result<(), CodecError> {
+pub(crate) fn encode_message<T: Serialize>(
+    message: &T,
+    limit: usize,
+    out: &mut Vec<u8>,
+) -> Result<(), CodecError> {
     write_frame(out, limit, |out| {
         bincode::serde::encode_into_std_write(message, out, codec_config()).map_err(CodecError::Encode)?;
         Ok(())
     })
 }
 
-fn decode_message<'a, T: Deserialize<'a>>(payload: &'a [u8]) -> Result<T, CodecError> {
+pub(crate) fn decode_message<'a, T: Deserialize<'a>>(payload: &'a [u8]) -> Result<T, CodecError> {
     let (message, used) =
         bincode::serde::borrow_decode_from_slice(payload, codec_config()).map_err(CodecError::Decode)?;
     match payload.len() - used {

@@ -7,6 +7,8 @@
 //! 2. [frames](frame): a length and that many bytes;
 //! 3. in each frame one [`ClientMessage`] or one [`ServerMessage`].
 //!
+//! The daemon and its gate to upstream MCP servers talk in frames too, with [other messages](gate).
+//!
 //! This crate does not know the meaning of a request: methods are strings, parameters and results are opaque bytes.
 
 #![forbid(unsafe_code)]
@@ -16,6 +18,7 @@ mod bytes;
 pub mod code;
 mod codec;
 pub mod frame;
+pub mod gate;
 mod handshake;
 mod message;
 

@@ -1,0 +1,14 @@
+//! The gate as the daemon sees it: frames in, frames out, with servers at its other side that misbehave.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
+
+mod asking;
+mod calls;
+mod clock;
+mod harness;
+mod hostile;
+mod lifecycle;
+mod lists;
+mod secrets;
+#[cfg(feature = "http")]
+mod web;
