@@ -69,7 +69,10 @@ mod tests {
         }}));
         let names: Vec<&str> = doc.parameters.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["mode", "rows", "cell"]);
-        assert_eq!((doc.parameters[0].1.as_str(), doc.enums.as_slice()), ("How.", &["fast".into(), "slow".into()][..]));
+        assert_eq!(
+            (doc.parameters[0].1.as_str(), doc.enums.as_slice()),
+            ("How.", &["fast".into(), "slow".into()][..])
+        );
     }
 
     #[test]

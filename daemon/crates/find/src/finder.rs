@@ -30,14 +30,13 @@ const SERVER_FIELDS: [Field; 4] = [
     Field { weight: 1.0, related: 1.0, b: 0.5 },
     Field { weight: 0.5, related: 0.5, b: 0.5 },
 ];
-/// The share of its server's score that a tool gets.
+/// The share of its server's score that a tool gets, but no more than [`MOST_OF_SERVER`] times what it has itself.
 const SERVER: f64 = 0.5;
+const MOST_OF_SERVER: f64 = 0.6;
 /// Two neighbouring words of the query that are neighbours in the name or first sentence give this much of the rarer one again.
 const PAIR: f64 = 0.3;
 /// How much of the score is that of the clause which fits best, if there are several.
-const CLAUSE: f64 = 0.5;
-/// How much of the score depends on the share of the query that was found.
-const COVERAGE: f64 = 0.3;
+const CLAUSE: f64 = 0.4;
 /// How much the score grows if the whole name of the tool was found.
 const NAME: f64 = 0.4;
 /// Hits below this share of the best score are left out.
@@ -48,6 +47,8 @@ const LEAST: f64 = 0.05;
 pub struct Found {
     /// The places of the docs with their scores, best first.
     pub hits: Vec<(usize, f64)>,
+    /// How many of the first hits the query names.
+    pub named: usize,
     /// How many docs matched, also beyond the limit.
     pub total: usize,
     /// The words of the query that led to nothing.
@@ -116,7 +117,11 @@ impl Finder {
         let mut space = Collector::new(self.tools.docs());
         let reach = Reach { index: &self.tools, lexicon: self.lexicon, spelling: &self.tool_spelling };
         let reached: Vec<Reached> = query.words.iter().map(|word| reach.find(word, &mut space)).collect();
-        let unmatched = query.words.iter().zip(&reached).filter(|(_, reached)| reached.docs.is_empty());
+        let unmatched = query
+            .words
+            .iter()
+            .zip(&reached)
+            .filter(|(word, reached)| reached.docs.is_empty() && !word.word.is_empty());
         let unmatched = unmatched.map(|(word, _)| word.word.clone()).collect();
         let mut hits = self.scores(&query, &reached, &mut space);
         self.sort_hits(&mut hits);
@@ -124,36 +129,28 @@ impl Finder {
         hits.retain(|hit| hit.1 >= floor);
         let gains: Vec<Vec<(u32, f64)>> = reached.into_iter().map(|reached| reached.docs).collect();
         spread::spread_hits(&mut hits, &gains);
-        self.pin_named(query.text, &mut hits);
+        let named = self.pin_named(query.text, &mut hits).min(limit);
         let total = hits.len();
         let hits = hits.into_iter().take(limit).map(|(doc, score)| (doc as usize, score)).collect();
-        Found { hits, total, unmatched }
+        Found { hits, named, total, unmatched }
     }
 
     fn scores(&self, query: &Query<'_>, reached: &[Reached], space: &mut Collector) -> Vec<spread::Hit> {
         for (doc, value) in reached.iter().flat_map(|reached| &reached.docs) {
             space.add(*doc, *value);
         }
-        let plain = space.take();
-        let most: f64 = reached.iter().map(|reached| reached.most).sum();
-        for (doc, value) in &plain {
-            space.add(*doc, *value);
-        }
         self.add_pairs(query, space);
-        let with_pairs = space.take();
+        let all = space.take();
         let clauses = best_clauses(query, reached, space);
         let servers = self.server_scores(query);
         let names = name_shares(reached);
-        let mut hits = Vec::with_capacity(plain.len());
-        for ((doc, value), (_, paired)) in plain.into_iter().zip(with_pairs) {
-            let mut score = paired;
+        let mut hits = Vec::with_capacity(all.len());
+        for (doc, mut score) in all {
             if !query.clauses.is_empty() {
                 score += CLAUSE * (value_of(&clauses, doc) - score);
             }
-            let coverage = if most > 0.0 { (value / most).min(1.0) } else { 0.0 };
-            score *= 1.0 - COVERAGE + COVERAGE * coverage.sqrt();
             let server = self.server_of.get(doc as usize).map_or(0.0, |server| value_of(&servers, *server));
-            score += SERVER * server;
+            score += (SERVER * server).min(MOST_OF_SERVER * score);
             score *= 1.0 + NAME * self.name_coverage(doc, &names);
             hits.push((doc, score));
         }
@@ -193,7 +190,9 @@ impl Finder {
 
     /// Returns the share of the information of a tool's name that the query has.
     fn name_coverage(&self, doc: u32, shares: &BTreeMap<u32, f64>) -> f64 {
-        let Some(text) = self.texts.get(doc as usize).filter(|text| text.name_weight > 0.0) else { return 0.0 };
+        let Some(text) = self.texts.get(doc as usize).filter(|text| text.name_weight > 0.0) else {
+            return 0.0;
+        };
         let mut seen: Vec<u32> = Vec::with_capacity(text.name.len());
         let mut found = 0.0;
         for term in &text.name {
@@ -210,8 +209,8 @@ impl Finder {
         hits.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| tie(a.0).cmp(&tie(b.0))));
     }
 
-    /// Puts the tools that the query names above all others, in the order in which it names them.
-    fn pin_named(&self, query: &str, hits: &mut Vec<spread::Hit>) {
+    /// Puts the tools that the query names above all others, in the order in which it names them. Returns their number.
+    fn pin_named(&self, query: &str, hits: &mut Vec<spread::Hit>) -> usize {
         let mut named: Vec<spread::Hit> = Vec::new();
         for docs in self.names.named_in(query) {
             let mut alike: Vec<spread::Hit> = docs
@@ -229,13 +228,15 @@ impl Finder {
             hit.1 = top + (count - nth) as f64;
         }
         hits.splice(0..0, named);
+        count
     }
 }
 
 impl Text {
     fn new(terms: &Terms, index: &Index) -> Self {
         let [name, _, sentence, ..] = terms;
-        let ids = |terms: &[String]| terms.iter().filter_map(|term| index.find_term(term)).collect::<Vec<u32>>();
+        let ids =
+            |terms: &[String]| terms.iter().filter_map(|term| index.find_term(term)).collect::<Vec<u32>>();
         let name = ids(name);
         let mut different = name.clone();
         different.sort_unstable();
@@ -252,11 +253,13 @@ impl Text {
 
 fn terms_of_doc(doc: &Doc) -> Terms {
     let (sentence, rest) = words::first_sentence(&doc.description);
-    let join = |parts: &mut dyn Iterator<Item = &String>| parts.map(String::as_str).collect::<Vec<_>>().join("\n");
+    let join =
+        |parts: &mut dyn Iterator<Item = &String>| parts.map(String::as_str).collect::<Vec<_>>().join("\n");
     let names = join(&mut doc.parameters.iter().map(|(name, _)| name));
     let descriptions = join(&mut doc.parameters.iter().map(|(_, description)| description));
     let values = join(&mut doc.enums.iter().chain(&doc.examples));
-    [&doc.name, &doc.title, sentence, rest, &doc.about, &doc.key, &names, &descriptions, &values].map(words::terms_of)
+    [&doc.name, &doc.title, sentence, rest, &doc.about, &doc.key, &names, &descriptions, &values]
+        .map(words::terms_of)
 }
 
 /// Returns the server of each tool, and the terms of each server.
@@ -288,7 +291,8 @@ fn servers_of(docs: &[Doc], terms: &[Terms]) -> (Vec<u32>, Vec<[Vec<String>; 4]>
 fn best_clauses(query: &Query<'_>, reached: &[Reached], space: &mut Collector) -> Vec<(u32, f64)> {
     let mut best: BTreeMap<u32, f64> = BTreeMap::new();
     for clause in &query.clauses {
-        for (doc, value) in clause.iter().filter_map(|at| reached.get(*at)).flat_map(|reached| &reached.docs) {
+        for (doc, value) in clause.iter().filter_map(|at| reached.get(*at)).flat_map(|reached| &reached.docs)
+        {
             space.add(*doc, *value);
         }
         for (doc, value) in space.take() {

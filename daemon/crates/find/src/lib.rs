@@ -16,6 +16,7 @@ mod doc;
 mod finder;
 mod index;
 mod lexicon;
+mod literals;
 mod names;
 mod near;
 mod query;

@@ -51,7 +51,8 @@ impl Names {
         let plain = folded.strip_prefix("mcp_").unwrap_or(&folded);
         let untwinned = folded.strip_suffix(TWIN).unwrap_or(&folded);
         let spelled = [folded.as_str(), plain, untwinned];
-        let known = spelled.into_iter().find_map(|name| self.qualified.get(name).or_else(|| self.bare.get(name)));
+        let known =
+            spelled.into_iter().find_map(|name| self.qualified.get(name).or_else(|| self.bare.get(name)));
         known.map(Vec::as_slice).or_else(|| self.shortened(&folded))
     }
 

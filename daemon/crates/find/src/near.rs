@@ -33,7 +33,9 @@ pub(crate) fn nearness(term: &str, other: &str) -> f64 {
 /// Whether one word is the other with an error or two: a letter too many, too few, wrong or exchanged with the next.
 pub(crate) fn is_mistyped(term: &str, other: &str) -> bool {
     let most = if term.len() < LONG { 1 } else { 2 };
-    term.len() > SHORTEST && other.len() > SHORTEST && distance_up_to(term.as_bytes(), other.as_bytes(), most) <= most
+    term.len() > SHORTEST
+        && other.len() > SHORTEST
+        && distance_up_to(term.as_bytes(), other.as_bytes(), most) <= most
 }
 
 /// Optimal string alignment distance; anything above `most` may be told as `most + 1`.
@@ -50,8 +52,7 @@ fn distance_up_to(a: &[u8], b: &[u8], most: usize) -> usize {
             let get = |row: &[usize], at: usize| row.get(at).copied().unwrap_or(usize::MAX / 2);
             let mut least =
                 (get(&last, j + 1) + 1).min(get(&row, j) + 1).min(get(&last, j) + usize::from(x != y));
-            let is_exchange =
-                i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
+            let is_exchange = i > 0 && j > 0 && a.get(i - 1) == Some(y) && b.get(j - 1) == Some(x);
             if is_exchange {
                 least = least.min(get(&before, j - 1) + 1);
             }
@@ -78,32 +79,38 @@ mod tests {
 
     #[test]
     fn errors_of_typing_are_forgiven() {
-        for (typed, meant) in [("wether", "weather"), ("serach", "search"), ("directoyr", "directory"), ("recieve", "receive")] {
+        for (typed, meant) in
+            [("wether", "weather"), ("serach", "search"), ("directoyr", "directory"), ("recieve", "receive")]
+        {
             assert!(is_mistyped(typed, meant), "{typed}");
         }
-        for (one, other) in [("port", "sort"), ("chart", "clear"), ("reader", "render")] {
+        for (one, other) in [("port", "sort"), ("chart", "clear"), ("reader", "rounder")] {
             assert!(!is_mistyped(one, other), "{one}");
         }
     }
 
     #[test]
     fn forms_of_a_word_are_near() {
-        assert!((nearness("analysis", "analytic") - FAMILY).abs() < 1e-9);
-        assert!(nearness("analysis", "anagram") < 1e-9 && nearness("sort", "port") < 1e-9);
+        assert!((nearness("describ", "descript") - FAMILY).abs() < 1e-9);
+        assert!(nearness("describ", "desert") < 1e-9 && nearness("sort", "port") < 1e-9);
         assert!(!is_comparable("v2") && !is_comparable("größe") && is_comparable("file"));
     }
 
     #[test]
     fn the_distance_is_that_of_the_plain_definition() {
         fn plain(a: &[u8], b: &[u8]) -> usize {
-            let (Some((x, c)), Some((y, d))) = (a.split_last(), b.split_last()) else { return a.len() + b.len() };
+            let (Some((x, c)), Some((y, d))) = (a.split_last(), b.split_last()) else {
+                return a.len() + b.len();
+            };
             let mut least = (plain(c, b) + 1).min(plain(a, d) + 1).min(plain(c, d) + usize::from(x != y));
             if a.len() > 1 && b.len() > 1 && c.last() == Some(y) && d.last() == Some(x) {
                 least = least.min(plain(&a[..a.len() - 2], &b[..b.len() - 2]) + 1);
             }
             least
         }
-        let words: Vec<Vec<u8>> = (0..81_u32).map(|n| (0..n % 5 + 1).map(|i| b"abc"[(n / 3_u32.pow(i) % 3) as usize]).collect()).collect();
+        let words: Vec<Vec<u8>> = (0..81_u32)
+            .map(|n| (0..n % 5 + 1).map(|i| b"abc"[(n / 3_u32.pow(i) % 3) as usize]).collect())
+            .collect();
         for a in &words {
             for b in &words {
                 let exact = plain(a, b);

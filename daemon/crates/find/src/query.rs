@@ -4,12 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::OnceLock;
 
 use crate::lexicon::{Entry, Lexicon};
-use crate::{near, words};
+use crate::{literals, near, words};
 
 /// Longer queries are cut to this many words, because more words don't make the goal clearer.
 const MOST_WORDS: usize = 64;
 /// Words about tools in general count this much, because every tool is one.
 const CARRIER_WEIGHT: f64 = 0.3;
+
+/// A word that a literal implies, such as `file` for a path, counts this much.
+const HINT_WEIGHT: f64 = 0.6;
 
 /// Words about tools in general, and those around a wish.
 const CARRIERS: &str = "tool tools service services platform platforms system systems server servers software application \
@@ -19,6 +22,7 @@ const CARRIERS: &str = "tool tools service services platform platforms system sy
 
 /// A word of a query.
 pub(crate) struct Word {
+    /// As it is in the query; empty if the query only implies it.
     pub(crate) word: String,
     pub(crate) term: String,
     /// How much it counts because of what kind of word it is.
@@ -50,12 +54,17 @@ impl<'t> Query<'t> {
             if found.len() == MOST_WORDS || found.iter().any(|held| held.term == *term) {
                 continue;
             }
-            let before = at.checked_sub(1).and_then(|at| spoken.get(at)).map(|(before, _)| format!("{before}{word}"));
+            let before =
+                at.checked_sub(1).and_then(|at| spoken.get(at)).map(|(before, _)| format!("{before}{word}"));
             let after = spoken.get(at + 1).map(|(after, _)| format!("{word}{after}"));
-            let joined = after.into_iter().chain(before).filter_map(|both| words::single_term(&both)).collect();
+            let joined =
+                after.into_iter().chain(before).filter_map(|both| words::single_term(&both)).collect();
             let weight = if carriers().contains(*term) { CARRIER_WEIGHT } else { 1.0 };
             let (word, term) = ((*word).to_owned(), (*term).to_owned());
             found.push(Word { word, term, weight, related: Vec::new(), joined });
+        }
+        for term in literals::hints_of(text) {
+            push_hint(term, &mut found);
         }
         let forms: Vec<&str> = tokens.iter().map(words::Token::form).collect();
         relate_words(&mut found, &lexicon.entries_in(&forms), &tokens, lexicon);
@@ -66,6 +75,14 @@ impl<'t> Query<'t> {
         pairs.dedup();
         let clauses = clauses_of(text, &found);
         Self { text, words: found, pairs, clauses }
+    }
+}
+
+/// Adds a word that the query only implies.
+fn push_hint(term: String, found: &mut Vec<Word>) {
+    if found.len() < MOST_WORDS && !found.iter().any(|held| held.term == term) {
+        let (word, joined) = (String::new(), Vec::new());
+        found.push(Word { word, term, weight: HINT_WEIGHT, related: Vec::new(), joined });
     }
 }
 
@@ -151,9 +168,9 @@ mod tests {
 
     #[test]
     fn a_mistyped_word_is_looked_up_as_what_it_was_meant_to_be() {
-        let lexicon = Lexicon::new(&["weather, climate"]);
-        assert_eq!(meant_entries("wether", &lexicon).len(), 0, "a stem of another length is no error of one letter");
-        assert_eq!(meant_entries("clmat", &lexicon).len(), 1);
+        let lexicon = Lexicon::new(&["umbrella, parasol"]);
+        assert_eq!(meant_entries("umbrela", &lexicon).len(), 1);
+        assert_eq!(meant_entries("umbra", &lexicon).len(), 0);
     }
 
     #[test]

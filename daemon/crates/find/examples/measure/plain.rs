@@ -40,7 +40,8 @@ impl Plain {
             }
             weights.push(found);
         }
-        let words = docs.iter().map(|doc| plain_words(&format!("{} {}", doc.name, doc.description))).collect();
+        let words =
+            docs.iter().map(|doc| plain_words(&format!("{} {}", doc.name, doc.description))).collect();
         Self { words, weights, with }
     }
 

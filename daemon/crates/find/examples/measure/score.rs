@@ -23,7 +23,8 @@ pub(crate) fn print_table(name: &str, set: &Set, lists: &[Vec<usize>], wanted: &
         }
         if count > 0 {
             let label = if kind == "agent" { "agent, first search: useful" } else { kind };
-            let cells: String = sums.iter().map(|sum| format!("{:7.1}", 100.0 * sum / f64::from(count))).collect();
+            let cells: String =
+                sums.iter().map(|sum| format!("{:7.1}", 100.0 * sum / f64::from(count))).collect();
             println!("  {label:<28}{count:4}{cells}");
         }
     }

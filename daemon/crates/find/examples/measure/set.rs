@@ -52,7 +52,8 @@ impl Set {
         let tools = read_lines(&dir.join("tools.jsonl"))?;
         let ids: Vec<String> = tools.iter().map(|tool| text_of(tool, "id")).collect();
         let docs = tools.iter().map(|tool| doc_of(tool, &about)).collect();
-        let places: BTreeMap<&str, usize> = ids.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
+        let places: BTreeMap<&str, usize> =
+            ids.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
         let queries = read_lines(queries)?.iter().map(|query| query_of(query, &places)).collect();
         Ok(Self { docs, queries, ids })
     }

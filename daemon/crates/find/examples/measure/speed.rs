@@ -7,15 +7,59 @@ use sdl_find::{Doc, Finder, Lexicon};
 const QUERIES: usize = 1_000;
 /// Syllables that generated words are made of.
 const SYLLABLES: [&str; 32] = [
-    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve", "wi", "xo", "yu",
-    "za", "ble", "cra", "dri", "flo", "gru", "pla", "ste", "tri", "spo", "shu", "tha",
+    "ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "qui", "ro", "su", "ta", "ve",
+    "wi", "xo", "yu", "za", "ble", "cra", "dri", "flo", "gru", "pla", "ste", "tri", "spo", "shu", "tha",
 ];
 /// Verbs and nouns that real tools have.
 const COMMON: [&str; 48] = [
-    "get", "list", "create", "update", "delete", "search", "find", "read", "write", "send", "open", "run", "file", "page",
-    "user", "issue", "message", "image", "document", "table", "price", "weather", "route", "ticket", "note", "task", "chart",
-    "branch", "commit", "database", "query", "account", "payment", "order", "product", "video", "music", "map", "city",
-    "calendar", "event", "contact", "email", "password", "container", "log", "metric", "report",
+    "get",
+    "list",
+    "create",
+    "update",
+    "delete",
+    "search",
+    "find",
+    "read",
+    "write",
+    "send",
+    "open",
+    "run",
+    "file",
+    "page",
+    "user",
+    "issue",
+    "message",
+    "image",
+    "document",
+    "table",
+    "price",
+    "weather",
+    "route",
+    "ticket",
+    "note",
+    "task",
+    "chart",
+    "branch",
+    "commit",
+    "database",
+    "query",
+    "account",
+    "payment",
+    "order",
+    "product",
+    "video",
+    "music",
+    "map",
+    "city",
+    "calendar",
+    "event",
+    "contact",
+    "email",
+    "password",
+    "container",
+    "log",
+    "metric",
+    "report",
 ];
 
 /// Numbers that look random and are the same each time.
@@ -57,7 +101,12 @@ pub(crate) fn measure_speed(count: usize) {
     let docs: Vec<Doc> = (0..count).map(|at| numbers.doc(at)).collect();
     let begin = Instant::now();
     let lexicon = Lexicon::shared();
-    println!("lexicon: {:?}, {} KB, {:?} entries and groups", begin.elapsed(), lexicon.bytes() / 1024, lexicon.counts());
+    println!(
+        "lexicon: {:?}, {} KB, {:?} entries and groups",
+        begin.elapsed(),
+        lexicon.bytes() / 1024,
+        lexicon.counts()
+    );
     let begin = Instant::now();
     let finder = Finder::new(&docs);
     println!("index of {count} tools: {:?}", begin.elapsed());
@@ -71,7 +120,13 @@ pub(crate) fn measure_speed(count: usize) {
             assert!(found.hits.len() <= 10);
         }
         times.sort_unstable();
-        let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default() as f64 / 1_000.0;
-        println!("queries of {words} words: p50 {:.2} ms, p95 {:.2} ms, p99 {:.2} ms", at(50), at(95), at(99));
+        let at =
+            |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default() as f64 / 1_000.0;
+        println!(
+            "queries of {words} words: p50 {:.2} ms, p95 {:.2} ms, p99 {:.2} ms",
+            at(50),
+            at(95),
+            at(99)
+        );
     }
 }

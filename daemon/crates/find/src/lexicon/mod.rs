@@ -1,7 +1,8 @@
 //! Which words have to do with which: a thesaurus for those who look for a tool.
 //!
 //! The files beside this one have one group a line, of words and phrases. `a, b, c` mean about the same. `x > a, b, c`: x is the
-//! topic or purpose, and the others are things, acts or wishes that belong to it. `#` begins a comment. They are read at the first
+//! topic or purpose, and the others are things, acts or wishes that belong to it. `x = a, b`: the others are x in another language.
+//! `#` begins a comment. They are read at the first
 //! use into one table that all finders share.
 
 mod table;
@@ -59,14 +60,15 @@ mod tests {
     #[test]
     fn every_line_of_the_files_is_a_group() {
         let mut lines = 0;
-        for text in TEXTS {
-            for line in text.lines().filter(|line| table::is_group(line)) {
-                lines += 1;
-                let (head, rest) = line.split_once('>').unwrap_or(("", line));
-                assert!(!rest.contains('>'), "{line}");
-                assert!(line.starts_with('>') || line.contains([',', '>']), "{line}: a group of one");
-                assert!(!line.contains('>') || !head.trim().is_empty(), "{line}: no topic");
+        for line in TEXTS.iter().flat_map(|text| text.lines()).map(table::without_comment) {
+            if line.is_empty() {
+                continue;
             }
+            lines += 1;
+            let parts: Vec<&str> = line.split(['>', '=']).collect();
+            assert!(parts.len() <= 2, "{line}: two marks");
+            assert!(parts.iter().all(|part| !part.trim().is_empty()), "{line}: nothing on one side");
+            assert!(parts.len() == 2 || line.contains(','), "{line}: a group of one");
         }
         assert!(lines > 100);
     }

@@ -4,9 +4,20 @@ use std::collections::BTreeMap;
 
 use crate::words;
 
-/// The members of a group: what it is about, if it is a topic, and what belongs to that. Near synonyms are all heads.
-pub(super) struct Group {
-    pub(super) is_topic: bool,
+/// How the members of a group have to do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// `a, b, c`: all are heads and mean about the same.
+    Same,
+    /// `x > a, b`: what is behind the mark belongs to the heads.
+    Topic,
+    /// `x = a, b`: what is behind the mark is the heads in another language.
+    Translation,
+}
+
+/// Words and phrases of one line: the heads, and what is behind the mark.
+struct Group {
+    relation: Relation,
     /// How many of the members are heads.
     heads: u8,
     /// Where the members begin.
@@ -18,6 +29,8 @@ pub struct Lexicon {
     /// All words in one text, sorted, and where each begins; one more at the end.
     text: String,
     starts: Vec<u32>,
+    /// The words that say nothing by themselves, such as `up`.
+    silent: Vec<u32>,
     /// The words of each entry, sorted, in one list, and where each begins; one more at the end.
     entry_words: Vec<u32>,
     entry_starts: Vec<u32>,
@@ -31,23 +44,21 @@ pub struct Lexicon {
 
 /// A line, as it is read: the forms of its entries.
 struct Line {
-    is_topic: bool,
+    relation: Relation,
     heads: Vec<Vec<String>>,
     rest: Vec<Vec<String>>,
 }
 
-/// Whether a line has a group.
-pub(super) fn is_group(line: &str) -> bool {
-    !without_comment(line).is_empty()
-}
-
-fn without_comment(line: &str) -> &str {
+/// A line without what a `#` begins.
+pub(super) fn without_comment(line: &str) -> &str {
     line.split('#').next().unwrap_or_default().trim()
 }
 
 fn read_line(line: &str) -> Line {
-    let (heads, rest) = line.split_once('>').map_or((line, ""), |(heads, rest)| (heads, rest));
-    Line { is_topic: line.contains('>'), heads: read_entries(heads), rest: read_entries(rest) }
+    let marks = [('>', Relation::Topic), ('=', Relation::Translation)];
+    let split = |(mark, relation)| line.split_once(mark).map(|(heads, rest)| (heads, rest, relation));
+    let (heads, rest, relation) = marks.into_iter().find_map(split).unwrap_or((line, "", Relation::Same));
+    Line { relation, heads: read_entries(heads), rest: read_entries(rest) }
 }
 
 fn read_entries(text: &str) -> Vec<Vec<String>> {
@@ -79,6 +90,7 @@ impl Lexicon {
         let mut table = Self {
             text: String::new(),
             starts: vec![0],
+            silent: Vec::new(),
             entry_words: Vec::new(),
             entry_starts: vec![0],
             groups: Vec::new(),
@@ -86,7 +98,10 @@ impl Lexicon {
             belongs: Vec::new(),
             belongs_starts: vec![0],
         };
-        for word in word_ids.keys() {
+        for (word, id) in &word_ids {
+            if words::tokens_of(word).iter().all(|token| token.term.is_none()) {
+                table.silent.push(*id);
+            }
             table.text.push_str(word);
             table.starts.push(table.text.len() as u32);
         }
@@ -99,10 +114,11 @@ impl Lexicon {
             let number = |entry: &Vec<String>| entry_ids.get(&spell(entry)).copied();
             let group = table.groups.len() as u32;
             let (start, heads) = (table.members.len() as u32, line.heads.len().min(255) as u8);
-            table.groups.push(Group { is_topic: line.is_topic, heads, start });
+            table.groups.push(Group { relation: line.relation, heads, start });
             for entry in line.heads.iter().take(255).chain(&line.rest).filter_map(number) {
                 table.members.push(entry);
-                if let Some(list) = belongs.get_mut(entry as usize).filter(|list| list.last() != Some(&group)) {
+                if let Some(list) = belongs.get_mut(entry as usize).filter(|list| list.last() != Some(&group))
+                {
                     list.push(group);
                 }
             }
@@ -120,6 +136,7 @@ impl Lexicon {
         self.groups.shrink_to_fit();
         for list in [
             &mut self.starts,
+            &mut self.silent,
             &mut self.entry_words,
             &mut self.entry_starts,
             &mut self.members,
@@ -134,6 +151,7 @@ impl Lexicon {
     pub fn bytes(&self) -> usize {
         let lists = [
             &self.starts,
+            &self.silent,
             &self.entry_words,
             &self.entry_starts,
             &self.members,
@@ -158,6 +176,11 @@ impl Lexicon {
     pub(crate) fn word(&self, id: u32) -> &str {
         let at = |i: usize| self.starts.get(i).map_or(0, |start| *start as usize);
         self.text.get(at(id as usize)..at(id as usize + 1)).unwrap_or_default()
+    }
+
+    /// Whether a word says nothing by itself.
+    pub(crate) fn is_silent(&self, id: u32) -> bool {
+        self.silent.binary_search(&id).is_ok()
     }
 
     /// Returns the number of a word.
@@ -202,13 +225,13 @@ impl Lexicon {
         slice_of(&self.belongs, &self.belongs_starts, entry)
     }
 
-    /// Returns a group: whether it is a topic, its heads, and what belongs to them.
-    pub(super) fn group(&self, at: u32) -> (bool, &[u32], &[u32]) {
-        let Some(group) = self.groups.get(at as usize) else { return (false, &[], &[]) };
+    /// Returns a group: its relation, its heads, and what is behind the mark.
+    pub(super) fn group(&self, at: u32) -> (Relation, &[u32], &[u32]) {
+        let Some(group) = self.groups.get(at as usize) else { return (Relation::Same, &[], &[]) };
         let end = self.groups.get(at as usize + 1).map_or(self.members.len(), |next| next.start as usize);
         let members = self.members.get(group.start as usize..end).unwrap_or_default();
         let (heads, rest) = members.split_at(members.len().min(group.heads as usize));
-        (group.is_topic, heads, rest)
+        (group.relation, heads, rest)
     }
 }
 

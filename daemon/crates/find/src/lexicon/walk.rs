@@ -1,6 +1,7 @@
 //! From the words of a query to entries, and from entries to what they have to do with.
 
 use super::Lexicon;
+use super::table::Relation;
 
 /// The share of a word's weight that a near synonym gets.
 const SYNONYM: f64 = 0.4;
@@ -8,6 +9,8 @@ const SYNONYM: f64 = 0.4;
 const TOPIC: f64 = 0.5;
 /// What a thing gets for its topic, such as `umbrella` for `weather`.
 const THING: f64 = 0.3;
+/// What a word in another language gets, because it is the same word.
+const TRANSLATION: f64 = 0.8;
 /// A second step counts this much of its share, because two relations in a row are often none.
 const SECOND_STEP: f64 = 0.6;
 /// Relations below this share are not followed.
@@ -21,8 +24,8 @@ const MOST_BETWEEN: usize = 4;
 
 /// Words that may be between the words of a phrase without being counted.
 const FILLERS: [&str; 22] = [
-    "a", "an", "any", "are", "be", "for", "in", "is", "it", "its", "me", "my", "of", "on", "our", "some", "that", "the",
-    "their", "this", "to", "your",
+    "a", "an", "any", "are", "be", "for", "in", "is", "it", "its", "me", "my", "of", "on", "our", "some",
+    "that", "the", "their", "this", "to", "your",
 ];
 
 /// An entry that a query has.
@@ -79,15 +82,24 @@ impl Lexicon {
 
     fn step_from(&self, entry: u32) -> Vec<(u32, f64)> {
         let groups = self.groups_of(entry);
-        let meanings = (groups.len().max(1) as f64).powf(-MEANINGS);
+        let is_meaning = |group: &&u32| self.group(**group).0 != Relation::Translation;
+        let meanings = groups.iter().filter(is_meaning).count().max(1) as f64;
+        let one_meaning = meanings.powf(-MEANINGS);
         let mut found = Vec::new();
         for group in groups {
-            let (is_topic, heads, rest) = self.group(*group);
+            let (relation, heads, rest) = self.group(*group);
             let is_head = heads.contains(&entry);
-            let share = if is_head { SYNONYM } else { TOPIC };
-            found.extend(heads.iter().map(|head| (*head, share * meanings)));
-            if is_topic && is_head {
-                found.extend(rest.iter().map(|thing| (*thing, THING * meanings)));
+            let (to_heads, to_rest) = match (relation, is_head) {
+                (Relation::Same, _) => (SYNONYM * one_meaning, 0.0),
+                (Relation::Topic, true) => (SYNONYM * one_meaning, THING * one_meaning),
+                (Relation::Topic, false) => (TOPIC * one_meaning, 0.0),
+                (Relation::Translation, true) => (0.0, TRANSLATION),
+                (Relation::Translation, false) => (TRANSLATION, 0.0),
+            };
+            for (members, share) in [(heads, to_heads), (rest, to_rest)] {
+                if share > 0.0 {
+                    found.extend(members.iter().map(|member| (*member, share)));
+                }
             }
         }
         found.retain(|(other, _)| *other != entry);
@@ -125,7 +137,7 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "weather, climate\nweather > umbrella, rain coat  # what one needs\ncut, cut into pieces, split\n\
-                        look up, search\nlook, see\nsearch > cut\nthe, a";
+                        look up, search\nlook, see\nsearch > cut\nthe, a\nweather = 天气, 气候\nsplit = 拆分";
 
     fn table() -> Lexicon {
         Lexicon::new(&[TEXT])
@@ -162,10 +174,11 @@ mod tests {
         let of_umbrella = related("umbrella");
         assert_eq!(of_umbrella[0].0, "weath");
         assert!((of_umbrella[0].1 - TOPIC).abs() < 1e-9, "one meaning: the whole share");
-        let second = of_umbrella.iter().find(|(word, _)| word == "climat").unwrap().1;
+        let second = of_umbrella.iter().find(|(word, _)| word == "clim").unwrap().1;
         assert!(second < of_umbrella[0].1 * SYNONYM, "a second step is damped: {second}");
         let of_weather = related("weath");
-        assert_eq!(of_weather[0].0, "climat");
+        assert_eq!(of_weather[0].0, "天气", "a translation is nearly the word itself: {of_weather:?}");
+        assert!(related("天气").iter().any(|(word, share)| word == "weath" && *share > 0.7));
         assert!(of_weather.iter().any(|(word, share)| word == "rain coat" && *share < THING));
         assert!(!of_weather.iter().any(|(word, _)| word == "weath"), "nothing leads back to itself");
     }
