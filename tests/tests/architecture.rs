@@ -29,12 +29,15 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-navigate", &["sdl-graph", "sdl-lang", "sdl-ledger", "sdl-model", "sdl-retrieve"]),
     ("sdl-outside", &["sdl-lang", "sdl-ledger", "sdl-model"]),
     ("sdl-contract", &["sdl-json", "sdl-proto"]),
+    // How words are cut and stemmed.
+    ("sdl-find", &["sdl-retrieve"]),
     ("sdl-redact", &[]),
     ("sdl-runtime", &["sdl-contract", "sdl-model", "sdl-tokens"]),
     (
         "sdl-tools",
         &[
             "sdl-contract",
+            "sdl-find",
             "sdl-graph",
             "sdl-json",
             "sdl-lang",

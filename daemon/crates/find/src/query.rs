@@ -20,6 +20,13 @@ const CARRIERS: &str = "tool tools service services platform platforms system sy
     specific various related relevant based using use used via help helper please want need like would able provide provided \
     provides give given make sure";
 
+/// How a word begins that says the opposite, such as `unstaged` for `not staged`.
+const NEGATIVE: [&str; 2] = ["un", "non"];
+
+fn is_negation(token: &words::Token) -> bool {
+    matches!(token.word.as_str(), "not" | "never" | "without")
+}
+
 /// A word of a query.
 pub(crate) struct Word {
     /// As it is in the query; empty if the query only implies it.
@@ -47,18 +54,22 @@ pub(crate) struct Query<'t> {
 impl<'t> Query<'t> {
     pub(crate) fn read(text: &'t str, lexicon: &Lexicon) -> Self {
         let tokens = words::tokens_of(text);
-        let spoken: Vec<(&str, &str)> =
-            tokens.iter().filter_map(|token| Some((token.word.as_str(), token.term.as_deref()?))).collect();
+        let spoken: Vec<(usize, &str, &str)> = tokens
+            .iter()
+            .enumerate()
+            .filter_map(|(at, token)| Some((at, token.word.as_str(), token.term.as_deref()?)))
+            .collect();
         let mut found: Vec<Word> = Vec::new();
-        for (at, (word, term)) in spoken.iter().enumerate() {
+        for (nth, (at, word, term)) in spoken.iter().enumerate() {
             if found.len() == MOST_WORDS || found.iter().any(|held| held.term == *term) {
                 continue;
             }
-            let before =
-                at.checked_sub(1).and_then(|at| spoken.get(at)).map(|(before, _)| format!("{before}{word}"));
-            let after = spoken.get(at + 1).map(|(after, _)| format!("{word}{after}"));
-            let joined =
-                after.into_iter().chain(before).filter_map(|both| words::single_term(&both)).collect();
+            let before = nth.checked_sub(1).and_then(|nth| spoken.get(nth)).map(|(_, before, _)| *before);
+            let after = spoken.get(nth + 1).map(|(_, after, _)| format!("{word}{after}"));
+            let negated = at.checked_sub(1).and_then(|at| tokens.get(at)).is_some_and(is_negation);
+            let fronts = before.into_iter().chain(if negated { &NEGATIVE[..] } else { &[] }.iter().copied());
+            let written = fronts.map(|front| format!("{front}{word}")).chain(after);
+            let joined = written.filter_map(|both| words::single_term(&both)).collect();
             let weight = if carriers().contains(*term) { CARRIER_WEIGHT } else { 1.0 };
             let (word, term) = ((*word).to_owned(), (*term).to_owned());
             found.push(Word { word, term, weight, related: Vec::new(), joined });
@@ -68,7 +79,7 @@ impl<'t> Query<'t> {
         }
         let forms: Vec<&str> = tokens.iter().map(words::Token::form).collect();
         relate_words(&mut found, &lexicon.entries_in(&forms), &tokens, lexicon);
-        let terms: Vec<&str> = spoken.iter().map(|(_, term)| *term).take(MOST_WORDS).collect();
+        let terms: Vec<&str> = spoken.iter().map(|(_, _, term)| *term).take(MOST_WORDS).collect();
         let mut pairs: Vec<(String, String)> =
             terms.iter().zip(terms.iter().skip(1)).map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
         pairs.sort();
@@ -164,6 +175,7 @@ mod tests {
         assert_eq!(query.words.iter().map(|word| word.related.len()).collect::<Vec<_>>(), [1, 1]);
         assert!(read("leave").words[0].related.is_empty());
         assert_eq!(read("a web page").words[0].joined, ["webpag"]);
+        assert_eq!(read("not staged").words[0].joined, ["unstag", "nonstag"]);
     }
 
     #[test]

@@ -53,5 +53,7 @@ fn doc_of(entry: &Entry) -> Doc {
     doc.add_schema(&entry.request);
     // Passed over, because every action has these.
     doc.parameters.retain(|(name, _)| !matches!(name.as_str(), "repoId" | "sync" | "syncTimeoutMs"));
+    // Their descriptions speak of one another, so that words of one action are in many.
+    doc.parameters.iter_mut().for_each(|(_, description)| description.clear());
     doc
 }
