@@ -1,4 +1,4 @@
-//! What is known about a tool.
+//! The texts of a tool.
 
 use serde_json::Value;
 
@@ -7,7 +7,7 @@ const MAX_PARAMETERS: usize = 256;
 /// Properties of properties are read down to this depth.
 const MAX_DEPTH: usize = 5;
 
-/// A tool as its words: what it is called and what is written about it.
+/// A tool as its words: its names and all texts about it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Doc {
     /// Whose tool it is, such as `github`.

@@ -40,7 +40,7 @@ const CLAUSE: f64 = 0.4;
 /// How much the score grows if the whole name of the tool was found.
 const NAME: f64 = 0.4;
 /// Hits below this share of the best score are left out.
-const LEAST: f64 = 0.05;
+const LEAST: f64 = 0.2;
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -121,8 +121,8 @@ impl Finder {
             .words
             .iter()
             .zip(&reached)
-            .filter(|(word, reached)| reached.docs.is_empty() && !word.word.is_empty());
-        let unmatched = unmatched.map(|(word, _)| word.word.clone()).collect();
+            .filter(|(word, reached)| reached.docs.is_empty() && !word.spelled.is_empty());
+        let unmatched = unmatched.map(|(word, _)| word.spelled.clone()).collect();
         let mut hits = self.scores(&query, &reached, &mut space);
         self.sort_hits(&mut hits);
         let floor = hits.first().map_or(0.0, |hit| hit.1 * LEAST);
@@ -277,7 +277,7 @@ fn servers_of(docs: &[Doc], terms: &[Terms]) -> (Vec<u32>, Vec<[Vec<String>; 4]>
         if let Some([keys, abouts, names, sentences]) = servers.get_mut(number as usize) {
             keys.clone_from(key);
             // The longest, because tools of one server may disagree only if somebody built them so.
-            if (about.len(), &*about) > (abouts.len(), &*abouts) {
+            if (about.len(), about) > (abouts.len(), abouts as &Vec<String>) {
                 abouts.clone_from(about);
             }
             names.extend_from_slice(name);

@@ -28,7 +28,7 @@ pub(crate) struct Posting {
 
 impl Posting {
     /// The share of the word's weight that the doc gets, 0 to 1.
-    pub(crate) fn share(&self, is_related: bool) -> f64 {
+    pub(crate) fn share(self, is_related: bool) -> f64 {
         f64::from(if is_related { self.related } else { self.own }) / STEPS
     }
 }
@@ -88,7 +88,7 @@ impl Index {
         index
     }
 
-    /// What a word weighs that so few of the docs have.
+    /// The weight of a word that this number of docs have.
     pub(crate) fn rarity_of(&self, with: usize) -> f64 {
         let (all, with) = (self.docs as f64, with as f64);
         (1.0 + (all - with + 0.5) / (with + 0.5)).ln()

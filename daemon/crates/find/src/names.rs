@@ -56,7 +56,7 @@ impl Names {
         known.map(Vec::as_slice).or_else(|| self.shortened(&folded))
     }
 
-    /// Returns the docs of a name that was made shorter or told apart by a hash.
+    /// Returns the docs of a name that was made shorter, or made different from another by a hash.
     fn shortened(&self, folded: &str) -> Option<&[u32]> {
         let (front, hash) = folded.rsplit_once('_')?;
         if hash.len() != HASH || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {

@@ -38,7 +38,7 @@ pub(crate) fn is_mistyped(term: &str, other: &str) -> bool {
         && distance_up_to(term.as_bytes(), other.as_bytes(), most) <= most
 }
 
-/// Optimal string alignment distance; anything above `most` may be told as `most + 1`.
+/// Optimal string alignment distance; anything above `most` may be given as `most + 1`.
 fn distance_up_to(a: &[u8], b: &[u8], most: usize) -> usize {
     if a.len().abs_diff(b.len()) > most {
         return most + 1;
@@ -98,18 +98,22 @@ mod tests {
 
     #[test]
     fn the_distance_is_that_of_the_plain_definition() {
-        fn plain(a: &[u8], b: &[u8]) -> usize {
-            let (Some((x, c)), Some((y, d))) = (a.split_last(), b.split_last()) else {
-                return a.len() + b.len();
+        fn plain(one: &[u8], other: &[u8]) -> usize {
+            let (Some((x, left)), Some((y, right))) = (one.split_last(), other.split_last()) else {
+                return one.len() + other.len();
             };
-            let mut least = (plain(c, b) + 1).min(plain(a, d) + 1).min(plain(c, d) + usize::from(x != y));
-            if a.len() > 1 && b.len() > 1 && c.last() == Some(y) && d.last() == Some(x) {
-                least = least.min(plain(&a[..a.len() - 2], &b[..b.len() - 2]) + 1);
+            let mut least = (plain(left, other) + 1)
+                .min(plain(one, right) + 1)
+                .min(plain(left, right) + usize::from(x != y));
+            if let (Some((before, left)), Some((last, right))) = (left.split_last(), right.split_last())
+                && (before, x) == (y, last)
+            {
+                least = least.min(plain(left, right) + 1);
             }
             least
         }
         let words: Vec<Vec<u8>> = (0..81_u32)
-            .map(|n| (0..n % 5 + 1).map(|i| b"abc"[(n / 3_u32.pow(i) % 3) as usize]).collect())
+            .map(|n| (0..=n % 5).map(|i| b"abc"[(n / 3_u32.pow(i) % 3) as usize]).collect())
             .collect();
         for a in &words {
             for b in &words {

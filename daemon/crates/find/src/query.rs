@@ -30,9 +30,9 @@ fn is_negation(token: &words::Token) -> bool {
 /// A word of a query.
 pub(crate) struct Word {
     /// As it is in the query; empty if the query only implies it.
-    pub(crate) word: String,
+    pub(crate) spelled: String,
     pub(crate) term: String,
-    /// How much it counts because of what kind of word it is.
+    /// How much it counts. Less than 1 for words such as `tool`, because every tool is one.
     pub(crate) weight: f64,
     /// What it has to do with: entries of the lexicon with shares.
     pub(crate) related: Vec<(u32, f64)>,
@@ -72,7 +72,7 @@ impl<'t> Query<'t> {
             let joined = written.filter_map(|both| words::single_term(&both)).collect();
             let weight = if carriers().contains(*term) { CARRIER_WEIGHT } else { 1.0 };
             let (word, term) = ((*word).to_owned(), (*term).to_owned());
-            found.push(Word { word, term, weight, related: Vec::new(), joined });
+            found.push(Word { spelled: word, term, weight, related: Vec::new(), joined });
         }
         for term in literals::hints_of(text) {
             push_hint(term, &mut found);
@@ -92,8 +92,8 @@ impl<'t> Query<'t> {
 /// Adds a word that the query only implies.
 fn push_hint(term: String, found: &mut Vec<Word>) {
     if found.len() < MOST_WORDS && !found.iter().any(|held| held.term == term) {
-        let (word, joined) = (String::new(), Vec::new());
-        found.push(Word { word, term, weight: HINT_WEIGHT, related: Vec::new(), joined });
+        let (spelled, joined) = (String::new(), Vec::new());
+        found.push(Word { spelled, term, weight: HINT_WEIGHT, related: Vec::new(), joined });
     }
 }
 

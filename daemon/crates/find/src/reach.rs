@@ -165,7 +165,7 @@ impl Reach<'_> {
         if is_direct {
             return;
         }
-        for (left, right) in near::halves(&word.word) {
+        for (left, right) in near::halves(&word.spelled) {
             let term = |half| words::single_term(half).and_then(|term| self.index.find_term(&term));
             if let (Some(left), Some(right)) = (term(left), term(right)) {
                 let weight = f64::midpoint(self.index.rarity(left), self.index.rarity(right));

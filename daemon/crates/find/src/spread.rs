@@ -1,10 +1,10 @@
 //! Several needs in one query: tools that bring what those above them did not bring come first.
 
-/// What is found again counts this much for each time that it was found.
+/// A word that is found again counts this much for each earlier time.
 const AGAIN: f64 = 0.85;
 /// Shorter queries have one need.
 const LEAST_WORDS: usize = 6;
-/// So many of the best are put in order; what is below them hardly matters.
+/// At most this many of the best are put in order, because nobody reads further.
 const MOST: usize = 40;
 
 /// A doc with its score.

@@ -1,4 +1,4 @@
-//! Texts to words: what is one, where a sentence ends, where a clause does.
+//! Texts to words, sentences and clauses.
 
 use sdl_retrieve::index::every_word;
 

@@ -127,6 +127,19 @@ fn the_limit_cuts_the_list_and_nothing_else() {
     assert_eq!((two.hits.as_slice(), two.total), (&all.hits[..2], all.hits.len()));
 }
 
+#[test]
+fn tools_that_are_not_given_change_nothing() {
+    let visible = &shop()[..5];
+    let alone = Finder::new(visible).search("find parking or read a file", 10);
+    let all = Finder::new(&shop()).search("find parking or read a file", 10);
+    let after = Finder::new(visible).search("find parking or read a file", 10);
+    assert_eq!(alone, after);
+    assert_ne!(alone.hits, all.hits, "what is there does count");
+    assert!(alone.hits.iter().all(|(at, _)| *at < visible.len()));
+    let hidden = Finder::new(visible).search("parking", 10);
+    assert_eq!((hidden.hits.len(), hidden.unmatched), (0, vec!["parking".to_owned()]));
+}
+
 /// Words of which some are related, some mistyped, some of other scripts.
 const WORDS: [&str; 24] = [
     "read",

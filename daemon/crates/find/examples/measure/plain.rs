@@ -1,4 +1,4 @@
-//! The rankings to stand beside: shared words, and BM25F over name and description.
+//! Plain rankings to compare with: shared words, and BM25F over name and description.
 
 use std::collections::{BTreeMap, BTreeSet};
 

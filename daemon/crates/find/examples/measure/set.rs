@@ -55,7 +55,7 @@ impl Set {
         let places: BTreeMap<&str, usize> =
             ids.iter().enumerate().map(|(at, id)| (id.as_str(), at)).collect();
         let queries = read_lines(queries)?.iter().map(|query| query_of(query, &places)).collect();
-        Ok(Self { docs, queries, ids })
+        Ok(Self { ids, docs, queries })
     }
 }
 

@@ -9,13 +9,13 @@ use crate::words;
 pub(super) enum Relation {
     /// `a, b, c`: all are heads and mean about the same.
     Same,
-    /// `x > a, b`: what is behind the mark belongs to the heads.
+    /// `x > a, b`: the entries after the mark belong to the heads.
     Topic,
-    /// `x = a, b`: what is behind the mark is the heads in another language.
+    /// `x = a, b`: the entries after the mark are the heads in another language.
     Translation,
 }
 
-/// Words and phrases of one line: the heads, and what is behind the mark.
+/// Words and phrases of one line: the heads, and those after the mark.
 struct Group {
     relation: Relation,
     /// How many of the members are heads.
@@ -35,7 +35,7 @@ pub struct Lexicon {
     entry_words: Vec<u32>,
     entry_starts: Vec<u32>,
     groups: Vec<Group>,
-    /// The entries of all groups, each group behind the last.
+    /// The entries of all groups, each group after the last.
     members: Vec<u32>,
     /// The groups of all entries, and where those of each begin; one more at the end.
     belongs: Vec<u32>,
@@ -225,7 +225,7 @@ impl Lexicon {
         slice_of(&self.belongs, &self.belongs_starts, entry)
     }
 
-    /// Returns a group: its relation, its heads, and what is behind the mark.
+    /// Returns a group: its relation, its heads, and those after the mark.
     pub(super) fn group(&self, at: u32) -> (Relation, &[u32], &[u32]) {
         let Some(group) = self.groups.get(at as usize) else { return (Relation::Same, &[], &[]) };
         let end = self.groups.get(at as usize + 1).map_or(self.members.len(), |next| next.start as usize);

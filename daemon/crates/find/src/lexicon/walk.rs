@@ -17,7 +17,7 @@ const SECOND_STEP: f64 = 0.6;
 const LEAST: f64 = 0.06;
 /// A word in many groups has many meanings, and each relation is one of them: its shares fall with this power of their number.
 const MEANINGS: f64 = 0.3;
-/// So many relations of an entry are kept, the best.
+/// At most this many relations of an entry are kept, the best.
 const MOST: usize = 64;
 /// Between the words of a phrase there may be up to this number of others.
 const MOST_BETWEEN: usize = 4;
