@@ -29,6 +29,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-navigate", &["sdl-graph", "sdl-lang", "sdl-ledger", "sdl-model", "sdl-retrieve"]),
     ("sdl-outside", &["sdl-lang", "sdl-ledger", "sdl-model"]),
     ("sdl-contract", &["sdl-json", "sdl-proto"]),
+    // How words are cut and stemmed.
+    ("sdl-find", &["sdl-retrieve"]),
     ("sdl-redact", &[]),
     ("sdl-runtime", &["sdl-contract", "sdl-model", "sdl-tokens"]),
     ("sdl-settings", &[]),
@@ -36,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "sdl-tools",
         &[
             "sdl-contract",
+            "sdl-find",
             "sdl-graph",
             "sdl-json",
             "sdl-lang",

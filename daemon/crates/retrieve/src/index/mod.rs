@@ -14,12 +14,15 @@ pub use sdl_model::lang::is_test_path;
 /// Every word of a text that says something, with its search term, in order: `findSymbols` gives `find` and `symbols`
 /// with the terms `find` and `symbol`.
 pub fn word_terms(text: &str) -> Vec<(String, String)> {
+    every_word(text).into_iter().filter_map(|(word, term)| Some((word, term?))).collect()
+}
+
+/// Every word of a text in order, with its search term. Words that say nothing, such as `the`, have none.
+pub fn every_word(text: &str) -> Vec<(String, Option<String>)> {
     let mut found = Vec::new();
     let mut space = String::new();
     words::split_words(text, &mut String::new(), &mut |word| {
-        if let Some(term) = words::word_term(word, &mut space) {
-            found.push((word.to_owned(), term.to_owned()));
-        }
+        found.push((word.to_owned(), words::word_term(word, &mut space).map(str::to_owned)));
     });
     found
 }

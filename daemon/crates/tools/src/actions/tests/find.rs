@@ -2,7 +2,7 @@
 
 use crate::actions;
 use crate::call::names;
-use crate::call::registry::{Finder, Found};
+use crate::call::registry::Finder;
 
 fn make_finder() -> impl Fn(&str) -> Vec<&'static str> {
     let entries = actions::all();
@@ -49,5 +49,5 @@ fn what_matched_nothing_is_named() {
     let found = Finder::new(&entries).search("search the zyxomma for a qwertz");
     assert_eq!(found.unmatched, ["zyxomma", "qwertz"]);
     assert!(!found.hits.is_empty());
-    assert_eq!(Finder::new(&entries).search(" the of "), Found { hits: Vec::new(), unmatched: Vec::new() });
+    assert_eq!(Finder::new(&entries).search(" the of "), sdl_find::Found::default());
 }

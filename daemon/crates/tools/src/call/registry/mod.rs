@@ -17,8 +17,6 @@ pub(crate) use entry::{
 };
 pub(crate) use find::Finder;
 #[cfg(test)]
-pub(crate) use find::Found;
-#[cfg(test)]
 pub(crate) use recorder::Reads;
 
 use crate::call::action::Namespace;

@@ -1,0 +1,205 @@
+//! What a word of a query finds in an index.
+
+use std::collections::BTreeMap;
+
+use crate::index::{Index, Posting};
+use crate::lexicon::Lexicon;
+use crate::query::{Word, meant_entries};
+use crate::{near, words};
+
+/// Related words count this much more if no doc has the word itself, because then they are all there is to go by.
+const ALONE: f64 = 1.8;
+/// A word that is written together in the docs and apart in the query, or the other way round, counts this much.
+const JOINED: f64 = 0.8;
+
+/// A word of the lexicon that no doc has.
+const ABSENT: u32 = u32::MAX;
+/// A word of the lexicon that says nothing by itself.
+const SILENT: u32 = u32::MAX - 1;
+
+/// Where the words of the lexicon are in an index.
+pub(crate) struct Spelling(Vec<u32>);
+
+impl Spelling {
+    pub(crate) fn new(index: &Index, lexicon: &Lexicon) -> Self {
+        let place = |id: u32| {
+            let absent = if lexicon.is_silent(id) { SILENT } else { ABSENT };
+            index.find_term(lexicon.word(id)).unwrap_or(absent)
+        };
+        Self((0..lexicon.words() as u32).map(place).collect())
+    }
+
+    /// Returns the terms of an entry, if the index has them all.
+    fn terms_of(&self, lexicon: &Lexicon, entry: u32) -> Option<Vec<u32>> {
+        let places = lexicon.words_of(entry).iter().map(|word| self.0.get(*word as usize).copied());
+        let terms: Vec<u32> = places.filter(|place| *place != Some(SILENT)).collect::<Option<_>>()?;
+        (!terms.is_empty() && !terms.contains(&ABSENT)).then_some(terms)
+    }
+}
+
+/// What one word finds.
+pub(crate) struct Reached {
+    /// Docs with what the word gives them.
+    pub(crate) docs: Vec<(u32, f64)>,
+    /// The terms that it found, with their shares.
+    pub(crate) terms: Vec<(u32, f64)>,
+}
+
+/// A place to collect values of docs, used again and again.
+pub(crate) struct Collector {
+    values: Vec<f64>,
+    touched: Vec<u32>,
+}
+
+impl Collector {
+    pub(crate) fn new(docs: usize) -> Self {
+        Self { values: vec![0.0; docs], touched: Vec::new() }
+    }
+
+    /// Gives a doc this value if it has less.
+    fn raise(&mut self, doc: u32, value: f64) {
+        if let Some(held) = self.values.get_mut(doc as usize).filter(|held| **held < value) {
+            if *held == 0.0 {
+                self.touched.push(doc);
+            }
+            *held = value;
+        }
+    }
+
+    /// Adds to a doc's value.
+    pub(crate) fn add(&mut self, doc: u32, value: f64) {
+        if let Some(held) = self.values.get_mut(doc as usize).filter(|_| value > 0.0) {
+            if *held == 0.0 {
+                self.touched.push(doc);
+            }
+            *held += value;
+        }
+    }
+
+    /// Returns the docs that have a value, in their order, and begins again.
+    pub(crate) fn take(&mut self) -> Vec<(u32, f64)> {
+        let mut touched = std::mem::take(&mut self.touched);
+        touched.sort_unstable();
+        let value = |doc: u32| self.values.get_mut(doc as usize).map_or(0.0, std::mem::take);
+        let mut value = value;
+        touched.into_iter().map(|doc| (doc, value(doc))).collect()
+    }
+}
+
+/// Looks words up.
+pub(crate) struct Reach<'a> {
+    pub(crate) index: &'a Index,
+    pub(crate) lexicon: &'a Lexicon,
+    pub(crate) spelling: &'a Spelling,
+}
+
+impl Reach<'_> {
+    /// Returns what a word finds: for each doc by its best way, because a word counts once.
+    pub(crate) fn find(&self, word: &Word, space: &mut Collector) -> Reached {
+        let direct = self.index.find_term(&word.term);
+        let most = direct.map_or_else(|| self.index.rarity_of(0), |term| self.index.rarity(term));
+        let mut terms: BTreeMap<u32, f64> = BTreeMap::new();
+        if let Some(term) = direct {
+            self.give(&[term], false, most, space);
+            terms.insert(term, 1.0);
+        } else {
+            self.find_near(word, &mut terms, space);
+        }
+        self.find_joined(word, direct.is_some(), space);
+        self.find_related(word, direct.is_none(), &mut terms, space);
+        let docs = space.take().into_iter().map(|(doc, value)| (doc, value * word.weight)).collect();
+        Reached { docs, terms: terms.into_iter().collect() }
+    }
+
+    /// Gives the docs that have all these terms their share of `weight`.
+    fn give(&self, terms: &[u32], is_related: bool, weight: f64, space: &mut Collector) {
+        if let [only] = terms {
+            for posting in self.index.postings(*only) {
+                space.raise(posting.doc, weight * posting.share(is_related));
+            }
+        } else {
+            for (doc, share) in self.with_all(terms, is_related) {
+                space.raise(doc, weight * share);
+            }
+        }
+    }
+
+    /// Returns the docs that have all these terms, with the smallest of their shares.
+    fn with_all(&self, terms: &[u32], is_related: bool) -> Vec<(u32, f64)> {
+        let mut lists: Vec<&[Posting]> = terms.iter().map(|term| self.index.postings(*term)).collect();
+        lists.sort_by_key(|list| list.len());
+        let Some((shortest, others)) = lists.split_first() else { return Vec::new() };
+        let of_doc = |list: &[Posting], doc: u32| {
+            let at = list.binary_search_by_key(&doc, |posting| posting.doc).ok()?;
+            list.get(at).map(|posting| posting.share(is_related))
+        };
+        let least = |posting: &Posting| {
+            let mut least = posting.share(is_related);
+            for list in others {
+                least = least.min(of_doc(list, posting.doc)?);
+            }
+            Some((posting.doc, least))
+        };
+        shortest.iter().filter_map(least).collect()
+    }
+
+    /// Words that differ by a letter or an ending, for a word that no doc has.
+    fn find_near(&self, word: &Word, terms: &mut BTreeMap<u32, f64>, space: &mut Collector) {
+        let Some(first) = word.term.chars().next().filter(|_| near::is_comparable(&word.term)) else {
+            return;
+        };
+        for (term, other) in self.index.beginning_with(first) {
+            let share = near::nearness(&word.term, other);
+            if share > 0.0 {
+                self.give(&[term], false, share * self.index.rarity(term), space);
+                terms.insert(term, share);
+            }
+        }
+    }
+
+    /// The word together with its neighbour, and for a word that no doc has, its halves.
+    fn find_joined(&self, word: &Word, is_direct: bool, space: &mut Collector) {
+        for term in word.joined.iter().filter_map(|joined| self.index.find_term(joined)) {
+            self.give(&[term], false, JOINED * self.index.rarity(term), space);
+        }
+        if is_direct {
+            return;
+        }
+        for (left, right) in near::halves(&word.spelled) {
+            let term = |half| words::single_term(half).and_then(|term| self.index.find_term(&term));
+            if let (Some(left), Some(right)) = (term(left), term(right)) {
+                let weight = f64::midpoint(self.index.rarity(left), self.index.rarity(right));
+                self.give(&[left, right], false, JOINED * weight, space);
+            }
+        }
+    }
+
+    /// Docs with words that the lexicon relates to this one.
+    fn find_related(
+        &self,
+        word: &Word,
+        is_alone: bool,
+        terms: &mut BTreeMap<u32, f64>,
+        space: &mut Collector,
+    ) {
+        let meant = if is_alone && word.related.is_empty() {
+            meant_entries(&word.term, self.lexicon)
+        } else {
+            Vec::new()
+        };
+        let most = self.index.find_term(&word.term).map_or(f64::MAX, |term| self.index.rarity(term));
+        for (entry, share) in word.related.iter().chain(&meant) {
+            let Some(found) = self.spelling.terms_of(self.lexicon, *entry) else { continue };
+            let rarity = match found.as_slice() {
+                [only] => {
+                    let held = terms.entry(*only).or_default();
+                    *held = held.max(*share);
+                    self.index.rarity(*only)
+                }
+                several => self.index.rarity_of(self.with_all(several, true).len()),
+            };
+            let boost = if is_alone { ALONE } else { 1.0 };
+            self.give(&found, true, boost * share * rarity.min(most), space);
+        }
+    }
+}
