@@ -16,7 +16,7 @@ use crate::git::GitFolder;
 use crate::handle::TreeHandle;
 use crate::inbox::{Inbox, Limits, Serial, Settle};
 use crate::root::CanonicalRoot;
-use crate::router::{RootId, Route, Router, Sink, lock_mutex};
+use crate::router::{RootId, Route, Router, Sink, WatchedFile, lock_mutex};
 use crate::scanned::Scanned;
 use crate::source::{Source, SystemSource, WatchError};
 use crate::table::{Owner, Table};
@@ -73,6 +73,9 @@ const NOBODY: Owner = Owner { depth: 0, id: u32::MAX };
 
 /// For whom git's data is watched, which several roots can share.
 const GIT: Owner = Owner { depth: 0, id: u32::MAX - 1 };
+
+/// For whom the folders of single files are watched.
+const FILES: Owner = Owner { depth: 0, id: u32::MAX - 2 };
 
 /// The one watcher, its cookies, and the roots that it serves. Clones are the same hub.
 #[derive(Clone)]
@@ -159,6 +162,25 @@ impl Hub {
             route.inbox.close();
             self.0.drop_watches(&route);
         }
+    }
+
+    /// Calls `on_change` whenever the file at `path` may have changed, whether it exists or not, until the hub ends. Its
+    /// folder must exist. `on_change` is called by the watcher's thread and must not wait.
+    pub fn watch_file(
+        &self,
+        path: &Path,
+        on_change: impl Fn() + Send + Sync + 'static,
+    ) -> Result<(), WatchError> {
+        let folder = path.parent().ok_or(WatchError::Gone)?;
+        // Events carry real paths.
+        let folder = folder.canonicalize().map_err(|_| WatchError::Gone)?;
+        let path = folder.join(path.file_name().ok_or(WatchError::Gone)?);
+        self.0.router.write(|routes| {
+            routes.files.push(WatchedFile { path, on_change: Box::new(on_change) });
+        });
+        self.0
+            .with_watcher(|source, table| table.watch_any(source, FILES, &folder))
+            .unwrap_or_else(|| Err(WatchError::Failed("there is no file watcher".into())))
     }
 
     /// The paths of all roots.

@@ -32,6 +32,14 @@ pub(crate) struct Routes {
     pub(crate) roots: Vec<Arc<Route>>,
     /// Folders of git's data, and whose they are.
     pub(crate) git: HashMap<PathBuf, Vec<(Arc<Route>, GitFolder)>>,
+    /// Single files outside of all roots.
+    pub(crate) files: Vec<WatchedFile>,
+}
+
+/// A file that is watched by itself, and who wants to know.
+pub(crate) struct WatchedFile {
+    pub(crate) path: PathBuf,
+    pub(crate) on_change: Box<dyn Fn() + Send + Sync>,
 }
 
 pub(crate) struct Route {
@@ -105,6 +113,12 @@ impl Router {
     fn each_inbox(&self, each: impl Fn(&Inbox)) {
         self.read(|routes| routes.roots.iter().for_each(|route| each(&route.inbox)));
     }
+
+    /// Events are missing: whatever is watched may have changed.
+    fn lost_events(&self, rescan: Rescan) {
+        self.each_inbox(|inbox| inbox.lost_events(rescan));
+        self.read(|routes| routes.files.iter().for_each(|file| (file.on_change)()));
+    }
 }
 
 /// Takes the events of a [`Source`](crate::source::Source), in the order in which they happened. Never waits.
@@ -120,6 +134,12 @@ impl Sink {
         }
         let now = router.clock.wall_ns();
         router.read(|routes| {
+            for file in &routes.files {
+                // The folder itself may have been moved, and the file with it.
+                if path == file.path || Some(path) == file.path.parent() {
+                    (file.on_change)();
+                }
+            }
             let is_gits = !routes.git.is_empty() && routes.touch_git(path);
             for route in &routes.roots {
                 if let Some(rest) = relative_path(path, &route.path) {
@@ -152,13 +172,13 @@ impl Sink {
     /// The system dropped events.
     pub fn overflow(&self) {
         tracing::warn!("the system dropped file events; all repositories are compared with their ledgers");
-        self.0.each_inbox(|inbox| inbox.lost_events(Rescan::Overflow));
+        self.0.lost_events(Rescan::Overflow);
     }
 
     /// The watcher failed to read an event.
     pub fn failed(&self, error: &dyn std::fmt::Display) {
         tracing::warn!(%error, "the file watcher reported an error; all repositories are compared with their ledgers");
-        self.0.each_inbox(|inbox| inbox.lost_events(Rescan::WatcherError));
+        self.0.lost_events(Rescan::WatcherError);
     }
 
     pub(crate) fn deliver_issued_cookies(&self) {
