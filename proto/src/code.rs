@@ -113,6 +113,12 @@ codes! {
     MISCONFIGURED = "misconfigured";
     /// The upstream is to be reached by a transport that is not spoken here.
     UNSUPPORTED_TRANSPORT = "unsupportedTransport";
+    /// Several tools fit the name.
+    AMBIGUOUS_TOOL = "ambiguousTool";
+    /// The definition of a tool changed, and a person has not approved it.
+    DEFINITION_CHANGED = "definitionChanged";
+    /// A part that a person has not turned on.
+    MODULE_OFF = "moduleOff";
 }
 
 #[cfg(test)]

@@ -32,7 +32,8 @@ impl<'t> Build<'t> for Values {
     }
 
     fn number(&mut self, text: &'t str) -> Result<Value, String> {
-        text.parse::<Number>().map(Value::Number).map_err(|error| error.to_string())
+        // The reader has checked it. Parsing it would write `1e400` as `1e+400`.
+        Ok(Value::Number(Number::from_string_unchecked(text.to_owned())))
     }
 
     fn string(&mut self, text: Cow<'t, str>) -> Value {

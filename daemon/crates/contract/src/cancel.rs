@@ -30,6 +30,8 @@ pub struct Cancelled;
 pub struct Cancel {
     shared: Arc<Shared>,
     deadline: Option<Instant>,
+    /// See [`Cancel::with_turn`].
+    turn: Option<Arc<Wake>>,
 }
 
 impl Cancel {
@@ -43,6 +45,20 @@ impl Cancel {
     pub fn with_deadline(mut self, deadline: Instant) -> Self {
         self.deadline = Some(deadline);
         self
+    }
+
+    /// The same flag for work that holds one of few places. `give_back` gives the place to others.
+    #[must_use]
+    pub fn with_turn(mut self, give_back: impl Fn() + Send + Sync + 'static) -> Self {
+        self.turn = Some(Arc::new(Box::new(give_back)));
+        self
+    }
+
+    /// Gives back the place of the work, because from now on it mostly waits for somebody else.
+    pub fn give_turn_back(&self) {
+        if let Some(give_back) = &self.turn {
+            give_back();
+        }
     }
 
     /// When the work is not wanted any more.

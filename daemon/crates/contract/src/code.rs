@@ -58,11 +58,56 @@ pub enum Code {
     DeadlineExceeded,
     /// The repository cannot answer.
     Unavailable,
+    /// Several tools fit the name.
+    AmbiguousTool,
+    /// A part of this program that a person has not turned on.
+    ModuleOff,
+    /// The definition of an upstream's tool changed, and a person has not approved it.
+    DefinitionChanged,
+    /// The upstream does not run, and the request never left.
+    UpstreamDown,
+    /// The upstream did not answer in time.
+    UpstreamTimeout,
+    /// The upstream answered with an error of the protocol, or with something that the protocol does not have.
+    UpstreamProtocol,
+    /// The upstream refused the request for want of a permission.
+    UpstreamDenied,
+    /// A person has to log in at the upstream first.
+    NeedsLogin,
+    /// The request may or may not have been carried out.
+    OutcomeUnknown,
+    /// The result is above the limit for results that are forwarded.
+    ResultTooLarge,
+    /// Too many requests wait already.
+    Busy,
+    /// A setting that the upstream needs is missing or has no value.
+    Misconfigured,
+    /// The upstream speaks a transport that is not spoken here.
+    UnsupportedTransport,
     /// A defect or a broken environment; the log says more.
     Internal,
 }
 
 impl Code {
+    /// The code with which a request to an upstream failed; none if it is none of those.
+    pub fn of_upstream(name: &str) -> Option<Self> {
+        const ALL: [Code; 12] = [
+            Code::UpstreamDown,
+            Code::UpstreamTimeout,
+            Code::UpstreamProtocol,
+            Code::UpstreamDenied,
+            Code::NeedsLogin,
+            Code::OutcomeUnknown,
+            Code::ResultTooLarge,
+            Code::Busy,
+            Code::Misconfigured,
+            Code::UnsupportedTransport,
+            Code::Cancelled,
+            Code::DeadlineExceeded,
+        ];
+        ALL.into_iter().find(|code| code.name() == name)
+    }
+
     /// Its name on the wire.
     pub fn name(self) -> &'static str {
         match self {
@@ -92,6 +137,19 @@ impl Code {
             Self::Cancelled => code::CANCELLED,
             Self::DeadlineExceeded => code::DEADLINE,
             Self::Unavailable => code::UNAVAILABLE,
+            Self::AmbiguousTool => code::AMBIGUOUS_TOOL,
+            Self::ModuleOff => code::MODULE_OFF,
+            Self::DefinitionChanged => code::DEFINITION_CHANGED,
+            Self::UpstreamDown => code::UPSTREAM_DOWN,
+            Self::UpstreamTimeout => code::UPSTREAM_TIMEOUT,
+            Self::UpstreamProtocol => code::UPSTREAM_PROTOCOL,
+            Self::UpstreamDenied => code::UPSTREAM_DENIED,
+            Self::NeedsLogin => code::NEEDS_LOGIN,
+            Self::OutcomeUnknown => code::OUTCOME_UNKNOWN,
+            Self::ResultTooLarge => code::RESULT_TOO_LARGE,
+            Self::Busy => code::BUSY,
+            Self::Misconfigured => code::MISCONFIGURED,
+            Self::UnsupportedTransport => code::UNSUPPORTED_TRANSPORT,
             Self::Internal => code::INTERNAL,
         }
     }

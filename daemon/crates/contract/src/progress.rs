@@ -4,6 +4,12 @@
 pub trait Progress: Sync {
     /// Reports `done` of `total` units; `total` is none while it is not known. Never blocks.
     fn report(&self, done: u64, total: Option<u64>, message: &str);
+
+    /// Passes on a report that somebody else made: a JSON object with `progress`, and maybe `total` and `message`. Never
+    /// blocks.
+    fn forward(&self, report: &[u8]) {
+        let _ = report;
+    }
 }
 
 /// A listener that ignores every report.

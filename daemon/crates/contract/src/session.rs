@@ -23,11 +23,13 @@ pub enum Surface {
     Flat,
     /// One tool that finds all others.
     Search,
+    /// The same, and one that calls them, for clients that refuse names that are not in their list.
+    Pair,
 }
 
 impl Surface {
     /// Every surface.
-    pub const ALL: [Self; 3] = [Self::Gateway, Self::Flat, Self::Search];
+    pub const ALL: [Self; 4] = [Self::Gateway, Self::Flat, Self::Search, Self::Pair];
 
     /// The name in settings and on the wire.
     pub fn name(self) -> &'static str {
@@ -35,6 +37,7 @@ impl Surface {
             Self::Gateway => "gateway",
             Self::Flat => "flat",
             Self::Search => "search",
+            Self::Pair => "pair",
         }
     }
 

@@ -164,7 +164,11 @@ fn describe_value(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(b) => format!("boolean {b}"),
-        Value::Number(n) => format!("number {}", n.to_string().chars().take(40).collect::<String>()),
+        Value::Number(n) => {
+            // In one form, however it was written.
+            let shown = n.to_string().replace("e+", "e");
+            format!("number {}", shown.chars().take(40).collect::<String>())
+        }
         Value::String(text) => {
             let shown: String = text.chars().take(40).collect();
             let more = if shown.len() < text.len() { "…" } else { "" };
