@@ -4,12 +4,18 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use sdl_ledger::Clock;
+use serde_json::{Value, json};
 
-use crate::call::pipeline::{self, Caller};
+use sdl_settings::Settings;
+
+use crate::call::pipeline::{self, Answered, Caller};
 use crate::call::registry::Registry;
 use crate::call::services::Services;
-use crate::surface::{envelope, manual, protocol};
-use crate::{Cancel, Host, Names, Progress, ProtocolError, Session, Surface, actions};
+use crate::call::upstream::{Rules, Who};
+use crate::surface::{Listing, envelope, manual, protocol};
+use crate::{
+    Cancel, Explained as _, Host, Names, Progress, ProtocolError, Session, Surface, ToolError, actions,
+};
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
 pub fn documentation_pages() -> Vec<(String, String)> {
@@ -48,7 +54,8 @@ impl Tools {
         let answer = pipeline::answer_call(services, caller, name, args, &served);
         let failed = answer.is_err();
         let (bytes, tokens) = match answer {
-            Ok(answer) => envelope::answer_result(answer),
+            Ok(Answered::Own(answer)) => envelope::answer_result(answer),
+            Ok(Answered::Forwarded(result)) => (result.text.into_bytes(), 0),
             Err(error) => envelope::error_result(&error),
         };
         if services.usage.note(session.id, served.into_inner(), tokens, failed, services.leases.now()) {
@@ -57,9 +64,55 @@ impl Tools {
         bytes
     }
 
-    /// The `tools/list` result of a surface, `{"tools":[…]}`, in an order that does not change.
-    pub fn list(&self, surface: Surface, output_schemas: bool, names: Names) -> Vec<u8> {
-        self.services.registry.list(surface, output_schemas, names).to_string().into_bytes()
+    /// The `tools/list` result of a session's surface, `{"tools":[…]}`, in an order that does not change.
+    pub fn list(&self, session: &Session, surface: Surface, output_schemas: bool, names: Names) -> Vec<u8> {
+        let view = self.services.upstream.view(session);
+        let settings = Arc::clone(&view.catalog.settings);
+        let rules = Rules::new(&settings, Who { client: &session.client });
+        let listing = Listing { surface, output_schemas, names, view: &view, rules };
+        self.services.registry.list(listing).to_string().into_bytes()
+    }
+
+    /// Puts the settings of upstreams in force, from the next call on.
+    pub fn configure_upstreams(&self, settings: Arc<Settings>) -> Result<(), ToolError> {
+        self.services.upstream.gateway.configure(self.services.host.agent(), settings)
+    }
+
+    /// Takes the lists that were read of an upstream: JSON as [`sdl_proto::gate::UpstreamLists`] describes it. Returns whether
+    /// they differ from those read before. Writes to the store.
+    pub fn take_lists(&self, key: &str, lists: &[u8], now_ms: u64) -> Result<bool, ToolError> {
+        let lists = serde_json::from_slice(lists)
+            .map_err(|error| ToolError::internal("reading the lists of an upstream", error))?;
+        let is_ours = |name: &str| self.services.registry.tool(name).is_some();
+        self.services.upstream.gateway.take_lists(self.services.host.agent(), key, lists, now_ms, &is_ours)
+    }
+
+    /// Returns the upstreams whose lists have to be read: they never were, or not from the server that is configured now.
+    pub fn upstreams_to_read(&self) -> Vec<String> {
+        let catalog = self.services.upstream.gateway.catalog();
+        let unread = catalog.upstreams.iter().filter(|one| !one.is_current());
+        unread.map(|one| one.key.to_string()).collect()
+    }
+
+    /// Each upstream's lists in figures, as JSON objects in the order of keys.
+    pub fn upstream_report(&self) -> Vec<Value> {
+        self.services.upstream.gateway.catalog().upstreams.iter().map(|one| one.report()).collect()
+    }
+
+    /// The tools of an upstream: a JSON array with names, tokens and descriptions.
+    pub fn upstream_tools(&self, key: &str) -> Value {
+        let catalog = self.services.upstream.gateway.catalog();
+        let found = catalog.upstreams.iter().find(|one| *one.key == *key);
+        let tools = found.into_iter().flat_map(|one| &one.tools).map(|tool| {
+            json!({
+                "tool": tool.advertised,
+                "name": tool.name,
+                "tokens": tool.tokens,
+                "readOnly": tool.hints.read_only,
+                "description": tool.description(),
+            })
+        });
+        tools.collect()
     }
 
     /// Answers what MCP has beside tools: resources, prompts and completions; see [`crate::is_protocol_method`]. The answer
@@ -76,16 +129,26 @@ impl Tools {
 
     /// Whether no call of the tool changes anything, so that a call whose answer was lost may be sent again. A gateway may
     /// lead to any action; [`Tools::is_read_call`] looks at where. A name that no tool has is a read: it changes nothing.
+    /// A tool of an upstream is none: what it says of itself is a hint.
     pub fn is_read(&self, name: &str) -> bool {
-        self.services.registry.tool(name).is_none_or(|tool| !self.services.registry.mutates(tool))
+        match self.services.registry.tool(name) {
+            Some(tool) => !self.services.registry.mutates(tool),
+            None => self.has_no_upstream(),
+        }
+    }
+
+    fn has_no_upstream(&self) -> bool {
+        self.services.upstream.gateway.catalog().upstreams.is_empty()
     }
 
     /// As [`Tools::is_read`], for one call: looks at which action a gateway is asked for, and at the steps of a chain.
     pub fn is_read_call(&self, name: &str, args: &[u8]) -> bool {
-        self.services
-            .registry
-            .tool(name)
-            .is_none_or(|tool| !pipeline::is_mutating(&self.services.registry, tool, args))
+        match self.services.registry.tool(name) {
+            Some(tool) => {
+                !pipeline::is_mutating(&self.services.registry, tool, args, !self.has_no_upstream())
+            }
+            None => self.has_no_upstream(),
+        }
     }
 
     /// Every action in full, for command lines and documentation: `{"actions": [{name, tool, namespace, mutating,
@@ -103,6 +166,7 @@ impl Tools {
     /// back.
     pub fn session_ended(&self, session: u64) {
         self.services.buffers.session_ended(session);
+        self.services.upstream.session_ended(session);
     }
 
     /// Writes the leases that were renewed in memory to their ledgers, and stores the usage counts. Call it before the

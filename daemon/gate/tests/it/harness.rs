@@ -36,7 +36,7 @@ pub(crate) struct Gate {
 /// The server that misbehaves.
 pub(crate) fn hostile() -> PathBuf {
     let own = std::env::current_exe().unwrap();
-    let path = own.parent().unwrap().parent().unwrap().join("examples/hostile");
+    let path = own.parent().unwrap().parent().unwrap().join("examples/hostile-server");
     assert!(path.is_file(), "{} is missing: cargo build -p sdl-gate --examples", path.display());
     path
 }

@@ -8,8 +8,11 @@ use crate::harness::{Gate, detail, entry, gone, is_running, lines_with};
 #[tokio::test]
 async fn death_during_a_call_has_an_unknown_outcome_and_the_last_words() {
     let mut gate = Gate::start().await;
-    gate.configure(json!({ "a": entry(&[], json!({})) })).await;
+    let journal = gate.folder.path().join("journal");
+    gate.configure(json!({ "a": entry(&[&format!("journal={}", journal.display())], json!({})) })).await;
     let other = gate.begin("hang", json!({})).await;
+    // Calls that run at once may leave in any order, so the first has to arrive before the second begins.
+    lines_with(&journal, "hang").await;
     let error = gate.call_err("die", json!({ "text": "argh" })).await;
     assert_eq!(error.code, code::OUTCOME_UNKNOWN);
     let detail_of = detail(&error);

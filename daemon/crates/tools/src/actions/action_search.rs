@@ -1,23 +1,42 @@
 //! `action.search`: finds actions by words.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use std::time::Duration;
 
-use crate::ToolError;
+use schemars::JsonSchema;
+use sdl_ledger::{Clock as _, SystemClock};
+use sdl_proto::gate::UpstreamState;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
 use crate::call::action::{Action, ActionDef, Namespace, Render};
-use crate::call::answers::{Object, append_text, begin_line, serialize_object};
+use crate::call::answers::{Object, append_block, append_text, begin_line, serialize_object};
 use crate::call::budget;
 use crate::call::context::Call;
 use crate::call::names;
+use crate::call::pipeline::RELAY;
 use crate::call::registry::{Entry, Registry, RegistryAction};
+use crate::call::upstream::{Definition, Listed, View};
+use crate::host::Upstreams;
+use crate::parts::all_tools::{AllTools, Among, AnyTool};
 use crate::surface::response_outline;
+use crate::{Candidate, Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct ActionSearch;
 
 /// Default number of results.
 const LIMIT: u32 = 4;
+/// Maximum number of further names.
+const MOST_MORE: usize = 60;
+/// Tokens of a definition above which it is outlined among others.
+const LARGE: usize = 1_500;
+/// Tokens of an upstream's advice that are passed on.
+const INSTRUCTION_TOKENS: usize = 400;
+/// How long a search waits for lists that may be out of date, and how long if fresh ones are asked for.
+const PATIENCE: Duration = Duration::from_millis(500);
+const FRESH_PATIENCE: Duration = Duration::from_secs(20);
+/// Maximum number of upstreams that one search has read.
+const MOST_READ: usize = 32;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -25,23 +44,56 @@ pub(crate) struct Request {
     /// Task or name. What you want to do, in words, or the name of an action.
     #[schemars(length(min = 1, max = 2_000))]
     query: String,
-    /// Default 4. Actions to return.
+    /// Default 4. Tools to return.
     #[schemars(range(min = 1, max = 40))]
     limit: Option<u32>,
+    /// Default all. Whose tools are searched: ours (`own`), those of upstream servers, or both.
+    scope: Option<Scope>,
+    /// Only this upstream's. Its key.
+    #[schemars(length(min = 1, max = 64))]
+    upstream: Option<String>,
+    /// Default full. How much of each tool is given; `brief` leaves schemas out.
+    detail: Option<Detail>,
+    /// Read the lists of upstreams again first, which starts those that don't run. Default: only lists that may be out of date.
+    fresh: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+enum Scope {
+    All,
+    Own,
+    Upstream,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+enum Detail {
+    Names,
+    Brief,
+    Full,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The actions that match, best first.
+    /// The tools that match, best first.
     results: Vec<Found>,
-    /// How many actions match.
+    /// How many tools match.
     total: usize,
-    /// Words of the query that no action has.
+    /// Words of the query that no tool has.
     unmatched: Vec<String>,
-    /// Names of further actions that match, best first.
+    /// Names of further tools that match, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<String>,
+    /// What upstreams say about their use, by key: once for each client.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    instructions: Object,
+    /// A call that reaches the first result where its name alone is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call_with: Option<Object>,
     /// Whether fewer results than asked for are given, to stay within the budget.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
@@ -50,30 +102,54 @@ pub(crate) struct Response {
     how_to_resume: Option<String>,
 }
 
-/// One action, ready to be called.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+/// One tool, ready to be called.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Found {
     /// The action's name, such as `slice.build`.
-    action: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    action: Option<String>,
     /// The tool to call.
     tool: String,
+    /// The upstream whose tool it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream: Option<String>,
+    /// Its name for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    title: Option<String>,
     /// The same tool with all arguments in one string, `payload`.
     #[serde(skip_serializing_if = "Option::is_none")]
     raw_tool: Option<String>,
     /// Its gateway: `query`, `code`, `repo`, `agent` or `universal`.
-    namespace: String,
-    /// Whether a call changes anything.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    namespace: Option<String>,
+    /// Whether a call changes anything. Of an upstream's tool this is a hint.
     mutating: bool,
     /// How well it matches; higher is better.
     score: f64,
-    /// When to call it.
-    description: String,
+    /// When to call it, or what it does in its server's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
     /// JSON Schema of its arguments.
-    input_schema: Object,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_schema: Option<Object>,
     /// JSON Schema of its answer, top level only. `manual` has it in full.
-    output_schema: Object,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_schema: Option<Object>,
+    /// What its server says of its effects.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotations: Option<Object>,
+    /// `ready`, `stopped` (the next call starts it), `failing` and so on: the state of its upstream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    /// True if the list that it is from may be out of date.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<bool>,
+    /// Milliseconds since that list was read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    age_ms: Option<u64>,
     /// Arguments that work.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<Object>,
 }
 
@@ -92,23 +168,31 @@ impl Action for ActionSearch {
 }
 
 impl RegistryAction for ActionSearch {
-    fn run(_: &Call<'_>, registry: &Registry, request: Request) -> Result<Response, ToolError> {
-        let found = registry.finder().search(&request.query);
-        let entries: Vec<(&Entry, f64)> = found
-            .hits
-            .iter()
-            .filter_map(|(at, score)| Some((registry.entries().get(*at)?, *score)))
-            .collect();
-        let wanted = entries.len().min(request.limit.unwrap_or(LIMIT) as usize);
-        let results = entries.iter().take(wanted).map(|(entry, score)| search_result(entry, *score));
+    fn run(cx: &Call<'_>, registry: &Registry, request: Request) -> Result<Response, ToolError> {
+        let mut view = cx.view();
+        if view.is_empty() {
+            refuse_upstream_fields(&request)?;
+        } else {
+            refresh_lists(cx, &view, &request)?;
+            view = cx.view();
+        }
+        let tools = AllTools::new(cx, registry, &view);
+        let found = tools.search(&request.query, among(&view, &request)?);
+        let wanted = found.hits.len().min(request.limit.unwrap_or(LIMIT) as usize);
+        let detail = request.detail.unwrap_or(Detail::Full);
+        let states = cx.host.upstreams().map(Upstreams::states).unwrap_or_default();
+        let shown = Shown { detail, is_only: wanted == 1, states: &states, now_ms: SystemClock.unix_ms() };
+        let results = found.hits.iter().take(wanted).map(|(tool, score)| shown.result(*tool, *score));
         let results = results.collect::<Result<Vec<_>, _>>()?;
+        let instructions = instructions_of(cx, &found.hits[..wanted]);
+        let first = found.hits.first().map(|(tool, _)| *tool);
         let with = |count: usize| {
-            let rest = if entries.is_empty() {
-                registry.entries().iter().collect()
+            let rest: Vec<AnyTool<'_>> = if found.hits.is_empty() {
+                tools.iter().filter(|tool| matches!(tool, AnyTool::Action(_))).collect()
             } else {
-                entries.iter().skip(count).map(|(entry, _)| *entry).collect::<Vec<_>>()
+                found.hits.iter().skip(count).map(|(tool, _)| *tool).collect()
             };
-            let how_to_resume = match (entries.is_empty(), rest.is_empty()) {
+            let how_to_resume = match (found.hits.is_empty(), rest.is_empty()) {
                 (true, _) => {
                     Some("no word fits; `more` has the names of all actions: search for one of them")
                 }
@@ -117,9 +201,11 @@ impl RegistryAction for ActionSearch {
             };
             Response {
                 results: results.iter().take(count).cloned().collect(),
-                total: entries.len(),
+                total: found.hits.len(),
                 unmatched: found.unmatched.clone(),
-                more: rest.iter().map(|entry| entry.def.name.to_owned()).collect(),
+                more: rest.iter().take(MOST_MORE).map(more_name).collect(),
+                instructions: instructions.clone(),
+                call_with: first.and_then(call_with),
                 truncated: count < wanted,
                 how_to_resume: how_to_resume.map(str::to_owned),
             }
@@ -130,48 +216,230 @@ impl RegistryAction for ActionSearch {
     }
 }
 
-fn search_result(entry: &Entry, score: f64) -> Result<Found, ToolError> {
+/// Without upstreams there is nothing that these fields could mean.
+fn refuse_upstream_fields(request: &Request) -> Result<(), ToolError> {
+    let given = [
+        ("scope", request.scope.is_some_and(|scope| scope != Scope::Own)),
+        ("upstream", request.upstream.is_some()),
+        ("fresh", request.fresh.is_some()),
+    ];
+    let Some((field, _)) = given.into_iter().find(|(_, given)| *given) else { return Ok(()) };
+    let message =
+        "no upstream server is configured; a person can add one with: sdlctl upstream add, or leave this out";
+    Err(ToolError::new(Code::ModuleOff, message).at(field))
+}
+
+/// Which tools the request is about.
+fn among<'a>(view: &View, request: &'a Request) -> Result<Among<'a>, ToolError> {
+    match (&request.upstream, request.scope) {
+        (Some(key), _) => {
+            let folded = sdl_settings::fold_key(key);
+            let keys: Vec<&str> = view.upstreams.iter().map(|upstream| &*upstream.key).collect();
+            if keys.iter().any(|key| sdl_settings::fold_key(key) == folded) {
+                return Ok(Among::Upstream(key));
+            }
+            let shown: String = key.chars().take(80).collect();
+            let message = format!("no upstream has the key {shown:?}; there are {}", keys.join(", "));
+            let candidates = keys.into_iter().map(|key| Candidate::of("upstream", key));
+            Err(ToolError::invalid("upstream", message).or_one_of(candidates))
+        }
+        (None, Some(Scope::Own)) => Ok(Among::Actions),
+        (None, Some(Scope::Upstream)) => Ok(Among::Upstreams),
+        (None, Some(Scope::All) | None) => Ok(Among::All),
+    }
+}
+
+/// Has lists that may be out of date read again, as long as that takes little time. Those of upstreams that don't run are read
+/// only on request.
+fn refresh_lists(cx: &Call<'_>, view: &View, request: &Request) -> Result<(), ToolError> {
+    let Some(upstreams) = cx.host.upstreams() else { return Ok(()) };
+    let (states, now) = (upstreams.states(), SystemClock.unix_ms());
+    let runs = |key: &str| states.iter().any(|state| state.key == key && state.state == "ready");
+    let wanted = |upstream: &Listed| {
+        let age = now.saturating_sub(upstream.reading.read_at_ms);
+        let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
+        request.fresh == Some(true) || is_old && runs(&upstream.key)
+    };
+    let old: Vec<&Listed> =
+        view.upstreams.iter().map(|upstream| &**upstream).filter(|one| wanted(one)).collect();
+    if old.is_empty() || request.scope == Some(Scope::Own) {
+        return Ok(());
+    }
+    let patience = if request.fresh == Some(true) { FRESH_PATIENCE } else { PATIENCE };
+    cx.cancel.give_turn_back();
+    std::thread::scope(|scope| {
+        for upstream in old.iter().take(MOST_READ) {
+            // Whether it worked shows in the state and the age of the list.
+            scope.spawn(|| drop(upstreams.read_lists(&upstream.key, patience, cx.cancel)));
+        }
+    });
+    cx.check()
+}
+
+/// The advice of the upstreams among the results that this client has not got yet.
+fn instructions_of(cx: &Call<'_>, hits: &[(AnyTool<'_>, f64)]) -> Object {
+    let mut found = Object::new();
+    for (tool, _) in hits {
+        let AnyTool::Upstream(upstream, _) = tool else { continue };
+        let Some(text) = upstream.instructions() else { continue };
+        if cx.upstream.introduce(cx.session.id, &upstream.key) {
+            let (text, _) = sdl_tokens::prefix_within(text, INSTRUCTION_TOKENS);
+            found.insert(upstream.key.to_string(), plain_text(text).into());
+        }
+    }
+    found
+}
+
+/// The name of a tool in `more`.
+fn more_name(tool: &AnyTool<'_>) -> String {
+    match tool {
+        AnyTool::Action(entry) => entry.def.name.to_owned(),
+        AnyTool::Upstream(..) => tool.name(),
+    }
+}
+
+/// A call of the first result for clients that refuse its name.
+fn call_with(tool: AnyTool<'_>) -> Option<Object> {
+    let AnyTool::Upstream(_, definition) = tool else { return None };
+    let required = definition.input_schema().get("required").and_then(Value::as_array);
+    let args: Object = required
+        .into_iter()
+        .flatten()
+        .filter_map(|name| Some((name.as_str()?.to_owned(), Value::from("…"))))
+        .collect();
+    let call = json!({"tool": Call::tool(RELAY), "args": {"tool": definition.advertised, "args": args}});
+    call.as_object().cloned()
+}
+
+/// How results are shown.
+struct Shown<'a> {
+    detail: Detail,
+    /// Whether there is one result alone, which is given whole.
+    is_only: bool,
+    states: &'a [UpstreamState],
+    now_ms: u64,
+}
+
+impl Shown<'_> {
+    fn result(&self, tool: AnyTool<'_>, score: f64) -> Result<Found, ToolError> {
+        let score = (score * 1_000.0).round() / 1_000.0;
+        let mut found = match tool {
+            AnyTool::Action(entry) => action_result(entry, score)?,
+            AnyTool::Upstream(upstream, tool) => self.upstream_result(upstream, tool, score),
+        };
+        if self.detail != Detail::Full {
+            (found.input_schema, found.output_schema) = (None, None);
+            found.description = found.description.map(|text| first_paragraph(&text).to_owned());
+            found.examples.clear();
+        }
+        if self.detail == Detail::Names {
+            (found.description, found.annotations) = (None, None);
+        }
+        Ok(found)
+    }
+
+    fn upstream_result(&self, upstream: &Listed, tool: &Definition, score: f64) -> Found {
+        let state = self.states.iter().find(|state| state.key == *upstream.key);
+        let state = state.map_or("stopped", |state| state.state.as_str());
+        let age = self.now_ms.saturating_sub(upstream.reading.read_at_ms);
+        let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
+        let is_stale = is_old || matches!(state, "failing" | "needsLogin" | "misconfigured");
+        let object = |part: &str| tool.object.get(part).and_then(Value::as_object).cloned();
+        // A huge schema in a list of results would crowd the others out; alone it is given whole.
+        let is_large = tool.tokens > LARGE && !self.is_only;
+        Found {
+            tool: tool.advertised.clone(),
+            upstream: Some(upstream.key.to_string()),
+            title: tool.title().map(plain_text),
+            mutating: tool.hints.read_only != Some(true),
+            score,
+            description: Some(plain_text(tool.description())),
+            input_schema: if is_large {
+                object("inputSchema").map(outline_schema)
+            } else {
+                object("inputSchema")
+            },
+            annotations: object("annotations"),
+            state: Some(state.to_owned()),
+            stale: is_stale.then_some(true),
+            age_ms: is_stale.then_some(age),
+            ..Found::default()
+        }
+    }
+}
+
+/// Names and types of the arguments alone.
+fn outline_schema(schema: Object) -> Object {
+    let mut outlined = Object::new();
+    outlined.insert("type".into(), "object".into());
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let properties: Object = properties
+        .map(|(name, property)| {
+            (name.clone(), json!({"type": property.get("type").cloned().unwrap_or_default()}))
+        })
+        .collect();
+    outlined.insert("properties".into(), properties.into());
+    if let Some(required) = schema.get("required") {
+        outlined.insert("required".into(), required.clone());
+    }
+    outlined
+}
+
+/// The text up to its first line end: what a server says first.
+fn first_paragraph(text: &str) -> &str {
+    text.split('\n').next().unwrap_or_default().trim_end()
+}
+
+/// The text without white space at its ends.
+fn plain_text(text: &str) -> String {
+    text.trim().to_owned()
+}
+
+fn action_result(entry: &Entry, score: f64) -> Result<Found, ToolError> {
     let def = &entry.def;
     let tool = names::underscored_name(def.name);
-    let examples = def.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     Ok(Found {
-        action: def.name.to_owned(),
+        action: Some(def.name.to_owned()),
         raw_tool: def.mutating.then(|| format!("{tool}{}", names::RAW)),
         tool,
-        namespace: def.namespace.name().to_owned(),
+        namespace: Some(def.namespace.name().to_owned()),
         mutating: def.mutating,
-        score: (score * 1_000.0).round() / 1_000.0,
-        description: def.description.to_owned(),
-        input_schema: serialize_object(&entry.request)?,
-        output_schema: serialize_object(&response_outline(&entry.response))?,
-        examples,
+        score,
+        description: Some(def.description.to_owned()),
+        input_schema: Some(serialize_object(&entry.request)?),
+        output_schema: Some(serialize_object(&response_outline(&entry.response))?),
+        examples: def.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect(),
+        ..Found::default()
     })
 }
 
 impl Render for Response {
     fn text(&self) -> String {
-        let mut text = format!("{} of {} actions", self.results.len(), self.total);
+        let mut text = format!("{} of {} tools", self.results.len(), self.total);
         for found in &self.results {
             text.push('\n');
-            begin_line(&mut text, format_args!("{} {}", found.tool, found.description));
-            let required = found.input_schema.get("required").and_then(Value::as_array);
-            let properties = found.input_schema.get("properties").and_then(Value::as_object);
-            for (name, schema) in properties.into_iter().flatten() {
-                let must = required.is_some_and(|all| all.iter().any(|one| one == name));
-                let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-                begin_line(&mut text, format_args!("  {name}{}: {kind}", if must { "!" } else { "" }));
-                if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
-                    let choices: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
-                    append_text(&mut text, format_args!(" {}", choices.join("|")));
-                }
+            let description = found.description.as_deref().map(first_paragraph).unwrap_or_default();
+            begin_line(&mut text, format_args!("{} {description}", found.tool));
+            if let Some(upstream) = &found.upstream {
+                let state = found.state.as_deref().unwrap_or_default();
+                let stale = if found.stale == Some(true) { ", list may be out of date" } else { "" };
+                begin_line(&mut text, format_args!("  of {upstream}: {state}{stale}"));
+            }
+            if let Some(schema) = &found.input_schema {
+                append_arguments(&mut text, schema);
             }
             if let Some(example) = found.examples.first() {
                 begin_line(&mut text, format_args!("  e.g. {}", Value::Object(example.clone())));
             }
         }
+        for (key, instructions) in &self.instructions {
+            text.push('\n');
+            begin_line(&mut text, format_args!("{key} says about its use:"));
+            append_block(&mut text, instructions.as_str().unwrap_or_default());
+        }
         if !self.unmatched.is_empty() {
             text.push('\n');
-            begin_line(&mut text, format_args!("no action has: {}", self.unmatched.join(", ")));
+            begin_line(&mut text, format_args!("no tool has: {}", self.unmatched.join(", ")));
         }
         if !self.more.is_empty() {
             text.push('\n');
@@ -181,5 +449,19 @@ impl Render for Response {
             begin_line(&mut text, format_args!("{how}"));
         }
         text
+    }
+}
+
+fn append_arguments(text: &mut String, schema: &Object) {
+    let required = schema.get("required").and_then(Value::as_array);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, schema) in properties.into_iter().flatten() {
+        let must = required.is_some_and(|all| all.iter().any(|one| one == name));
+        let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+        begin_line(text, format_args!("  {name}{}: {kind}", if must { "!" } else { "" }));
+        if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+            let choices: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
+            append_text(text, format_args!(" {}", choices.join("|")));
+        }
     }
 }

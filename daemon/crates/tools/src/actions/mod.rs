@@ -41,6 +41,7 @@ mod symbol_search;
 mod symbol_unused;
 #[cfg(test)]
 mod tests;
+mod tool_call;
 mod usage_stats;
 
 use crate::call::registry::Entry;
@@ -76,6 +77,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::repo::<buffer_checkpoint::BufferCheckpoint>(),
         Entry::repo::<buffer_status::BufferStatus>(),
         Entry::registry::<action_search::ActionSearch>(),
+        Entry::host::<tool_call::ToolCall>(),
         Entry::host::<usage_stats::UsageStats>(),
         Entry::read::<agent_feedback::AgentFeedback>(),
         Entry::read::<agent_feedback_query::AgentFeedbackQuery>(),

@@ -1,6 +1,7 @@
 //! The context that a handler gets: the call, its repository, and one version of the repository.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Duration;
 
 use sdl_ledger::{Clock as _, Snapshot, SystemClock};
@@ -15,6 +16,7 @@ use crate::call::memos::Memos;
 use crate::call::names;
 use crate::call::pins::Pins;
 use crate::call::stamp::Stamp;
+use crate::call::upstream::{UpstreamTools, View};
 use crate::call::usage::{Served, Usage};
 use crate::guard::audit::{Decisions, Row};
 use crate::guard::policy::Policy;
@@ -45,6 +47,8 @@ pub(crate) struct Call<'a> {
     pub(crate) memos: &'a Memos,
     /// Unsaved editor buffers.
     pub(crate) buffers: &'a Buffers,
+    /// The tools of upstreams.
+    pub(crate) upstream: &'a UpstreamTools,
 }
 
 impl Call<'_> {
@@ -65,6 +69,17 @@ impl Call<'_> {
         };
         let mut hashes = log.append(store, &[row])?;
         hashes.pop().ok_or_else(|| ToolError::internal("writing the audit log", "no row was written"))
+    }
+
+    /// Records a decision that is not about one version of a repository, with the caller.
+    pub(crate) fn decide(&self, row: Row) {
+        let client = self.session.client.chars().take(200).collect();
+        self.decisions.add(Row { session: self.session.id, client, ..row });
+    }
+
+    /// Returns the tools of upstreams that the caller may see.
+    pub(crate) fn view(&self) -> Arc<View> {
+        self.upstream.view(self.session)
     }
 
     /// Adds a note for the caller beside the answer. Reads have [`ReadCx::note`], which counts for their budget.

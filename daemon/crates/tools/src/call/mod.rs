@@ -5,6 +5,7 @@
 //! * `stamp`, `freshness`, `answers`, `budget`, `names`, `memos`: terms that all others use;
 //! * `leases`, `buffers`, `usage`, `pins`: state that outlives a call, or is shared by the steps of a chain; `scoped`: what
 //!   handles of workspaces hold; `met`: a repository of a workspace, read so that damage is known to be its own;
+//! * `upstream`: the tools of upstream MCP servers, and calls of them;
 //! * `across`: the repositories of a workspace; `context`: the context that a handler gets; `action`: the definition of an action;
 //! * `registry`: every action, and the tools that are made of them; `services`: that and the state of the process;
 //! * `pipeline`: the steps around a handler; `chain`: several calls as one.
@@ -28,4 +29,5 @@ pub(crate) mod registry;
 pub(crate) mod scoped;
 pub(crate) mod services;
 pub(crate) mod stamp;
+pub(crate) mod upstream;
 pub(crate) mod usage;

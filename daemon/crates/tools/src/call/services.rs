@@ -9,6 +9,7 @@ use crate::call::buffers::Buffers;
 use crate::call::leases::Leases;
 use crate::call::memos::Memos;
 use crate::call::registry::Registry;
+use crate::call::upstream::UpstreamTools;
 use crate::call::usage::Usage;
 
 /// One for each process.
@@ -19,6 +20,7 @@ pub(crate) struct Services {
     pub(crate) usage: Arc<Usage>,
     pub(crate) memos: Memos,
     pub(crate) buffers: Buffers,
+    pub(crate) upstream: UpstreamTools,
 }
 
 impl Services {
@@ -31,6 +33,7 @@ impl Services {
             usage: Arc::default(),
             memos: Memos::default(),
             buffers: Buffers::default(),
+            upstream: UpstreamTools::default(),
         }
     }
 

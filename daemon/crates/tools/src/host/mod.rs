@@ -4,6 +4,7 @@
 pub(crate) mod mask;
 pub(crate) mod policies;
 mod report;
+mod upstreams;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,6 +23,8 @@ pub use report::{
     HostInfo, Limits, MemoryInfo, RefreshOutcome, RepoHealth, RepoState, RepoStatus, WatcherKind,
     WatcherStatus,
 };
+
+pub use upstreams::{Outgoing, Upstreams};
 
 use crate::guard::audit::Audit;
 use crate::guard::policy::Ceilings;
@@ -75,6 +78,11 @@ pub trait Host: Send + Sync {
 
     /// Returns the model for search by meaning, if one is configured.
     fn meaning(&self) -> Option<&Meaning> {
+        None
+    }
+
+    /// Returns the connections to upstream MCP servers; none if a person configured no upstream.
+    fn upstreams(&self) -> Option<&dyn Upstreams> {
         None
     }
 

@@ -1,5 +1,6 @@
 //! Arguments that several actions take, and the symbols that they name.
 
+pub(crate) mod all_tools;
 pub(crate) mod outside;
 pub(crate) mod params;
 pub(crate) mod symbols;

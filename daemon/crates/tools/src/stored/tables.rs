@@ -18,5 +18,9 @@ pub(crate) const ARTIFACTS: &str = "artifacts";
 /// Maps (repository, assembly) to the sources of an assembled context.
 pub(crate) const ASSEMBLIES: &str = "assemblies";
 
+/// Maps an upstream to its lists as they were last read.
+pub(crate) const UPSTREAM_LISTS: &str = "upstream_lists";
+
 /// Every table, for opening the store.
-pub const AGENT_TABLES: &[&str] = &[POLICY, AUDIT, MEMORIES, FEEDBACK, USAGE, ARTIFACTS, ASSEMBLIES];
+pub const AGENT_TABLES: &[&str] =
+    &[POLICY, AUDIT, MEMORIES, FEEDBACK, USAGE, ARTIFACTS, ASSEMBLIES, UPSTREAM_LISTS];

@@ -4,19 +4,37 @@ use serde_json::{Map, Value, json};
 
 use crate::call::action::Namespace;
 use crate::call::names::{RAW, advertised_name};
+use crate::call::pipeline::RELAY;
 use crate::call::registry::{Entry, Registry};
+use crate::call::upstream::{Listed, Rules, Target, View};
 use crate::{Names, Surface};
 use sdl_contract::schema;
 
+/// What a session is to be listed.
+#[derive(Clone, Copy)]
+pub(crate) struct Listing<'a> {
+    pub(crate) surface: Surface,
+    pub(crate) output_schemas: bool,
+    pub(crate) names: Names,
+    /// The tools of upstreams that it sees.
+    pub(crate) view: &'a View,
+    /// The rules that apply to it.
+    pub(crate) rules: Rules<'a>,
+}
+
 impl Registry {
     /// The `tools/list` result: `{"tools": […]}`, always in the same order.
-    pub(crate) fn list(&self, surface: Surface, output_schemas: bool, names: Names) -> Value {
-        let writer = Writer { registry: self, output_schemas, names };
-        let tools = match surface {
+    pub(crate) fn list(&self, listing: Listing<'_>) -> Value {
+        let writer = Writer { registry: self, listing };
+        let mut tools = match listing.surface {
             Surface::Flat => writer.flat(),
             Surface::Gateway => writer.gateways(),
             Surface::Search => vec![writer.search()],
+            Surface::Pair => vec![writer.search(), writer.relay()],
         };
+        if matches!(listing.surface, Surface::Flat | Surface::Gateway) {
+            tools.extend(writer.upstream_tools());
+        }
         json!({ "tools": tools })
     }
 }
@@ -52,7 +70,7 @@ impl Registry {
 
 /// Arguments that barely any call needs, by action (none means every action). Reads wait for writes by default, and the
 /// manual comes in the format that models read best. The manual and `action.search` list them.
-const UNLISTED: [(&str, &str); 39] = [
+const UNLISTED: [(&str, &str); 43] = [
     ("", "sync"),
     ("", "syncTimeoutMs"),
     ("", "atVersion"),
@@ -69,6 +87,10 @@ const UNLISTED: [(&str, &str); 39] = [
     ("slice.build", "wireFormatVersion"),
     ("slice.build", "memoryLimit"),
     ("slice.build", "includeRetrievalEvidence"),
+    ("action.search", "scope"),
+    ("action.search", "upstream"),
+    ("action.search", "detail"),
+    ("action.search", "fresh"),
     // Their handles name the repository or the workspace.
     ("slice.refresh", "repoId"),
     ("slice.spillover.get", "repoId"),
@@ -98,16 +120,18 @@ const UNLISTED: [(&str, &str); 39] = [
 /// Objects with the same fields as the arguments of another action, which the description names.
 const UNOPENED: [&str; 1] = ["sliceContext"];
 
+/// The upstreams that the search tool names at most.
+const MOST_NAMED: usize = 20;
+
 struct Writer<'a> {
     registry: &'a Registry,
-    output_schemas: bool,
-    names: Names,
+    listing: Listing<'a>,
 }
 
 impl Writer<'_> {
     fn flat(&self) -> Vec<Value> {
         let mut tools = Vec::new();
-        for entry in self.registry.entries() {
+        for entry in self.registry.entries().iter().filter(|entry| self.is_listed(entry)) {
             tools.push(self.action(entry));
             if entry.def.mutating {
                 tools.push(self.twin(entry.def.name));
@@ -120,7 +144,8 @@ impl Writer<'_> {
         let mut tools = Vec::new();
         let mut twins = Vec::new();
         for namespace in Namespace::GATEWAYS {
-            let inside: Vec<&Entry> = self.registry.of(namespace).collect();
+            let inside: Vec<&Entry> =
+                self.registry.of(namespace).filter(|entry| self.is_listed(entry)).collect();
             if inside.is_empty() {
                 continue;
             }
@@ -129,7 +154,7 @@ impl Writer<'_> {
                 twins.push(self.twin(namespace.name()));
             }
         }
-        for entry in self.registry.of(Namespace::Universal) {
+        for entry in self.registry.of(Namespace::Universal).filter(|entry| self.is_listed(entry)) {
             tools.push(self.action(entry));
             if entry.def.mutating {
                 twins.push(self.twin(entry.def.name));
@@ -139,11 +164,61 @@ impl Writer<'_> {
         tools
     }
 
+    /// Whether an action is listed: the rules let some call of it through, and it is of use here.
+    fn is_listed(&self, entry: &Entry) -> bool {
+        let useful = entry.def.name != RELAY || !self.listing.view.is_empty();
+        useful && self.listing.rules.sees(Target::action(entry.def.name, entry.def.mutating))
+    }
+
+    /// The tools of upstreams that are listed.
+    fn upstream_tools(&self) -> Vec<Value> {
+        let Listing { view, rules, output_schemas, .. } = self.listing;
+        let shown = view.tools.iter().filter(|tool| {
+            view.upstream_of(tool)
+                .is_some_and(|upstream| upstream.is_passed_through(rules.mode(upstream.entry.own.mode)))
+        });
+        shown.map(|tool| tool.listed(output_schemas)).collect()
+    }
+
+    /// What the search tool says of upstreams: keys, counts, and a person's own words. Nothing that an upstream wrote.
+    fn also_finds(&self) -> String {
+        let view = self.listing.view;
+        if view.is_empty() {
+            return String::new();
+        }
+        let of = |upstream: &Listed| view.tools.iter().filter(|tool| tool.key == upstream.key).count();
+        let named = view.upstreams.iter().take(MOST_NAMED).map(|upstream| {
+            let about =
+                upstream.entry.own.about.as_deref().map(|about| format!(": {about}")).unwrap_or_default();
+            format!("{} ({}{about})", upstream.key, of(upstream))
+        });
+        let more = view.upstreams.len().saturating_sub(MOST_NAMED);
+        let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+        format!("; also tools of {}{more}", named.collect::<Vec<_>>().join(", "))
+    }
+
+    /// Returns the tool that calls any tool, in few words.
+    fn relay(&self) -> Value {
+        json!({
+            "name": advertised_name(RELAY, self.listing.names),
+            "description": "Call this when you found a tool",
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "tool": {"type": "string", "description": "Name"},
+                    "args": {"type": "object", "description": "Arguments"}
+                },
+                "required": ["tool"]
+            }
+        })
+    }
+
     /// Returns the only tool of this surface, which finds the others.
     fn search(&self) -> Value {
+        let also = self.also_finds();
         json!({
-            "name": advertised_name("action.search", self.names),
-            "description": "Call this when you need code tools: finds tools by name",
+            "name": advertised_name("action.search", self.listing.names),
+            "description": format!("Call this when you need code tools: finds tools by name{also}"),
             "annotations": {"readOnlyHint": true},
             "inputSchema": {
                 "type": "object",
@@ -155,8 +230,9 @@ impl Writer<'_> {
 
     fn action(&self, entry: &Entry) -> Value {
         let mut tool = Map::new();
-        tool.insert("name".into(), advertised_name(entry.def.name, self.names).into());
-        tool.insert("description".into(), entry.def.description.into());
+        tool.insert("name".into(), advertised_name(entry.def.name, self.listing.names).into());
+        let also = if entry.def.name == "action.search" { self.also_finds() } else { String::new() };
+        tool.insert("description".into(), format!("{}{also}", entry.def.description).into());
         let mut input = schema::terse_schema(&entry.request);
         if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
             let unlisted = |name: &str| {
@@ -170,7 +246,7 @@ impl Writer<'_> {
             }
         }
         tool.insert("inputSchema".into(), input);
-        if self.output_schemas {
+        if self.listing.output_schemas {
             tool.insert("outputSchema".into(), response_outline(&entry.response));
         }
         if let Some(hints) = self.hints(entry.def.name) {
@@ -189,7 +265,7 @@ impl Writer<'_> {
         let actions: Vec<String> =
             inside.iter().map(|entry| format!("{}({})", entry.def.name, entry.def.needs)).collect();
         json!({
-            "name": advertised_name(namespace.name(), self.names),
+            "name": advertised_name(namespace.name(), self.listing.names),
             "description": format!("Call this when {purpose}. Actions: {}", actions.join(" ")),
             "inputSchema": {
                 "type": "object",
@@ -209,7 +285,7 @@ impl Writer<'_> {
     }
 
     fn twin(&self, of: &str) -> Value {
-        let name = advertised_name(of, self.names);
+        let name = advertised_name(of, self.listing.names);
         let mut twin = json!({
             "name": format!("{name}{RAW}"),
             "description": "Call this when JSON must arrive unaltered",

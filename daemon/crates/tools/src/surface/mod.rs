@@ -7,4 +7,4 @@ mod list;
 pub(crate) mod manual;
 pub(crate) mod protocol;
 
-pub(crate) use list::response_outline;
+pub(crate) use list::{Listing, response_outline};

@@ -71,6 +71,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ("info", json!({})),
         ("manual", json!({"query": "slice zyxomma"})),
         ("chain", json!({"steps": [{"action": "repo.status"}, {"action": "no.such"}]})),
+        ("tool.call", json!({"tool": "symbol.search", "args": {"query": "validate"}})),
     ];
     if let Some(handle) = built.pointer("/truncation/spilloverHandle") {
         calls.push(("slice.spillover.get", json!({"spilloverHandle": handle, "pageSize": 1})));

@@ -319,8 +319,8 @@ fn lists_are_json_and_stay_as_they_are() {
     let world = World::empty();
     for surface in Surface::ALL {
         for names in [Names::Underscored, Names::Dotted] {
-            let bytes = world.tools.list(surface, true, names);
-            assert_eq!(bytes, world.tools.list(surface, true, names));
+            let bytes = world.tools.list(&world.session, surface, true, names);
+            assert_eq!(bytes, world.tools.list(&world.session, surface, true, names));
             let listed: Value = serde_json::from_slice(&bytes).unwrap();
             for tool in listed["tools"].as_array().unwrap() {
                 assert_eq!(

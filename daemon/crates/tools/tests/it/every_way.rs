@@ -37,6 +37,11 @@ const APART: &[(&str, &str, &str)] = &[
     ("symbol.rename", "cursor", "comes from the page before"),
     ("symbol.unused", "cursor", "comes from the page before"),
     ("agent.feedback", "assemblyId", "this or sliceHandle"),
+    ("action.search", "scope", "there is no upstream"),
+    ("action.search", "upstream", "there is no upstream"),
+    ("action.search", "fresh", "there is no upstream"),
+    ("tool.call", "tool", "a name made up is no tool"),
+    ("tool.call", "args", "no arguments made up fit the tool made up"),
 ];
 
 /// The placeholder for a memory that each way needs again.

@@ -87,7 +87,9 @@ fn every_documented_argument_is_taken() {
             }
         }
     }
-    for name in described.keys().filter(|name| *name != "action.search" && !contract.contains_key(*name)) {
+    for name in described.keys().filter(|name| {
+        !contract.contains_key(*name) && !["action.search", "tool.call"].contains(&name.as_str())
+    }) {
         let _ = writeln!(faults, "{name} is in no document");
     }
     assert!(faults.is_empty(), "{faults}");
@@ -143,6 +145,7 @@ fn documented_limits_are_those_of_the_schemas() {
 const UNSEEN: &[(&str, &str, &str)] = &[
     ("action.search", "notes", "it belongs to every gateway, and says all it has to say"),
     ("chain", "notes", "as action.search; its steps have their own"),
+    ("tool.call", "notes", "the tool that it calls has its own"),
     ("info", "notes", "as action.search"),
     ("manual", "notes", "as action.search"),
     ("context.summary", "truncation.spilloverHandle", "a larger budget goes on, as howToResume says"),
@@ -303,6 +306,14 @@ fn searches(seen: &mut Seen) {
         "action.search",
         json!({"query": "symbols slice memory version repository tool", "limit": 40}),
     );
+    let upstream = World::shop();
+    upstream.configure(&json!({"mcpServers": {"fs": {"command": "fs"}}}));
+    upstream.lists_all("fs", &json!({
+        "instructions": "Paths are absolute.", "announces": {"tools": false, "prompts": false, "resources": false},
+        "tools": [{"name": "read_zyxomma", "title": "Read", "annotations": {"readOnlyHint": true},
+            "inputSchema": {"type": "object", "required": ["path"], "properties": {"path": {"type": "string"}}}}]
+    }));
+    seen.ok(&upstream, "action.search", json!({"query": "zyxomma"}));
     seen.ok(&world, "manual", json!({"query": "memory zyxomma", "detail": "full"}));
     seen.ok(&world, "manual", json!({"detail": "full"}));
     seen.ok(&world, "info", json!({}));

@@ -54,7 +54,8 @@ fn however_much_is_asked_for_the_budget_holds() {
 fn on_the_search_surface_one_tool_is_listed_and_every_tool_is_callable() {
     let world = World::shop();
     let listed: Value =
-        serde_json::from_slice(&world.tools.list(Surface::Search, false, Names::Underscored)).unwrap();
+        serde_json::from_slice(&world.tools.list(&world.session, Surface::Search, false, Names::Underscored))
+            .unwrap();
     let tools = listed["tools"].as_array().unwrap();
     assert_eq!(tools.len(), 1);
     let found = world.ok(tools[0]["name"].as_str().unwrap(), json!({"query": "symbol.search"}));

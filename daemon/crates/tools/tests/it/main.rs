@@ -38,5 +38,6 @@ mod seed_requests;
 mod slices;
 mod source;
 mod twins;
+mod upstreams;
 mod usage;
 mod window;

@@ -73,7 +73,8 @@ pub(crate) fn run_chain(
         let ends = outcome.is_err() && stop;
         let stood = pins.latest_freshness().filter(|_| outcome.is_ok());
         done.push(Done { outcome: outcome.map(Arc::new), stood });
-        if registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
+        // A tool of an upstream may change anything.
+        if may_change(registry, &step.action, !call.view().is_empty()) {
             pinned.extend(release_pins(&pins));
             (from, attempts) = (done.len(), 0);
             decided = call.decisions.mark();
@@ -103,12 +104,18 @@ pub(crate) fn chain_freshness(done: &[Done], pinned: &[Pinned]) -> Option<Freshn
     Some(Freshness { lag_ms, overlay, ..worst.freshness.clone() })
 }
 
-/// Whether none of the steps can change anything. A step that names no action, such as a transform, changes nothing.
-pub(crate) fn only_reads(registry: &Registry, args: &Map<String, Value>) -> bool {
+/// Whether a step may change anything. One that is no action changes nothing, unless it is a tool of an upstream.
+fn may_change(registry: &Registry, step: &str, has_upstreams: bool) -> bool {
+    let other = has_upstreams && !transform::NAMES.contains(&step);
+    registry.action(step).map_or(other, |entry| entry.def.mutating)
+}
+
+/// Whether none of the steps can change anything. `has_upstreams` says whether a step may be a tool of an upstream.
+pub(crate) fn only_reads(registry: &Registry, args: &Map<String, Value>, has_upstreams: bool) -> bool {
     let steps = args.get("steps").and_then(Value::as_array);
     let reads = |step: &Value| {
         let action = step.get("action").and_then(Value::as_str);
-        action.is_some_and(|name| registry.action(name).is_none_or(|entry| !entry.def.mutating))
+        action.is_some_and(|name| !may_change(registry, name, has_upstreams))
     };
     steps.is_some_and(|steps| steps.iter().all(reads))
 }

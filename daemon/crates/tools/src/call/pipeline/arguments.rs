@@ -111,7 +111,8 @@ fn gateway_action<'a>(registry: &'a Registry, tool: Tool, bytes: &[u8]) -> Optio
 }
 
 /// Whether a call can change something: it asks for an action that can, and is not a chain of steps that only read.
-pub(crate) fn is_mutating(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool {
+/// `has_upstreams` says whether a step that is no action of ours may be a tool of an upstream.
+pub(crate) fn is_mutating(registry: &Registry, tool: Tool, bytes: &[u8], has_upstreams: bool) -> bool {
     let entry = match tool.to {
         To::Action(at) => registry.entries().get(at),
         To::Gateway(_) => gateway_action(registry, tool, bytes),
@@ -124,7 +125,7 @@ pub(crate) fn is_mutating(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool
         check_call(registry, tool, value)
     };
     // A chain that is refused might be understood by another release.
-    !read().is_ok_and(|checked| only_reads(registry, &checked.args))
+    !read().is_ok_and(|checked| only_reads(registry, &checked.args, has_upstreams))
 }
 
 /// Returns an object, also from a string that contains one.
@@ -153,9 +154,14 @@ fn through_gateway(
         Some(Value::Null) | None => return Err(no_action(registry, gateway)),
         Some(other) => return Err(wrong_type("string", &other, "action").into()),
     };
-    // An action may have an argument `args` of its own, which is a list. Anything but an object beside `action` is that
-    // argument, and stays where it is.
+    // An action may have an argument `args` of its own. Where that is a list, anything but an object beside `action` is
+    // that argument, and stays where it is; where it is an object, it is so if another argument is beside it.
     let own = entry.request.pointer("/properties/args").is_some();
+    let own_object =
+        own && entry.request.pointer("/properties/args/type").is_some_and(|kind| kind == "object");
+    if own_object && outer.keys().any(|key| key != "args") {
+        return Ok((entry, Value::Object(outer)));
+    }
     let inner = match outer.get("args").cloned().map(unpack_object) {
         Some(Ok(Value::Object(inner))) => {
             outer.shift_remove("args");

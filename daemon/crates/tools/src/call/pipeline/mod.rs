@@ -6,7 +6,9 @@ mod arguments;
 mod checked;
 mod fields;
 mod first_index;
+mod forward;
 mod read;
+mod relay;
 mod repo;
 mod scope;
 mod wait;
@@ -20,6 +22,7 @@ use serde_json::{Map, Value};
 pub(crate) use arguments::is_mutating;
 #[cfg(test)]
 pub(crate) use arguments::{check_action, check_call, parse_arguments, unwrap_payload};
+pub(crate) use relay::NAME as RELAY;
 pub(crate) use repo::resolve_repo as find_repo;
 
 use crate::call::context::{Call, RepoCx};
@@ -27,6 +30,7 @@ use crate::call::freshness::Freshness;
 use crate::call::names;
 use crate::call::registry::{Answer, Registry, RepoArgs, Runner, take_fields};
 use crate::call::services::Services;
+use crate::call::upstream::{Forwarded, View};
 use crate::call::usage::Served;
 use crate::guard::audit::Decisions;
 use crate::guard::leaving;
@@ -45,6 +49,15 @@ pub(crate) struct Caller<'a> {
     pub(crate) cancel: &'a Cancel,
 }
 
+/// The answer to a call of a tool.
+#[derive(Debug)]
+pub(crate) enum Answered {
+    /// Of an action of ours.
+    Own(Answer),
+    /// Of a tool of an upstream: bytes that are passed on.
+    Forwarded(Forwarded),
+}
+
 /// Answers one call. Never panics, unless the allocator does.
 pub(crate) fn answer_call(
     services: &Services,
@@ -52,7 +65,7 @@ pub(crate) fn answer_call(
     name: &str,
     args: &[u8],
     served: &RefCell<Served>,
-) -> Result<Answer, ToolError> {
+) -> Result<Answered, ToolError> {
     let decisions = Decisions::default();
     let notes = RefCell::default();
     let call = Call {
@@ -68,6 +81,7 @@ pub(crate) fn answer_call(
         pins: None,
         memos: &services.memos,
         buffers: &services.buffers,
+        upstream: &services.upstream,
     };
     // No code below holds a lock while a handler runs, and the state that handlers share is valid between any two of
     // its steps.
@@ -87,14 +101,56 @@ pub(crate) fn answer_call(
     answered
 }
 
-fn answer_tool(call: &Call<'_>, registry: &Registry, name: &str, bytes: &[u8]) -> Result<Answer, ToolError> {
+fn answer_tool(
+    call: &Call<'_>,
+    registry: &Registry,
+    name: &str,
+    bytes: &[u8],
+) -> Result<Answered, ToolError> {
+    let value = arguments::parse_arguments(bytes).map_err(masked)?;
+    answer_named(call, registry, name, value)
+}
+
+/// Answers a call by any name of a tool: ours first, so that no upstream can take one over.
+fn answer_named(
+    call: &Call<'_>,
+    registry: &Registry,
+    name: &str,
+    value: Value,
+) -> Result<Answered, ToolError> {
+    let Some(tool) = registry.tool(name) else { return answer_upstream(call, registry, name, value) };
     let read = || {
-        let tool = registry.tool(name).ok_or_else(|| unknown_tool(registry, name))?;
-        let value = arguments::parse_arguments(bytes)?;
         let value = if tool.raw { arguments::unwrap_payload(value)? } else { value };
         arguments::check_call(registry, tool, value)
     };
-    execute_action(call, registry, read().map_err(|error| leaving::error(error, || Level::Likely))?)
+    answer_checked(call, registry, read().map_err(masked)?)
+}
+
+fn answer_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answered, ToolError> {
+    forward::check_rules(call, checked.entry, &checked.args).map_err(masked)?;
+    if checked.entry.def.name == RELAY {
+        let (name, args) = relay::read_target(checked.args).map_err(masked)?;
+        return answer_named(call, registry, &name, args);
+    }
+    execute_action(call, registry, checked).map(Answered::Own)
+}
+
+/// Answers a call of a tool that is none of ours.
+fn answer_upstream(
+    call: &Call<'_>,
+    registry: &Registry,
+    name: &str,
+    value: Value,
+) -> Result<Answered, ToolError> {
+    let Some((view, named)) = relay::find_tool(call, name).map_err(masked)? else {
+        return Err(masked(unknown_tool(registry, &call.view(), name)));
+    };
+    let value = if named.raw { arguments::unwrap_payload(value).map_err(masked)? } else { value };
+    forward::forward_call(call, &view, &named.tool, value).map(Answered::Forwarded).map_err(masked)
+}
+
+fn masked(error: ToolError) -> ToolError {
+    leaving::error(error, || Level::Likely)
 }
 
 /// Answers a call that is made within another call.
@@ -105,10 +161,22 @@ pub(crate) fn answer_step(
     args: Map<String, Value>,
     notes: &[String],
 ) -> Result<Answer, ToolError> {
-    let checked = arguments::check_action(registry, action, Value::Object(args));
-    let mut checked = checked.map_err(|error| leaving::error(error, || Level::Likely))?;
-    checked.notes.extend_from_slice(notes);
-    execute_action(call, registry, checked)
+    let answered = if registry.action(action).is_none() && !call.view().is_empty() {
+        match relay::find_tool(call, action).map_err(masked)? {
+            Some(_) => answer_named(call, registry, action, Value::Object(args))?,
+            None => return Err(masked(unknown_tool(registry, &call.view(), action))),
+        }
+    } else {
+        let checked = arguments::check_action(registry, action, Value::Object(args));
+        let mut checked = checked.map_err(masked)?;
+        checked.notes.extend_from_slice(notes);
+        relay::refuse_chain(&checked).map_err(masked)?;
+        answer_checked(call, registry, checked)?
+    };
+    match answered {
+        Answered::Own(answer) => Ok(answer),
+        Answered::Forwarded(result) => relay::to_answer(result, action),
+    }
 }
 
 /// Runs an action. Every answer of a handler passes through here, and secrets are masked here.
@@ -173,17 +241,20 @@ fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Re
     Ok(answer)
 }
 
-fn unknown_tool(registry: &Registry, name: &str) -> ToolError {
+fn unknown_tool(registry: &Registry, view: &View, name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
     let known: Vec<&str> = registry.tool_names().collect();
-    let mut near = nearest_names(&names::fold_name(name), known.iter().copied(), 3);
+    let ours = nearest_names(&names::fold_name(name), known.iter().copied(), 3);
+    let ours = ours.into_iter().map(names::underscored_name);
+    let mut near: Vec<String> =
+        ours.chain(nearest_names(name, view.names(), 3).into_iter().map(str::to_owned)).collect();
     if near.is_empty() {
-        near = arguments::likely_actions(registry, name);
+        near = arguments::likely_actions(registry, name).into_iter().map(names::underscored_name).collect();
     }
     let hint = match near.first() {
-        Some(near) => format!("; did you mean {}?", names::underscored_name(near)),
+        Some(near) => format!("; did you mean {near}?"),
         None => "; list the tools again, or call sdl_info".to_owned(),
     };
     ToolError::new(Code::UnknownTool, format!("no tool is called {shown:?}{hint}"))
-        .or_one_of(near.into_iter().map(|near| Candidate::of("tool", names::underscored_name(near))))
+        .or_one_of(near.into_iter().map(|near| Candidate::of("tool", near)))
 }

@@ -79,8 +79,8 @@ pub(crate) trait RegistryAction: Action {
     fn run(cx: &Call<'_>, registry: &Registry, request: Self::Request) -> Result<Self::Response, ToolError>;
 }
 
-/// Whether checked arguments only read.
-pub(crate) type OnlyReads = fn(&Registry, &Args) -> bool;
+/// Whether checked arguments only read; the flag says whether upstreams have tools too.
+pub(crate) type OnlyReads = fn(&Registry, &Args, bool) -> bool;
 
 /// One action.
 pub(crate) struct Entry {

@@ -15,7 +15,7 @@ pub(crate) use entry::{
     Answer, Args, Entry, OnlyReads, PreparedRead, ReadArgs, ReadRunner, RegistryAction, RepoArgs, Runner,
     take_fields,
 };
-pub(crate) use find::Finder;
+pub(crate) use find::{Finder, demote_itself, doc_of, is_itself};
 #[cfg(test)]
 pub(crate) use recorder::Reads;
 

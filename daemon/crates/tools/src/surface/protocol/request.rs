@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::call::pipeline::{self, Caller};
+use crate::call::pipeline::{self, Answered, Caller};
 use crate::call::services::Services;
 use crate::{Cancel, NoProgress, Session, ToolError};
 
@@ -19,6 +19,9 @@ impl Request<'_> {
         let bytes = args.to_string().into_bytes();
         let served = std::cell::RefCell::default();
         let caller = Caller { session: self.session, progress: &NoProgress, cancel: self.cancel };
-        pipeline::answer_call(self.services, caller, action, &bytes, &served).map(|answer| answer.structured)
+        match pipeline::answer_call(self.services, caller, action, &bytes, &served)? {
+            Answered::Own(answer) => Ok(answer.structured),
+            Answered::Forwarded(result) => Ok(result.object),
+        }
     }
 }

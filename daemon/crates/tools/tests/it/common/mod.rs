@@ -6,12 +6,13 @@
 pub(crate) mod facts;
 pub(crate) mod real;
 pub(crate) mod schema;
+pub(crate) mod upstreams;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use sdl_ledger::{AgentStore, FactsStore, FileUpdate, Ledger, Options, Posting, Resolved, Snapshot};
@@ -24,7 +25,7 @@ use sdl_retrieve::card::{ClusterCache, Enrichment, Live};
 use sdl_tools::audit::{self, Audit};
 use sdl_tools::host::{
     Barrier, HostInfo, RefreshOutcome, RefreshSpec, RegisterSpec, Registered, RepoHealth, RepoState,
-    RepoStatus, Unread, WatcherKind, WatcherStatus,
+    RepoStatus, Unread, Upstreams, WatcherKind, WatcherStatus,
 };
 use sdl_tools::policy::Ceilings;
 use sdl_tools::{Cancel, Code, Explained, Host, NoProgress, Progress, Repo, Session, ToolError, Tools};
@@ -327,6 +328,8 @@ pub(crate) struct FakeHost {
     repos: Mutex<BTreeMap<String, Arc<FakeRepo>>>,
     later: Mutex<Option<(usize, String)>>,
     outside: Outside,
+    /// Its connections to upstreams, if it has any.
+    pub(crate) upstreams: OnceLock<upstreams::FakeUpstreams>,
 }
 
 impl FakeHost {
@@ -392,6 +395,10 @@ impl Host for FakeHost {
         Some(&self.outside)
     }
 
+    fn upstreams(&self) -> Option<&dyn Upstreams> {
+        self.upstreams.get().map(|upstreams| upstreams as &dyn Upstreams)
+    }
+
     fn info(&self) -> HostInfo {
         let state_dir = self.state.lock().unwrap().to_string_lossy().into_owned();
         let log_file = Some(format!("{state_dir}/sdld.log"));
@@ -450,6 +457,7 @@ impl World {
             repos,
             later: Mutex::default(),
             outside: Outside::new(Places::default(), Vec::new()),
+            upstreams: OnceLock::new(),
         });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
         let session = Session { id: 1, cwd: Some(repo.root.join("src")), client: "test".into() };

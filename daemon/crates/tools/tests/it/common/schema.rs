@@ -7,6 +7,12 @@ pub(crate) fn breaches(schema: &Value, value: &Value, place: &str) -> Vec<String
     let validator = jsonschema::draft202012::new(schema).expect("a schema");
     let misfits =
         validator.iter_errors(value).map(|error| format!("{place}{}: {error}", error.instance_path()));
+    // An action that declares nothing of its own passes on the answer of another.
+    let own =
+        schema["properties"].as_object().map_or(0, |all| all.keys().filter(|key| *key != "notes").count());
+    if own == 0 {
+        return misfits.collect();
+    }
     let undeclared = sdl_tests::schema::undeclared_paths(schema, value).into_iter();
     misfits.chain(undeclared.map(|path| format!("{place} has {path}, which is not declared"))).collect()
 }

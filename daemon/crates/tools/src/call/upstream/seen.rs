@@ -1,0 +1,50 @@
+//! The views of all sessions, kept while nothing changes.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::catalog::Gateway;
+use super::rules::{Rules, Target, Who};
+use super::view::View;
+use crate::Session;
+use crate::call::memos::Recent;
+
+/// The upstream tools of a process, and who sees which.
+#[derive(Default)]
+pub(crate) struct UpstreamTools {
+    pub(crate) gateway: Gateway,
+    /// By the catalog's number and by the rules that apply. Sessions with the same rules share one.
+    views: Recent<(u64, Vec<u8>), Arc<View>, 16>,
+    /// The upstreams whose advice a session has got.
+    introduced: Mutex<HashSet<(u64, String)>>,
+}
+
+impl UpstreamTools {
+    /// Returns whether this is the first time that a session gets something of an upstream.
+    pub(crate) fn introduce(&self, session: u64, key: &str) -> bool {
+        self.introduced.lock().unwrap_or_else(PoisonError::into_inner).insert((session, key.to_owned()))
+    }
+
+    /// Forgets a session.
+    pub(crate) fn session_ended(&self, session: u64) {
+        let mut introduced = self.introduced.lock().unwrap_or_else(PoisonError::into_inner);
+        introduced.retain(|(known, _)| *known != session);
+    }
+
+    /// Returns what a session sees now.
+    pub(crate) fn view(&self, session: &Session) -> Arc<View> {
+        let catalog = self.gateway.catalog();
+        let rules = Rules::new(&catalog.settings, Who { client: &session.client });
+        let key = (catalog.number, rules.class());
+        if let Some(view) = self.views.get(&key) {
+            return view;
+        }
+        let view = Arc::new(View::new(
+            Arc::clone(&catalog),
+            &|upstream, tool| upstream.entry.own.tools.permits(&tool.name) && rules.sees(Target::tool(tool)),
+            &|upstream| rules.sees_upstream(&upstream.key),
+        ));
+        self.views.put(key, Arc::clone(&view));
+        view
+    }
+}

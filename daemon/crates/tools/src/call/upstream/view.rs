@@ -1,0 +1,142 @@
+//! The upstream tools that one session may see. All that the session gets to know about upstreams is made of this, so that
+//! nothing hidden can be in it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+
+use sdl_find::Finder;
+
+use super::catalog::{Catalog, Listed};
+use super::definition::Definition;
+use super::names::{qualified_pairs, spellings};
+use crate::call::names::underscored_name;
+use crate::{Candidate, Code, Explained, ToolError};
+
+/// The upstream tools that a session may see.
+#[derive(Default)]
+pub(crate) struct View {
+    pub(crate) catalog: Arc<Catalog>,
+    /// The upstreams that it sees, in the order of their keys.
+    pub(crate) upstreams: Vec<Arc<Listed>>,
+    /// In the order of their advertised names.
+    pub(crate) tools: Vec<Arc<Definition>>,
+    by_advertised: HashMap<String, usize>,
+    by_name: HashMap<String, Vec<usize>>,
+    /// Finds our actions and these tools by words. Made at the first search.
+    pub(crate) finder: OnceLock<Finder>,
+}
+
+/// A tool that a call names.
+#[derive(Debug)]
+pub(crate) struct Named {
+    pub(crate) tool: Arc<Definition>,
+    /// Whether the arguments come as one payload.
+    pub(crate) raw: bool,
+}
+
+impl View {
+    /// Makes the view of those who may see these upstreams and tools.
+    pub(crate) fn new(
+        catalog: Arc<Catalog>,
+        sees_tool: &dyn Fn(&Listed, &Definition) -> bool,
+        sees_upstream: &dyn Fn(&Listed) -> bool,
+    ) -> Self {
+        let mut view = Self { catalog: Arc::clone(&catalog), ..Self::default() };
+        for upstream in catalog.upstreams.iter().filter(|upstream| sees_upstream(upstream)) {
+            let before = view.tools.len();
+            view.tools.extend(upstream.tools.iter().filter(|tool| sees_tool(upstream, tool)).cloned());
+            // One whose tools are not known yet may be named. Its tools are looked at when they are.
+            if view.tools.len() > before || !upstream.is_known() {
+                view.upstreams.push(Arc::clone(upstream));
+            }
+        }
+        view.tools.sort_by(|a, b| a.advertised.cmp(&b.advertised));
+        for (at, tool) in view.tools.iter().enumerate() {
+            view.by_advertised.insert(tool.advertised.clone(), at);
+            view.by_name.entry(tool.name.clone()).or_default().push(at);
+        }
+        view
+    }
+
+    /// Whether nothing of any upstream is seen.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.upstreams.is_empty()
+    }
+
+    /// Returns the upstream of a tool of this view.
+    pub(crate) fn upstream_of(&self, tool: &Definition) -> Option<&Arc<Listed>> {
+        self.upstreams.iter().find(|one| one.key == tool.key)
+    }
+
+    /// Returns the tool with this name: the one that clients see, `key/tool`, or the tool's own name if one upstream alone has
+    /// it. An error if several have it.
+    pub(crate) fn find(&self, name: &str) -> Result<Option<Named>, ToolError> {
+        for spelling in spellings(name) {
+            let found = match self.exact(spelling.name) {
+                Some(at) => Some(at),
+                None => self.only_one(spelling.name)?,
+            };
+            if let Some(tool) = found.and_then(|at| self.tools.get(at)) {
+                return Ok(Some(Named { tool: Arc::clone(tool), raw: spelling.raw }));
+            }
+        }
+        Ok(None)
+    }
+
+    fn exact(&self, name: &str) -> Option<usize> {
+        if let Some(at) = self.by_advertised.get(name) {
+            return Some(*at);
+        }
+        qualified_pairs(name).find_map(|(key, tool)| {
+            let folded = sdl_settings::fold_key(key);
+            let places = self.by_name.get(tool)?.iter().copied();
+            places.into_iter().find(|at| {
+                self.tools.get(*at).is_some_and(|tool| sdl_settings::fold_key(&tool.key) == folded)
+            })
+        })
+    }
+
+    fn only_one(&self, name: &str) -> Result<Option<usize>, ToolError> {
+        match self.by_name.get(name).map(Vec::as_slice) {
+            None | Some([]) => Ok(None),
+            Some([at]) => Ok(Some(*at)),
+            Some(several) => {
+                let shown: String = name.chars().take(80).collect();
+                let tools: Vec<&Arc<Definition>> =
+                    several.iter().filter_map(|at| self.tools.get(*at)).collect();
+                let keys: Vec<&str> = tools.iter().map(|tool| &*tool.key).collect();
+                let message = format!("{} upstreams have a tool {shown:?}: {}", keys.len(), keys.join(", "));
+                let candidates = tools.iter().map(|tool| Candidate::of("tool", tool.advertised.clone()));
+                Err(ToolError::new(Code::AmbiguousTool, message).or_one_of(candidates))
+            }
+        }
+    }
+
+    /// Returns the upstream that a name of no tool points to: by its key before a separator, or at the start of an advertised
+    /// name.
+    pub(crate) fn likely_upstream(&self, name: &str) -> Option<String> {
+        let mut keys = qualified_pairs(name).map(|(key, _)| sdl_settings::fold_key(key));
+        let named = keys.find_map(|key| {
+            self.upstreams.iter().find(|upstream| sdl_settings::fold_key(&upstream.key) == key)
+        });
+        let begins = || {
+            let name = name.to_lowercase();
+            let begins = self.upstreams.iter().filter(|upstream| {
+                let key = sdl_settings::fold_key(&upstream.key);
+                name.strip_prefix(key.as_str()).is_some_and(|rest| rest.starts_with('_'))
+            });
+            begins.max_by_key(|upstream| upstream.key.len())
+        };
+        named.or_else(begins).map(|upstream| upstream.key.to_string())
+    }
+
+    /// Returns the advertised names of all tools.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.tools.iter().map(|tool| tool.advertised.as_str())
+    }
+}
+
+/// The tool that calls any tool by its name.
+pub(crate) fn call_tool_name() -> String {
+    underscored_name("tool.call")
+}

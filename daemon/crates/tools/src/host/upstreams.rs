@@ -1,0 +1,46 @@
+//! The connections to upstream MCP servers, as the tools see them.
+
+use std::time::Duration;
+
+use sdl_contract::{Cancel, Progress};
+use sdl_proto::gate::{Owner, UpstreamState};
+
+use crate::ToolError;
+
+/// The connections to upstream MCP servers. The daemon implements this trait over the process that holds them.
+pub trait Upstreams: Send + Sync {
+    /// Sends a request and waits for its answer: the text of the protocol's `result`, as the upstream wrote it.
+    fn send(
+        &self,
+        request: &Outgoing<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, ToolError>;
+
+    /// Has the lists of an upstream read again, which starts it if need be. Waits at most `patience`; the lists arrive at
+    /// [`crate::Tools::take_lists`], before this returns or later.
+    fn read_lists(&self, key: &str, patience: Duration, cancel: &Cancel) -> Result<(), ToolError>;
+
+    /// Returns the last state of each connection, in order of key and owner. Asks nobody.
+    fn states(&self) -> Vec<UpstreamState>;
+
+    /// Returns the values that must not be in any answer: credentials that were resolved for an upstream.
+    fn secrets(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A request to an upstream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outgoing<'a> {
+    /// The upstream's key.
+    pub key: &'a str,
+    /// Whose connection.
+    pub owner: Owner,
+    /// The protocol's method, such as `tools/call`.
+    pub method: &'a str,
+    /// The parameters as JSON text.
+    pub params: String,
+    /// Whether it may be sent again if the first try may have arrived.
+    pub is_repeatable: bool,
+}

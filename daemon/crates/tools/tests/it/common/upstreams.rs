@@ -1,0 +1,94 @@
+//! Upstreams that answer as a test says.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use sdl_proto::gate::{Owner, UpstreamState};
+use sdl_tools::host::{Outgoing, Upstreams};
+use sdl_tools::{Cancel, Code, Explained, Progress, ToolError};
+use serde_json::{Value, json};
+
+use super::World;
+
+/// Upstreams that answer as a test says.
+#[derive(Default)]
+pub(crate) struct FakeUpstreams {
+    /// The answer of each tool, by its own name: the text of a result, or an error.
+    pub(crate) answers: Mutex<BTreeMap<String, Result<String, ToolError>>>,
+    /// The requests that arrived: key, owner, parameters.
+    pub(crate) sent: Mutex<Vec<(String, Owner, String)>>,
+    /// Upstreams that were read again.
+    pub(crate) read: Mutex<Vec<String>>,
+    pub(crate) secrets: Mutex<Vec<String>>,
+}
+
+impl Upstreams for FakeUpstreams {
+    fn send(
+        &self,
+        request: &Outgoing<'_>,
+        _progress: &dyn Progress,
+        _cancel: &Cancel,
+    ) -> Result<Vec<u8>, ToolError> {
+        let sent = (request.key.to_owned(), request.owner.clone(), request.params.clone());
+        self.sent.lock().unwrap().push(sent);
+        let params: Value = serde_json::from_str(&request.params).unwrap();
+        let answers = self.answers.lock().unwrap();
+        match answers.get(params["name"].as_str().unwrap()) {
+            Some(answer) => answer.clone().map(String::into_bytes),
+            None => Err(ToolError::new(Code::UpstreamDown, "it does not run")),
+        }
+    }
+
+    fn read_lists(&self, key: &str, _patience: Duration, _cancel: &Cancel) -> Result<(), ToolError> {
+        self.read.lock().unwrap().push(key.to_owned());
+        Ok(())
+    }
+
+    fn states(&self) -> Vec<UpstreamState> {
+        Vec::new()
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        self.secrets.lock().unwrap().clone()
+    }
+}
+
+impl World {
+    /// Puts an `mcp.json` in force.
+    pub(crate) fn configure(&self, settings: &Value) {
+        let settings = sdl_settings::Settings::parse(&settings.to_string()).unwrap().settings;
+        self.tools.configure_upstreams(settings.into()).unwrap();
+        let _ = self.host.upstreams.set(FakeUpstreams::default());
+    }
+
+    /// Lets an upstream list these tools.
+    pub(crate) fn lists(&self, key: &str, tools: &Value) {
+        self.lists_all(key, &json!({ "tools": tools }));
+    }
+
+    /// Lets an upstream list this, and nothing else.
+    pub(crate) fn lists_all(&self, key: &str, lists: &Value) {
+        let mut all = json!({
+            "era": "2025-11-25", "tools": [], "prompts": [], "resources": [], "resourceTemplates": [], "oversize": [],
+            "skipped": {}, "announces": {"tools": true, "prompts": false, "resources": false}, "unread": {}
+        });
+        for (name, value) in lists.as_object().unwrap() {
+            all[name] = value.clone();
+        }
+        self.tools.take_lists(key, all.to_string().as_bytes(), 1).unwrap();
+    }
+
+    /// Lets a tool of an upstream answer with this text of a result.
+    pub(crate) fn answers(&self, tool: &str, result: &str) {
+        let upstreams = self.host.upstreams.get().unwrap();
+        upstreams.answers.lock().unwrap().insert(tool.to_owned(), Ok(result.to_owned()));
+    }
+
+    /// The bytes of the result of a call.
+    pub(crate) fn bytes(&self, tool: &str, args: &str) -> String {
+        let progress = sdl_tools::NoProgress;
+        let bytes = self.tools.call(&self.session, tool, args.as_bytes(), &progress, &Cancel::new());
+        String::from_utf8(bytes).unwrap()
+    }
+}
