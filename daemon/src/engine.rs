@@ -8,7 +8,7 @@ mod workspaces;
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{AgentStore, FactsStore, How, Options};
@@ -17,7 +17,7 @@ use sdl_outside::Outside;
 use sdl_retrieve::meaning::Meaning;
 use sdl_tools::audit::Audit;
 use sdl_tools::host::{
-    Absence, HostInfo, Limits, MemoryInfo, NamedWorkspace, RegisterSpec, Registered, Unserved,
+    Absence, HostInfo, Limits, MemoryInfo, NamedWorkspace, RegisterSpec, Registered, Unserved, Upstreams,
 };
 use sdl_tools::policy::Ceilings;
 use sdl_tools::{Code, Damage, Explained, Host, Repo as _, ToolError};
@@ -26,6 +26,7 @@ use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 use crate::index::memory::{self, Work};
 use crate::repo::catalog::{self, Entry};
 use crate::repo::{FAREWELL, OpenError, Repo, Site};
+use crate::upstream::UpstreamManager;
 
 /// How long the sweep may read one ledger.
 const SWEEP_DEADLINE: Duration = Duration::from_secs(60);
@@ -72,6 +73,8 @@ pub struct Engine {
     mending: mend::Mending,
     warnings: RwLock<Vec<String>>,
     started: Instant,
+    /// The connections to upstreams, once they are set up.
+    upstreams: OnceLock<Arc<UpstreamManager>>,
 }
 
 impl Engine {
@@ -113,6 +116,7 @@ impl Engine {
             mending: mend::Mending::default(),
             warnings: RwLock::default(),
             started: Instant::now(),
+            upstreams: OnceLock::new(),
         });
         engine.note_rebuild("the facts of all repositories", &how);
         engine.note_rebuild("what agents own", &agent_how);
@@ -247,6 +251,29 @@ impl Engine {
             Some(out) => Ok(out.id),
             None => self.find_repo(Some(named)).map(|repo| repo.id().to_owned()),
         }
+    }
+
+    /// Hands over the connections to upstreams. Their settings are read whenever the file may have changed.
+    pub fn set_upstreams(&self, upstreams: Arc<UpstreamManager>) {
+        let path = self.state.join(sdl_settings::FILE);
+        if let Err(error) = self.hub.watch_file(&path, upstreams.touch()) {
+            let warning = format!(
+                "changes of {} are not noticed ({error}); after an edit run: sdlctl upstream reload",
+                path.display()
+            );
+            self.warn(warning);
+        }
+        let _ = self.upstreams.set(upstreams);
+    }
+
+    /// The connections to upstreams.
+    pub fn upstream_manager(&self) -> Option<&Arc<UpstreamManager>> {
+        self.upstreams.get()
+    }
+
+    /// The daemon's state folder.
+    pub fn state_dir(&self) -> &Path {
+        &self.state
     }
 
     /// Where requests may put temporary folders.
@@ -435,6 +462,10 @@ impl Host for Engine {
 
     fn outside(&self) -> Option<&Outside> {
         self.outside.as_ref()
+    }
+
+    fn upstreams(&self) -> Option<&dyn Upstreams> {
+        self.upstreams.get().map(|upstreams| &**upstreams as &dyn Upstreams)
     }
 
     fn info(&self) -> HostInfo {

@@ -10,3 +10,4 @@ pub mod revision;
 pub mod router;
 pub mod server;
 pub mod turns;
+pub mod upstream;

@@ -1,7 +1,8 @@
 //! From a method's name to the code that answers it. Knows no tool and no argument: tools answer `tools/…`, and the
 //! modules of [`crate::admin`] answer the requests of `sdlctl`.
 
-use std::sync::{Arc, Weak};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use dashmap::DashMap;
 use sdl_contract::{Cancel, Names, Surface};
@@ -27,13 +28,42 @@ pub struct Router {
     workers: Turns,
     stop: Arc<Notify>,
     sessions: DashMap<u64, Weak<Peer>>,
+    /// A hash of the tools that each session was listed last.
+    listed: DashMap<u64, u64>,
 }
 
 impl Router {
     /// Routes to `engine`; `stop` is notified when a client asks the daemon to end.
     pub fn new(engine: Arc<Engine>, stop: Arc<Notify>) -> Self {
         let tools = Arc::new(Tools::new(engine.clone()));
-        Self { engine, tools, workers: Turns::new(WORKERS), stop, sessions: DashMap::new() }
+        Self {
+            engine,
+            tools,
+            workers: Turns::new(WORKERS),
+            stop,
+            sessions: DashMap::new(),
+            listed: DashMap::new(),
+        }
+    }
+
+    /// The tools that it routes to.
+    pub fn tools(&self) -> &Arc<Tools> {
+        &self.tools
+    }
+
+    /// Tells the sessions whose list of tools is not the one that they were given, and no others.
+    pub fn announce_lists(&self) {
+        for session in self.clients() {
+            let Some(known) = self.listed.get(&session.id()).map(|known| *known) else { continue };
+            if list_mark(&self.list_tools(&session)) != known {
+                session.notify("tools/list_changed", b"{}");
+            }
+        }
+    }
+
+    fn list_tools(&self, session: &Peer) -> Vec<u8> {
+        let (surface, names) = shown_surface(session);
+        self.tools.list(session.caller(), surface, session.hello().output_schemas, names)
     }
 
     /// Writes the data that the tools keep in memory. To be called when no request runs any more.
@@ -50,7 +80,10 @@ impl Router {
     ) -> Result<T, WireError> {
         let is_person = session.hello().kind == ClientKind::Ctl;
         let turn = self.workers.take(Asker { session: session.id(), is_person }).await;
-        let cancel = call.cancel.clone();
+        let turn = Arc::new(Mutex::new(Some(turn)));
+        let held = Arc::clone(&turn);
+        let give_back = move || drop(held.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let cancel = call.cancel.clone().with_turn(give_back);
         tokio::task::spawn_blocking(move || {
             let _turn = turn;
             work(&cancel)
@@ -108,6 +141,7 @@ impl Service for Router {
 
     fn session_closed(&self, session: &Peer) {
         self.sessions.remove(&session.id());
+        self.listed.remove(&session.id());
         self.tools.session_ended(session.id());
     }
 
@@ -120,8 +154,9 @@ impl Service for Router {
         match call.method.as_str() {
             "tools/call" => self.call_tool(&session, &call, progress).await,
             "tools/list" => {
-                let (surface, names) = shown_surface(&session);
-                Ok(self.tools.list(surface, session.hello().output_schemas, names))
+                let listed = self.list_tools(&session);
+                self.listed.insert(session.id(), list_mark(&listed));
+                Ok(listed)
             }
             "tools/traits" => {
                 let params: ToolCall = parse_params(&call.params)?;
@@ -193,6 +228,13 @@ impl Service for Router {
             }
         }
     }
+}
+
+/// Tells one list from another.
+fn list_mark(listed: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    listed.hash(&mut hasher);
+    hasher.finish()
 }
 
 #[derive(Deserialize)]

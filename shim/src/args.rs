@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// The surfaces that the contract names.
-const SURFACES: &[&str] = &["gateway", "flat", "search"];
+const SURFACES: &[&str] = &["gateway", "flat", "search", "pair"];
 /// How names may be spelled.
 const SPELLINGS: &[&str] = &["underscored", "dotted"];
 
@@ -14,7 +14,7 @@ Stdio MCP server of the symbol delta ledger. MCP clients start it; it talks to t
 Usage: sdl-mcp [OPTIONS]
 
 Options:
-      --surface <NAME>   Which tools to list: gateway (default), flat or search
+      --surface <NAME>   Which tools to list: gateway (default), flat, search or pair
       --names <SPELLING> How tools are named: underscored (default, sdl_slice_build) or dotted (sdl.slice.build)
       --repo <PATH>      Repository that calls without a repoId mean, if not the working directory's
       --output-schemas   List the tools' output schemas too

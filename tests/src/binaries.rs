@@ -16,11 +16,13 @@ pub enum Program {
     Shim,
     /// `sdlctl`.
     Ctl,
+    /// `sdl-gate`. The daemon starts the one beside it.
+    Gate,
 }
 
 impl Program {
     /// Every program.
-    pub const ALL: [Self; 3] = [Self::Daemon, Self::Shim, Self::Ctl];
+    pub const ALL: [Self; 4] = [Self::Daemon, Self::Shim, Self::Ctl, Self::Gate];
 
     /// Its package, and its file without the platform's suffix.
     pub fn name(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Program {
             Self::Daemon => "sdld",
             Self::Shim => "sdl-mcp",
             Self::Ctl => "sdlctl",
+            Self::Gate => "sdl-gate",
         }
     }
 

@@ -17,7 +17,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-proto", &[]),
     ("sdl-json", &[]),
     ("sdl-client", &["sdl-proto"]),
-    ("sdlctl", &["sdl-client", "sdl-model", "sdl-proto"]),
+    ("sdlctl", &["sdl-client", "sdl-model", "sdl-proto", "sdl-settings"]),
     ("sdl-mcp", &["sdl-client", "sdl-json", "sdl-proto"]),
     ("sdl-model", &[]),
     ("sdl-tokens", &[]),
@@ -70,6 +70,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-outside",
             "sdl-proto",
             "sdl-retrieve",
+            "sdl-settings",
             "sdl-tools",
             "sdl-watch",
         ],
@@ -265,6 +266,35 @@ fn has_extension(path: &str, extensions: &[&str]) -> bool {
 /// Text that tests read; it is not ours to keep short or tidy.
 fn is_data(path: &str) -> bool {
     path.split('/').any(|part| matches!(part, "fixtures" | "testdata" | "golden" | "snapshots" | "corpus"))
+}
+
+/// Crates that reach the network, or that secure a connection to it.
+const NETWORK: &[&str] = &["reqwest", "hyper", "h2", "rustls", "openssl", "native-tls", "oauth2", "rmcp"];
+
+#[test]
+fn the_daemon_has_no_network_client_in_it() {
+    let output = std::process::Command::new(workspace::cargo_program())
+        .current_dir(workspace::workspace_root())
+        .args([
+            "tree",
+            "--locked",
+            "--package",
+            "sdld",
+            "--edges",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = String::from_utf8_lossy(&output.stdout);
+    let crates: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert!(crates.contains(&"tokio"), "the tree was not read: {tree}");
+    let found: Vec<&&str> = NETWORK.iter().filter(|name| crates.contains(name)).collect();
+    assert!(found.is_empty(), "sdld links {found:?}; connections belong to sdl-gate");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod questions;
+mod upstream;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ pub(crate) use questions::{
     ChangeArgs, FilterArgs, ImpactArgs, OutlineArgs, PathArgs, RelatedArgs, Relation, RenameArgs, TestsArgs,
     UnusedArgs,
 };
+pub(crate) use upstream::{AddArgs, CredCommand, ImportArgs, UpstreamCommand};
 
 /// Manages the symbol delta ledger: its daemon, its repositories and their content.
 #[derive(Parser)]
@@ -43,6 +45,12 @@ pub(crate) enum Command {
     /// Name, forget or list sets of repositories that are asked together
     #[command(subcommand)]
     Workspace(WorkspaceCommand),
+    /// Configure and watch the upstream MCP servers whose tools agents find here
+    #[command(subcommand)]
+    Upstream(UpstreamCommand),
+    /// Store, list or remove credentials for upstream servers
+    #[command(subcommand)]
+    Cred(CredCommand),
     /// Register a tree if necessary and bring its index up to date
     Index(IndexArgs),
     /// Search symbols

@@ -8,6 +8,7 @@ pub mod policy;
 pub mod remove;
 pub mod revive;
 pub mod status;
+pub mod upstream;
 pub mod verify;
 pub mod workspace;
 
@@ -53,6 +54,11 @@ const METHODS: &[(&str, Run)] = &[
     ("audit/acknowledge", audit::acknowledge_audit),
     ("policy/show", policy::show_policy),
     ("policy/ceiling", policy::set_ceiling),
+    ("upstream/list", upstream::list_upstreams),
+    ("upstream/tools", upstream::list_tools),
+    ("upstream/reload", upstream::reload_settings),
+    ("upstream/refresh", upstream::refresh_lists),
+    ("upstream/restart", upstream::restart_upstream),
     ("workspace/list", workspace::list_workspaces),
     ("workspace/set", workspace::set_workspace),
     ("workspace/remove", workspace::remove_workspace),

@@ -22,6 +22,7 @@ pub fn status_answer(engine: &Engine) -> Vec<u8> {
         };
         json!({ "repoId": id, "rootPath": root, "state": state, "health": "failed", "reason": reason })
     }));
+    let upstreams = engine.upstream_manager().map(|manager| manager.describe()).filter(is_of_interest);
     let healthy = repos.iter().all(|repo| repo["health"] != "failed");
     json!({
         "healthy": healthy,
@@ -34,9 +35,16 @@ pub fn status_answer(engine: &Engine) -> Vec<u8> {
         "memory": { "resident": info.memory.resident, "private": info.memory.private },
         "warnings": info.warnings,
         "repos": repos,
+        "upstreams": upstreams,
     })
     .to_string()
     .into_bytes()
+}
+
+/// Whether there is an upstream, or a file that can't be put in force.
+fn is_of_interest(upstreams: &Value) -> bool {
+    let any = upstreams["upstreams"].as_array().is_some_and(|all| !all.is_empty());
+    any || upstreams.get("configError").is_some()
 }
 
 fn describe_repo(repo: &Repo) -> Value {

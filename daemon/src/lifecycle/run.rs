@@ -1,5 +1,6 @@
 //! The life of the process, from lock to drained.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use super::{logging, service_manager, signals};
 use crate::engine::Engine;
 use crate::router::Router;
 use crate::server::{self, Instance, Listener, Options, StartupReport};
+use crate::upstream::{MOST_WAITING, UpstreamManager};
 
 /// How long to wait for a predecessor that is about to end: longer than it may take to drain.
 const PATIENCE_MS: u64 = 30_000;
@@ -21,8 +23,8 @@ const PATIENCE_MS: u64 = 30_000;
 /// How long requests that were cancelled may take to notice.
 const LAST_REQUESTS: Duration = Duration::from_secs(2);
 
-/// Threads that may block on stores and barriers; see the router for how many work at once.
-const BLOCKING_THREADS: usize = 24;
+/// Threads that may block: on stores and barriers (see the router for how many work at once), and on upstreams.
+const BLOCKING_THREADS: usize = 24 + MOST_WAITING;
 
 /// The daemon of the symbol delta ledger. Clients start it by themselves; run it by hand only to watch its log.
 #[derive(Parser)]
@@ -55,10 +57,27 @@ pub fn run_daemon() -> ExitCode {
     }
 }
 
+/// Sets up the connections to upstreams, so that the first client sees their tools. Starts nothing if none is configured.
+async fn start_upstreams(engine: &Arc<Engine>, router: &Arc<Router>, runtime_dir: PathBuf) {
+    let announcing = Arc::downgrade(router);
+    let announce = move || {
+        if let Some(router) = announcing.upgrade() {
+            router.announce_lists();
+        }
+    };
+    let state_dir = engine.state_dir().to_owned();
+    let upstreams = UpstreamManager::start(state_dir, runtime_dir, router.tools(), announce);
+    engine.set_upstreams(Arc::clone(&upstreams));
+    let touch = upstreams.touch();
+    tokio::spawn(signals::follow_hangups(touch));
+    // An error is in the status, and in the log.
+    let _ = tokio::task::spawn_blocking(move || upstreams.reload()).await;
+}
+
 type Failure = (Option<StartupReport>, Box<dyn std::error::Error + Send + Sync>);
 
 fn serve_clients(args: &Args, report: StartupReport) -> Result<(), Failure> {
-    let (_log, runtime, engine, listeners) = match prepare_daemon(args) {
+    let (_log, runtime, engine, (listeners, runtime_dir)) = match prepare_daemon(args) {
         Ok(started) => started,
         Err(error) => return Err((Some(report), error)),
     };
@@ -66,6 +85,7 @@ fn serve_clients(args: &Args, report: StartupReport) -> Result<(), Failure> {
     runtime.block_on(async {
         let stop = Arc::new(Notify::new());
         let router = Arc::new(Router::new(engine.clone(), stop.clone()));
+        start_upstreams(&engine, &router, runtime_dir).await;
         let handle = server::make_server(router.clone(), Options::default());
         let serving = tokio::spawn(server::serve_listeners(handle.clone(), listeners));
         let watchdog = tokio::spawn(service_manager::feed_watchdog());
@@ -92,7 +112,7 @@ fn serve_clients(args: &Args, report: StartupReport) -> Result<(), Failure> {
     Ok(())
 }
 
-type Prepared = (Option<WorkerGuard>, Runtime, Arc<Engine>, Vec<Listener>);
+type Prepared = (Option<WorkerGuard>, Runtime, Arc<Engine>, (Vec<Listener>, PathBuf));
 
 /// Takes the instance's lock, opens the stores and the socket.
 fn prepare_daemon(args: &Args) -> Result<Prepared, Box<dyn std::error::Error + Send + Sync>> {
@@ -123,7 +143,7 @@ fn prepare_daemon(args: &Args) -> Result<Prepared, Box<dyn std::error::Error + S
         Ok(inherited)
     });
     match listeners {
-        Ok(listeners) => Ok((log, runtime, engine, listeners)),
+        Ok(listeners) => Ok((log, runtime, engine, (listeners, paths.runtime().to_owned()))),
         Err(error) => {
             engine.close();
             Err(error.into())

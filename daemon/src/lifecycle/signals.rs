@@ -18,3 +18,18 @@ pub(super) async fn asked_to_end() -> std::io::Result<()> {
 pub(super) async fn asked_to_end() -> std::io::Result<()> {
     tokio::signal::ctrl_c().await
 }
+
+/// Calls `reload` at each SIGHUP. Never returns where there are such signals.
+#[cfg(unix)]
+pub(super) async fn follow_hangups(reload: impl Fn()) {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut hangup) = signal(SignalKind::hangup()) else { return };
+    while hangup.recv().await.is_some() {
+        tracing::info!("SIGHUP: the settings of upstreams are read again");
+        reload();
+    }
+}
+
+/// Other systems have no such signal.
+#[cfg(not(unix))]
+pub(super) async fn follow_hangups(_: impl Fn()) {}

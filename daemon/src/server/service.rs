@@ -85,4 +85,10 @@ impl Progress for ProgressFrames {
             self.send(line.to_string().into_bytes());
         }
     }
+
+    fn forward(&self, report: &[u8]) {
+        if self.wanted() {
+            self.send(report.to_vec());
+        }
+    }
 }

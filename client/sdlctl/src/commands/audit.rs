@@ -105,6 +105,10 @@ fn decision_subject(details: &Value) -> String {
         };
         return format!("{} in {}: {ended}", text_at(details, "/command"), text_at(details, "/cwd"));
     }
+    if details.get("upstream").is_some() {
+        let (key, tool) = (text_at(details, "/upstream"), text_at(details, "/tool"));
+        return format!("{key}/{tool}: {}", text_at(details, "/outcome"));
+    }
     if details.get("fromVersion").is_some() {
         let (from, to) = (text_at(details, "/fromVersion"), text_at(details, "/toVersion"));
         return format!("{from} to {to}: risk {}", number_at(details, "/riskScore"));

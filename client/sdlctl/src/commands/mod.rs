@@ -3,6 +3,7 @@
 mod audit;
 mod bench;
 mod card;
+mod cred;
 mod doctor;
 mod export;
 mod impact;
@@ -27,6 +28,7 @@ mod status;
 mod surface;
 mod tool;
 mod unused;
+mod upstream;
 mod verify;
 mod workspace;
 
@@ -44,6 +46,8 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Logs(args) => logs::run_logs(&args, json),
         Command::Repo(command) => repo::run_repo(command, json),
         Command::Workspace(command) => workspace::run_workspace(command, json),
+        Command::Upstream(command) => upstream::run_upstream(command, json),
+        Command::Cred(command) => cred::run_cred(command, json),
         Command::Index(args) => index::run_index(&args, json),
         Command::Search(args) => search::run_search(args, json),
         Command::Card(args) => card::run_card(args, json),

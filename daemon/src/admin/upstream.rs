@@ -1,0 +1,98 @@
+//! `upstream/list`, `upstream/tools`, `upstream/reload`, `upstream/refresh` and `upstream/restart`: upstream MCP servers, for a
+//! person.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sdl_proto::{WireError, code};
+use sdl_tools::host::Upstreams as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Admin, json_bytes, wire_error};
+use crate::upstream::UpstreamManager;
+
+/// How long a person waits for lists.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+#[derive(Deserialize)]
+struct Named {
+    key: String,
+}
+
+#[derive(Deserialize)]
+struct MaybeNamed {
+    key: Option<String>,
+}
+
+/// Runs `upstream/list`.
+pub fn list_upstreams(admin: &Admin<'_>, _: &[u8]) -> Result<Vec<u8>, WireError> {
+    Ok(json_bytes(&manager(admin)?.describe()))
+}
+
+/// Runs `upstream/tools`.
+pub fn list_tools(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let Named { key } = crate::router::parse_params(params)?;
+    let manager = manager(admin)?;
+    let key = known_key(manager, &key)?;
+    Ok(json_bytes(&json!({ "key": key, "tools": manager.describe_tools(&key) })))
+}
+
+/// Runs `upstream/reload`.
+pub fn reload_settings(admin: &Admin<'_>, _: &[u8]) -> Result<Vec<u8>, WireError> {
+    let manager = manager(admin)?;
+    manager.reload().map_err(|error| wire_error(code::MISCONFIGURED, error.to_string()))?;
+    Ok(json_bytes(&manager.describe()))
+}
+
+/// Runs `upstream/refresh`.
+pub fn refresh_lists(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let MaybeNamed { key } = crate::router::parse_params(params)?;
+    let manager = manager(admin)?;
+    let keys = match key {
+        Some(key) => vec![known_key(manager, &key)?],
+        None => manager.enabled_keys(),
+    };
+    let read = |key: &String| match manager.read_lists(key, PATIENCE, admin.cancel) {
+        Ok(()) => json!({ "key": key }),
+        Err(error) => json!({ "key": key, "error": error.refusal.message }),
+    };
+    // Together, because each may take as long as a start does.
+    let results: Vec<Value> = std::thread::scope(|scope| {
+        let running: Vec<_> = keys.iter().map(|key| scope.spawn(move || read(key))).collect();
+        running.into_iter().filter_map(|one| one.join().ok()).collect()
+    });
+    Ok(json_bytes(&json!({ "read": results })))
+}
+
+/// Runs `upstream/restart`.
+pub fn restart_upstream(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let Named { key } = crate::router::parse_params(params)?;
+    let manager = manager(admin)?;
+    let key = known_key(manager, &key)?;
+    manager
+        .restart(&key, PATIENCE, admin.cancel)
+        .map_err(|error| wire_error(error.refusal.code.name(), error.refusal.message))?;
+    Ok(json_bytes(&json!({ "key": key })))
+}
+
+fn manager<'a>(admin: &'a Admin<'_>) -> Result<&'a Arc<UpstreamManager>, WireError> {
+    admin
+        .engine
+        .upstream_manager()
+        .ok_or_else(|| wire_error(code::UNAVAILABLE, "this daemon holds no connections to upstreams"))
+}
+
+/// The key as the settings write it.
+fn known_key(manager: &UpstreamManager, key: &str) -> Result<String, WireError> {
+    let keys = manager.enabled_keys();
+    let folded = sdl_settings::fold_key(key);
+    let found = keys.iter().find(|known| sdl_settings::fold_key(known) == folded);
+    found.cloned().ok_or_else(|| {
+        let known = if keys.is_empty() { "none is enabled".to_owned() } else { keys.join(", ") };
+        wire_error(
+            code::INVALID_ARGUMENT,
+            format!("no enabled upstream has the key {key:?}; there are: {known}"),
+        )
+    })
+}

@@ -1,0 +1,328 @@
+//! Upstreams as a whole: the settings in force, the gate, and what the tools know of them.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use sdl_proto::gate::{Owner, ToGate, UpstreamCall, UpstreamState};
+use sdl_proto::{Payload, WireError};
+use sdl_settings::{Settings, read_settings};
+use sdl_tools::host::{Outgoing, Upstreams};
+use sdl_tools::{Cancel, Code, Explained as _, NoProgress, Progress, ToolError, Tools};
+use serde_json::{Map, Value, json};
+use tokio::runtime::Handle;
+use tokio::sync::{Notify, mpsc};
+
+use super::gate::{Gate, Report, Site, Wanted};
+use super::pending::{News, Unanswered, Waiting};
+use super::report::{Times, describe_one};
+
+/// Calls that wait for upstreams at once.
+pub(crate) const MOST_WAITING: usize = 256;
+/// How much longer than the upstream may take a call is waited for: the gate knows the limits and tells when they are over.
+const GRACE: Duration = Duration::from_secs(30);
+/// How long a call waits for the gate to be started.
+const STARTUP: Duration = Duration::from_secs(5);
+/// How long the settings file has to be quiet before it is read: editors write in several steps.
+const QUIET: Duration = Duration::from_millis(30);
+
+/// Why the settings in force are not those of the file.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ReloadError(pub String);
+
+/// The settings in force.
+struct InForce {
+    generation: u64,
+    text: Option<String>,
+    settings: Arc<Settings>,
+    /// Why a newer text of the file is not in force.
+    error: Option<String>,
+}
+
+/// Upstreams as a whole. Lives as long as the daemon.
+pub struct UpstreamManager {
+    state_dir: PathBuf,
+    runtime: Handle,
+    gate: Arc<Gate>,
+    tools: Weak<Tools>,
+    in_force: Mutex<InForce>,
+    /// How long calls took.
+    times: Times,
+    /// Fires when the file may have changed.
+    touched: Arc<Notify>,
+    /// Called after the tools of some sessions may have changed.
+    on_change: Box<dyn Fn() + Send + Sync>,
+}
+
+impl UpstreamManager {
+    /// Sets everything up. [`UpstreamManager::reload`] puts the file in force. To be called within the runtime.
+    pub fn start(
+        state_dir: PathBuf,
+        runtime_dir: PathBuf,
+        tools: &Arc<Tools>,
+        on_change: impl Fn() + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        let site = Site { program: gate_program(), state_dir: state_dir.clone(), runtime_dir };
+        let (gate, reports) = Gate::new(site);
+        let in_force = InForce { generation: 0, text: None, settings: Arc::default(), error: None };
+        let manager = Arc::new(Self {
+            state_dir,
+            runtime: Handle::current(),
+            gate: Arc::clone(&gate),
+            tools: Arc::downgrade(tools),
+            in_force: Mutex::new(in_force),
+            times: Times::default(),
+            touched: Arc::default(),
+            on_change: Box::new(on_change),
+        });
+        tokio::spawn(gate.supervise());
+        tokio::spawn(take_reports(Arc::downgrade(&manager), reports));
+        tokio::spawn(follow_file(Arc::downgrade(&manager), Arc::clone(&manager.touched)));
+        manager
+    }
+
+    /// What to call when the file may have changed. Never waits.
+    pub fn touch(&self) -> impl Fn() + Send + Sync + 'static + use<> {
+        let touched = Arc::clone(&self.touched);
+        move || touched.notify_one()
+    }
+
+    /// Reads the file and puts it in force, whole or not at all. With an error the former settings stay. Blocks.
+    pub fn reload(&self) -> Result<(), ReloadError> {
+        let read = read_settings(&self.state_dir);
+        let mut in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        let (text, settings) = match read {
+            Ok(Some(file)) => (Some(file.text), Arc::new(file.parsed.settings)),
+            Ok(None) => (None, Arc::default()),
+            Err(error) => {
+                let error = error.to_string();
+                if in_force.error.as_ref() != Some(&error) {
+                    tracing::warn!("the settings of upstreams stay as they were: {error}");
+                }
+                in_force.error = Some(error.clone());
+                return Err(ReloadError(error));
+            }
+        };
+        in_force.error = None;
+        if in_force.generation > 0 && in_force.text == text {
+            return Ok(());
+        }
+        let Some(tools) = self.tools.upgrade() else { return Ok(()) };
+        tools.configure_upstreams(Arc::clone(&settings)).map_err(|error| ReloadError(error.to_string()))?;
+        in_force.generation += 1;
+        (in_force.text, in_force.settings) = (text, Arc::clone(&settings));
+        let has_upstreams = settings.upstreams.iter().any(|upstream| upstream.enabled);
+        let wanted = in_force.text.clone().filter(|_| has_upstreams);
+        let generation = in_force.generation;
+        self.gate.want(wanted.map(|text| Wanted { generation, text }));
+        drop(in_force);
+        for key in tools.upstreams_to_read() {
+            self.read_beside(key);
+        }
+        (self.on_change)();
+        Ok(())
+    }
+
+    /// Why a newer text of the file is not in force, and how often settings were put in force.
+    pub fn config_state(&self) -> (u64, Option<String>) {
+        let in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        (in_force.generation, in_force.error.clone().or_else(|| self.gate.trouble()))
+    }
+
+    /// The keys of the upstreams that are enabled, in the order of the file.
+    pub fn enabled_keys(&self) -> Vec<String> {
+        let in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        let enabled = in_force.settings.upstreams.iter().filter(|upstream| upstream.enabled);
+        enabled.map(|upstream| upstream.key.clone()).collect()
+    }
+
+    /// Ends the connections of an upstream and starts those again that ran.
+    pub fn restart(&self, key: &str, patience: Duration, cancel: &Cancel) -> Result<(), ToolError> {
+        let waiting = self.begin()?;
+        let message = ToGate::Restart { id: waiting.id, key: key.to_owned() };
+        self.gate.post(message).map_err(tool_error)?;
+        done(waiting.wait(patience, &NoProgress, cancel), "it is still being restarted")
+    }
+
+    /// Upstreams as a person wants to see them: JSON with `configGeneration`, `configError` and `upstreams`. Asks no child.
+    pub fn describe(&self) -> Value {
+        let (generation, error) = self.config_state();
+        let in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        let settings = Arc::clone(&in_force.settings);
+        drop(in_force);
+        let (states, times) = (self.gate.states(), self.times.shares());
+        let known = self.tools.upgrade().map(|tools| tools.upstream_report()).unwrap_or_default();
+        let upstreams = settings.upstreams.iter().map(|upstream| {
+            let state = states.iter().find(|state| state.key == upstream.key);
+            let known = known.iter().find(|known| known["key"] == upstream.key.as_str());
+            describe_one(upstream, state, known, times.get(&upstream.key))
+        });
+        let mut all = json!({ "configGeneration": generation, "upstreams": upstreams.collect::<Vec<_>>() });
+        if let Some(error) = error {
+            all["configError"] = error.into();
+        }
+        all
+    }
+
+    /// The tools of an upstream as a person wants to see them.
+    pub fn describe_tools(&self, key: &str) -> Value {
+        self.tools.upgrade().map(|tools| tools.upstream_tools(key)).unwrap_or_default()
+    }
+
+    /// Has the lists of an upstream read without waiting for them.
+    fn read_beside(&self, key: String) {
+        let gate = Arc::clone(&self.gate);
+        let runtime = self.runtime.clone();
+        self.runtime.spawn_blocking(move || {
+            gate.await_line(&runtime, STARTUP);
+            // Nobody waits for the answer: the lists come by themselves.
+            if let Err(error) = gate.post(ToGate::Read { id: 0, key: key.clone(), owner: Owner::Shared }) {
+                tracing::warn!(upstream = key, %error, "its lists are not read");
+            }
+        });
+    }
+
+    fn begin(&self) -> Result<Waiting<'_>, ToolError> {
+        self.gate.await_line(&self.runtime, STARTUP);
+        self.gate.pending.begin(MOST_WAITING).ok_or_else(|| {
+            let message = format!("{MOST_WAITING} calls wait for upstreams already; try again in a moment");
+            ToolError::new(Code::Busy, message)
+        })
+    }
+
+    /// The longest that the gate may take with a call.
+    fn patience(&self, key: &str) -> Duration {
+        let in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = in_force.settings.upstream(key).map(|upstream| &upstream.own);
+        let most = own.map_or(0, |own| own.start_timeout_ms + own.max_total_ms);
+        Duration::from_millis(most) * 2 + GRACE
+    }
+
+    /// Takes the lists that the gate read. Blocks.
+    fn take_lists(&self, key: &str, lists: &[u8]) {
+        let Some(tools) = self.tools.upgrade() else { return };
+        match tools.take_lists(key, lists, unix_ms()) {
+            Ok(true) => (self.on_change)(),
+            Ok(false) => {}
+            Err(error) => tracing::error!(upstream = key, %error, "its lists are not taken"),
+        }
+    }
+}
+
+impl Upstreams for UpstreamManager {
+    fn send(
+        &self,
+        request: &Outgoing<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, ToolError> {
+        let waiting = self.begin()?;
+        let call = UpstreamCall {
+            id: waiting.id,
+            key: request.key.to_owned(),
+            owner: request.owner.clone(),
+            method: request.method.to_owned(),
+            params: Payload(request.params.clone().into_bytes()),
+            want_progress: true,
+            is_repeatable: request.is_repeatable,
+            client: None,
+        };
+        self.gate.post(ToGate::Call(call)).map_err(tool_error)?;
+        let began = Instant::now();
+        let answer = waiting.wait(self.patience(request.key), progress, cancel);
+        self.times.note(request.key, began.elapsed(), !matches!(answer, Ok(Ok(_))));
+        if answer.is_err() {
+            let _ = self.gate.post(ToGate::Cancel { id: waiting.id });
+        }
+        match answer {
+            Ok(answer) => answer.map_err(tool_error),
+            Err(Unanswered::Cancelled) => Err(ToolError::new(Code::Cancelled, "the call was cancelled")),
+            Err(Unanswered::TooLong) => {
+                let message = "the call's time is over; whether it takes effect is unknown";
+                Err(ToolError::new(Code::OutcomeUnknown, message))
+            }
+        }
+    }
+
+    fn read_lists(&self, key: &str, patience: Duration, cancel: &Cancel) -> Result<(), ToolError> {
+        let waiting = self.begin()?;
+        let message = ToGate::Read { id: waiting.id, key: key.to_owned(), owner: Owner::Shared };
+        self.gate.post(message).map_err(tool_error)?;
+        done(waiting.wait(patience, &NoProgress, cancel), "its lists are still being read")
+    }
+
+    fn states(&self) -> Vec<UpstreamState> {
+        self.gate.states()
+    }
+
+    fn secrets(&self) -> Vec<String> {
+        self.gate.secrets()
+    }
+}
+
+/// The outcome of a request that has no result.
+fn done(answer: Result<Result<Vec<u8>, WireError>, Unanswered>, unfinished: &str) -> Result<(), ToolError> {
+    match answer {
+        Ok(answer) => answer.map(drop).map_err(tool_error),
+        Err(Unanswered::Cancelled) => Err(ToolError::new(Code::Cancelled, "the call was cancelled")),
+        Err(Unanswered::TooLong) => Err(ToolError::new(Code::UpstreamTimeout, unfinished)),
+    }
+}
+
+/// The same error for a caller of a tool.
+fn tool_error(error: WireError) -> ToolError {
+    let known = Code::of_upstream(&error.code);
+    let message = match known {
+        Some(_) => error.message,
+        None => format!("{} ({})", error.message, error.code),
+    };
+    let mut made = ToolError::new(known.unwrap_or(Code::UpstreamProtocol), message);
+    let details: Map<String, Value> = serde_json::from_slice(&error.detail).unwrap_or_default();
+    for (name, value) in details {
+        made = made.with(&name, value);
+    }
+    made
+}
+
+/// Stores the lists that the gate read, one after the other.
+async fn take_reports(manager: Weak<UpstreamManager>, mut reports: mpsc::Receiver<Report>) {
+    while let Some(report) = reports.recv().await {
+        let Some(manager) = manager.upgrade() else { return };
+        let taken = tokio::task::spawn_blocking(move || match report {
+            Report::Lists { key, lists } => manager.take_lists(&key, &lists),
+            Report::Done { id, result } => {
+                manager.gate.pending.tell(id, News::Answer(result.map(|()| Vec::new())));
+            }
+        });
+        if let Err(error) = taken.await {
+            tracing::error!(%error, "a reading of an upstream was not taken");
+        }
+    }
+}
+
+/// Puts the file in force whenever it may have changed.
+async fn follow_file(manager: Weak<UpstreamManager>, touched: Arc<Notify>) {
+    loop {
+        touched.notified().await;
+        while tokio::time::timeout(QUIET, touched.notified()).await.is_ok() {}
+        let Some(manager) = manager.upgrade() else { return };
+        // An error stays in the status.
+        let _ = tokio::task::spawn_blocking(move || manager.reload()).await;
+    }
+}
+
+/// The gate's program: beside this one.
+fn gate_program() -> PathBuf {
+    let name = if cfg!(windows) { "sdl-gate.exe" } else { "sdl-gate" };
+    if let Some(named) = std::env::var_os("SDL_GATE") {
+        return named.into();
+    }
+    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join(name)));
+    beside.filter(|program| program.is_file()).unwrap_or_else(|| name.into())
+}
+
+fn unix_ms() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    now.map_or(0, |now| now.as_millis() as u64)
+}
