@@ -120,6 +120,9 @@ const UNLISTED: [(&str, &str); 43] = [
 /// Objects with the same fields as the arguments of another action, which the description names.
 const UNOPENED: [&str; 1] = ["sliceContext"];
 
+/// Fields of the search action's answer that only upstreams fill.
+const OF_UPSTREAMS: [&str; 2] = ["instructions", "callWith"];
+
 /// The upstreams that the search tool names at most.
 const MOST_NAMED: usize = 20;
 
@@ -247,7 +250,14 @@ impl Writer<'_> {
         }
         tool.insert("inputSchema".into(), input);
         if self.listing.output_schemas {
-            tool.insert("outputSchema".into(), response_outline(&entry.response));
+            let mut outline = response_outline(&entry.response);
+            if self.listing.view.is_empty()
+                && entry.def.name == "action.search"
+                && let Some(properties) = outline.get_mut("properties").and_then(Value::as_object_mut)
+            {
+                properties.retain(|name, _| !OF_UPSTREAMS.contains(&name.as_str()));
+            }
+            tool.insert("outputSchema".into(), outline);
         }
         if let Some(hints) = self.hints(entry.def.name) {
             tool.insert("annotations".into(), hints);
