@@ -74,7 +74,7 @@ const NOBODY: Owner = Owner { depth: 0, id: u32::MAX };
 /// For whom git's data is watched, which several roots can share.
 const GIT: Owner = Owner { depth: 0, id: u32::MAX - 1 };
 
-/// For whom the folders of single files are watched.
+/// The owner of watches for single files.
 const FILES: Owner = Owner { depth: 0, id: u32::MAX - 2 };
 
 /// The one watcher, its cookies, and the roots that it serves. Clones are the same hub.

@@ -54,12 +54,12 @@ pub struct Hints {
     pub open_world: Option<bool>,
 }
 
-/// What the sessions that it matches see. None leaves a matter as it is.
+/// Limits what some sessions see. A field that is none limits nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Profile {
     /// Its name.
     pub name: String,
-    /// Whom it is for.
+    /// The sessions that it applies to.
     pub matches: ProfileMatch,
     /// The upstreams that exist for them.
     pub upstreams: Option<Vec<KeyPattern>>,
@@ -75,7 +75,7 @@ pub struct Profile {
     pub mode: Option<Mode>,
 }
 
-/// Whom a profile is for. Of each that is given one has to match.
+/// The sessions that a profile applies to. Each list that is given needs one match.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ProfileMatch {
     /// Names of tokens.

@@ -256,7 +256,7 @@ fn refresh_lists(cx: &Call<'_>, view: &View, request: &Request) -> Result<(), To
     let (states, now) = (upstreams.states(), SystemClock.unix_ms());
     let runs = |key: &str| states.iter().any(|state| state.key == key && state.state == "ready");
     let wanted = |upstream: &Listed| {
-        let age = now.saturating_sub(upstream.reading.read_at_ms);
+        let age = now.saturating_sub(upstream.confirmed_at_ms());
         let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
         request.fresh == Some(true) || is_old && runs(&upstream.key)
     };
@@ -341,7 +341,7 @@ impl Shown<'_> {
     fn upstream_result(&self, upstream: &Listed, tool: &Definition, score: f64) -> Found {
         let state = self.states.iter().find(|state| state.key == *upstream.key);
         let state = state.map_or("stopped", |state| state.state.as_str());
-        let age = self.now_ms.saturating_sub(upstream.reading.read_at_ms);
+        let age = self.now_ms.saturating_sub(upstream.confirmed_at_ms());
         let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
         let is_stale = is_old || matches!(state, "failing" | "needsLogin" | "misconfigured");
         let object = |part: &str| tool.object.get(part).and_then(Value::as_object).cloned();

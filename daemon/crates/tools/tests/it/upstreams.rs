@@ -294,3 +294,24 @@ fn a_tool_that_appeared_a_moment_ago_is_looked_for() {
     assert_eq!(world.err("other_tool", json!({}))["code"], "unknownTool");
     assert_eq!(*world.host.upstreams.get().unwrap().read.lock().unwrap(), ["web", "web"]);
 }
+
+#[test]
+fn a_reading_that_changes_nothing_makes_a_list_young_again() {
+    let world = World::shop();
+    world.configure(&json!({"mcpServers": {"fs": {"command": "fs"}}}));
+    let lists = json!({
+        "announces": {"tools": false, "prompts": false, "resources": false}, "tools": [tool("read_zyxomma")]
+    });
+    let stale = || {
+        let found = world.ok("sdl_action_search", json!({"query": "read_zyxomma", "scope": "upstream"}));
+        found["results"][0]["stale"].clone()
+    };
+    world.lists_all("fs", &lists);
+    assert_eq!(stale(), true);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    world.lists_at("fs", &lists, u64::try_from(now).unwrap());
+    assert_eq!(stale(), Value::Null);
+    // New settings forget nothing of that.
+    world.configure(&json!({"mcpServers": {"fs": {"command": "fs", "sdl": {"about": "files"}}}}));
+    assert_eq!(stale(), Value::Null);
+}

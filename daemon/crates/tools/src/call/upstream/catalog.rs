@@ -2,6 +2,7 @@
 //! a whole, so that no call sees half of a change.
 
 use std::collections::HashSet;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sdl_ledger::AgentStore;
@@ -36,6 +37,9 @@ pub(crate) struct Listed {
     pub(crate) tools: Vec<Arc<Definition>>,
     /// Whether its definitions are small enough to be listed, where the person leaves that to their size.
     is_small: bool,
+    /// When the list was last found to be as it is, in Unix milliseconds: at its reading, or at a later one that changed
+    /// nothing.
+    confirmed_at_ms: AtomicU64,
 }
 
 impl Listed {
@@ -46,7 +50,13 @@ impl Listed {
         // One that is listed stays so until it has clearly grown: a list that comes and goes helps nobody.
         let limit = entry.own.auto_tokens;
         let is_small = tokens <= if was_small { limit + limit / 2 } else { limit };
-        Self { key, entry, reading, tools, is_small }
+        let confirmed_at_ms = AtomicU64::new(reading.read_at_ms);
+        Self { key, entry, reading, tools, is_small, confirmed_at_ms }
+    }
+
+    /// When its list was last found to be as it is, in Unix milliseconds.
+    pub(crate) fn confirmed_at_ms(&self) -> u64 {
+        self.confirmed_at_ms.load(Ordering::Relaxed)
     }
 
     /// What it is for: the person's words, else those of the server.
@@ -86,7 +96,7 @@ impl Listed {
             "tools": self.tools.len(),
             "tokens": tokens,
             "tokensListed": listed,
-            "readAtMs": self.reading.read_at_ms,
+            "readAtMs": self.confirmed_at_ms(),
         });
         if let Some(lists) = lists.filter(|lists| !lists.skipped.is_empty()) {
             report["skipped"] = json!(lists.skipped);
@@ -145,7 +155,7 @@ impl Gateway {
         for entry in settings.upstreams.iter().filter(|entry| entry.enabled) {
             let known = before.upstreams.iter().find(|one| *one.key == *entry.key);
             let reading = match known {
-                Some(known) => known.reading.clone(),
+                Some(known) => Reading { read_at_ms: known.confirmed_at_ms(), ..known.reading.clone() },
                 None => Reading::load(store, &entry.key)?.unwrap_or_default(),
             };
             let was_small = known.is_some_and(|known| known.is_small);
@@ -182,15 +192,18 @@ impl Gateway {
         let mut next = known.reading.next(key, lists, now_ms, &is_taken);
         next.server = server_mark(&known.entry);
         let differs = next.lists != known.reading.lists;
-        if differs || !known.is_current() {
-            next.store(store, key)?;
+        if !differs && known.is_current() {
+            // Nothing that was made of the catalog has to be made again.
+            known.confirmed_at_ms.store(now_ms, Ordering::Relaxed);
+            return Ok(false);
         }
+        next.store(store, key)?;
         let mut upstreams = before.upstreams.clone();
         if let Some(place) = upstreams.get_mut(at) {
             *place = Arc::new(Listed::new(known.entry.clone(), next, known.is_small));
         }
         let settings = Arc::clone(&before.settings);
-        self.replace(Catalog { number: before.number + u64::from(differs), settings, upstreams });
+        self.replace(Catalog { number: before.number + 1, settings, upstreams });
         Ok(differs)
     }
 

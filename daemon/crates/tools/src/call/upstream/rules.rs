@@ -9,7 +9,7 @@ use super::definition::{Definition, Hints};
 /// The key of our own actions in rules.
 pub(crate) const OURS: &str = "sdl";
 
-/// Whom the rules are applied to.
+/// The caller that the rules are applied to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Who<'a> {
     /// The client's name, as it says.

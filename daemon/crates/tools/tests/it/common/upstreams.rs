@@ -69,6 +69,11 @@ impl World {
 
     /// Lets an upstream list this, and nothing else.
     pub(crate) fn lists_all(&self, key: &str, lists: &Value) {
+        self.lists_at(key, lists, 1);
+    }
+
+    /// The same at this time, in Unix milliseconds.
+    pub(crate) fn lists_at(&self, key: &str, lists: &Value, now_ms: u64) {
         let mut all = json!({
             "era": "2025-11-25", "tools": [], "prompts": [], "resources": [], "resourceTemplates": [], "oversize": [],
             "skipped": {}, "announces": {"tools": true, "prompts": false, "resources": false}, "unread": {}
@@ -76,7 +81,7 @@ impl World {
         for (name, value) in lists.as_object().unwrap() {
             all[name] = value.clone();
         }
-        self.tools.take_lists(key, all.to_string().as_bytes(), 1).unwrap();
+        self.tools.take_lists(key, all.to_string().as_bytes(), now_ms).unwrap();
     }
 
     /// Lets a tool of an upstream answer with this text of a result.
