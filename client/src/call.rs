@@ -7,6 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
 
 use crate::client::Shared;
 use crate::error::ClientError;
+use crate::questions::Asked;
 
 /// How a call is to be made.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,8 @@ pub struct CallOptions {
     pub deadline: Option<Duration>,
     /// Receives progress. Messages for which it has no room are dropped.
     pub progress: Option<mpsc::Sender<Vec<u8>>>,
+    /// Receives the daemon's questions about this call. Those for which it has no room are declined.
+    pub questions: Option<mpsc::Sender<Asked>>,
     /// Whether a [`crate::ReconnectingClient`] may ask again when the connection breaks under the request.
     pub repeat: Repeat,
 }

@@ -7,13 +7,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sdl_proto::{
-    ClientMessage, Handshake, Request, SessionHello, Welcome, WireError, capability, encode_client,
+    ClientIdentity, ClientMessage, Handshake, Request, SessionHello, Welcome, WireError, capability,
+    encode_client,
 };
 use tokio::sync::{Notify, Semaphore, broadcast, mpsc, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::call::{CallOptions, Running};
 use crate::error::ClientError;
+use crate::questions::{Asked, Questions};
 use crate::wire::{self, End};
 use crate::{connect, token};
 
@@ -63,6 +65,7 @@ pub enum Event {
 pub(crate) struct Shared {
     pub(crate) calls: Mutex<Calls>,
     pub(crate) events: broadcast::Sender<Event>,
+    pub(crate) questions: Questions,
     requests: mpsc::Sender<Queued>,
     /// Cancellations and pings. The channel needs no bound, because each call in flight sends at most a few.
     control: mpsc::UnboundedSender<ClientMessage>,
@@ -89,6 +92,7 @@ pub(crate) struct Calls {
 pub(crate) struct Waiting {
     pub(crate) answer: oneshot::Sender<Result<Vec<u8>, ClientError>>,
     pub(crate) progress: Option<mpsc::Sender<Vec<u8>>>,
+    pub(crate) questions: Option<mpsc::Sender<Asked>>,
     pub(crate) sent: bool,
 }
 
@@ -102,13 +106,14 @@ pub(crate) struct Queued {
 impl Client {
     /// Connects to a daemon that runs already.
     pub async fn connect(socket: &Path, hello: SessionHello) -> Result<Self, ClientError> {
-        Self::connect_with(socket, hello, broadcast::Sender::new(EVENTS)).await
+        Self::connect_with(socket, hello, broadcast::Sender::new(EVENTS), None).await
     }
 
     pub(crate) async fn connect_with(
         socket: &Path,
         mut hello: SessionHello,
         events: broadcast::Sender<Event>,
+        questions: Option<mpsc::Sender<Asked>>,
     ) -> Result<Self, ClientError> {
         if hello.token.is_none() {
             hello.token = token::current_token();
@@ -121,6 +126,7 @@ impl Client {
         let shared = Arc::new(Shared {
             calls: Mutex::default(),
             events,
+            questions: Questions::new(questions),
             requests,
             control,
             slots: Arc::new(Semaphore::new(MAX_IN_FLIGHT)),
@@ -183,7 +189,8 @@ impl Client {
                 drop(calls);
                 return Err(shared.lost(false));
             }
-            calls.waiting.insert(id, Waiting { answer: sender, progress: options.progress, sent: false });
+            let CallOptions { progress, questions, .. } = options;
+            calls.waiting.insert(id, Waiting { answer: sender, progress, questions, sent: false });
         }
         shared.begun.notify_one();
         let timeout = options.deadline.map(|deadline| deadline.saturating_add(GRACE));
@@ -197,6 +204,13 @@ impl Client {
     /// Subscribes to the daemon's unsolicited messages, from now on.
     pub fn events(&self) -> broadcast::Receiver<Event> {
         self.shared.events.subscribe()
+    }
+
+    /// Tells the daemon what the program behind this client can be asked. Does nothing if the daemon asks nobody.
+    pub(crate) fn introduce(&self, identity: ClientIdentity) {
+        if self.shared.handshake.has(capability::ASK) {
+            self.shared.control(ClientMessage::Identity(identity));
+        }
     }
 
     /// Whether the connection is still open, as far as known.

@@ -1,15 +1,16 @@
 //! A session that outlives daemons.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sdl_proto::SessionHello;
-use tokio::sync::broadcast;
+use sdl_proto::{ClientIdentity, SessionHello};
+use tokio::sync::{broadcast, mpsc};
 
 use crate::call::{CallOptions, Repeat};
 use crate::client::{Client, Event};
 use crate::error::ClientError;
 use crate::paths::Paths;
+use crate::questions::Asked;
 use crate::spawn::{self, Launch};
 use crate::start::ensure_daemon;
 
@@ -53,6 +54,15 @@ struct Inner {
     hello: Mutex<SessionHello>,
     current: tokio::sync::Mutex<Current>,
     events: broadcast::Sender<Event>,
+    asking: Mutex<Asking>,
+}
+
+/// Who is asked what the daemon wants to know.
+#[derive(Debug, Default)]
+struct Asking {
+    /// Sent with each connection.
+    identity: Option<ClientIdentity>,
+    to: Option<mpsc::Sender<Asked>>,
 }
 
 #[derive(Debug, Default)]
@@ -71,6 +81,7 @@ impl ReconnectingClient {
                 hello: Mutex::new(options.hello),
                 current: tokio::sync::Mutex::default(),
                 events: broadcast::Sender::new(128),
+                asking: Mutex::default(),
             }),
         }
     }
@@ -78,6 +89,24 @@ impl ReconnectingClient {
     /// Changes the hello of later connections.
     pub fn update_hello(&self, change: impl FnOnce(&mut SessionHello)) {
         change(&mut self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Tells this daemon, and later ones, what the program behind this client can be asked.
+    pub async fn introduce(&self, identity: ClientIdentity) {
+        self.asking().identity = Some(identity.clone());
+        let current = self.inner.current.lock().await;
+        if let Some(client) = current.client.as_ref().filter(|client| client.is_open()) {
+            client.introduce(identity);
+        }
+    }
+
+    /// Sends the daemon's questions on later connections to `to`. Those for which there is no room are declined.
+    pub fn send_questions(&self, to: mpsc::Sender<Asked>) {
+        self.asking().to = Some(to);
+    }
+
+    fn asking(&self) -> MutexGuard<'_, Asking> {
+        self.inner.asking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Subscribes to notifications, and to connections coming and going, from now on.
@@ -125,7 +154,16 @@ impl ReconnectingClient {
             ensure_daemon(&self.inner.paths, &self.inner.launch).await?;
         }
         let hello = self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Client::connect_with(self.inner.paths.socket(), hello, self.inner.events.clone()).await
+        let (identity, to) = {
+            let asking = self.asking();
+            (asking.identity.clone(), asking.to.clone())
+        };
+        let events = self.inner.events.clone();
+        let client = Client::connect_with(self.inner.paths.socket(), hello, events, to).await?;
+        if let Some(identity) = identity {
+            client.introduce(identity);
+        }
+        Ok(client)
     }
 
     /// Calls a method; see [`ReconnectingClient`] for what happens when the connection breaks.

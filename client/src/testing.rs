@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sdl_proto::{
-    ClientMessage, FrameDecoder, Handshake, MAX_FRAME, Payload, Progress, Request, ServerMessage,
-    SessionHello, Welcome, WireError, decode_client, encode_server,
+    ClientIdentity, ClientMessage, FrameDecoder, Handshake, MAX_FRAME, Payload, Progress, Request,
+    ServerMessage, SessionHello, Welcome, WireError, decode_client, encode_server,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -21,6 +21,8 @@ pub enum Reply {
     Answer(Result<Vec<u8>, WireError>),
     /// Send progress, then do the other thing.
     Progress(Vec<Vec<u8>>, Box<Reply>),
+    /// Ask the client: a method and its parameters. The client's answer becomes the answer of the request.
+    Ask(String, Vec<u8>),
     /// Close the connection without an answer.
     HangUp,
     /// Let the caller wait.
@@ -52,6 +54,8 @@ pub struct Heard {
     pub cancelled: Vec<u64>,
     /// Pings.
     pub pings: usize,
+    /// What clients said that they can be asked.
+    pub identities: Vec<ClientIdentity>,
 }
 
 type Script = dyn Fn(&Request) -> Reply + Send + Sync;
@@ -186,6 +190,12 @@ impl Connection {
                 heard.pings += 1;
                 Ok(vec![ServerMessage::Pong { nonce }])
             }
+            ClientMessage::Identity(identity) => {
+                heard.identities.push(identity);
+                Ok(Vec::new())
+            }
+            // The question has the number of its request.
+            ClientMessage::Answer { ask, result } => Ok(vec![ServerMessage::Response { id: ask, result }]),
             ClientMessage::Token { .. } | ClientMessage::Pong { .. } => Ok(Vec::new()),
         }
     }
@@ -199,6 +209,10 @@ fn reply_messages(reply: Reply, id: u64) -> io::Result<Vec<ServerMessage>> {
                 steps.into_iter().map(|bytes| ServerMessage::Progress(Progress { id, bytes })).collect();
             all.extend(reply_messages(*then, id)?);
             Ok(all)
+        }
+        Reply::Ask(method, params) => {
+            let request = Some(id);
+            Ok(vec![ServerMessage::Ask { ask: id, request, method, params: Payload(params) }])
         }
         Reply::HangUp => Err(io::ErrorKind::ConnectionAborted.into()),
         Reply::Never => Ok(Vec::new()),

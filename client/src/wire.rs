@@ -68,7 +68,7 @@ impl End {
 }
 
 /// Passes on the daemon's messages; returns the reason why they ended.
-async fn read_messages(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> End {
+async fn read_messages(stream: &Stream, mut decoder: FrameDecoder, shared: &Arc<Shared>) -> End {
     let mut io = stream;
     loop {
         loop {
@@ -96,7 +96,7 @@ async fn read_messages(stream: &Stream, mut decoder: FrameDecoder, shared: &Shar
     }
 }
 
-fn take_message(message: ServerMessage, shared: &Shared) {
+fn take_message(message: ServerMessage, shared: &Arc<Shared>) {
     match message {
         ServerMessage::Response { id, result } => shared.answer(id, result.map(|payload| payload.0)),
         ServerMessage::Progress(progress) => {
@@ -108,6 +108,10 @@ fn take_message(message: ServerMessage, shared: &Shared) {
         ServerMessage::Notify { method, params } => {
             let _ = shared.events.send(Event::Notify { method, params: params.into() });
         }
+        ServerMessage::Ask { ask, request, method, params } => {
+            shared.questions.begin(shared, (ask, request), method, params.0);
+        }
+        ServerMessage::AskOver { ask } => shared.questions.withdraw(ask),
         ServerMessage::Ping { nonce } => shared.control(ClientMessage::Pong { nonce }),
         ServerMessage::Pong { .. } | ServerMessage::Welcome(_) | ServerMessage::Closing(_) => {}
     }

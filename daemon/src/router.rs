@@ -2,12 +2,12 @@
 //! modules of [`crate::admin`] answer the requests of `sdlctl`.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use dashmap::DashMap;
 use sdl_contract::{Cancel, Names, Surface};
 use sdl_proto::{ClientKind, WireError, code};
-use sdl_tools::Tools;
+use sdl_tools::{Origin, ToolRequest, Tools};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -17,6 +17,7 @@ use crate::admin::{self, Admin};
 use crate::engine::Engine;
 use crate::server::{Call, Peer, ProgressFrames, Service};
 use crate::turns::{Asker, Limits, Turns};
+use crate::upstream::{self, Clients};
 
 /// Requests that are worked on at once; more wait their turn.
 const WORKERS: Limits = Limits { all: 16, each: 12, people: 4 };
@@ -27,7 +28,7 @@ pub struct Router {
     tools: Arc<Tools>,
     workers: Turns,
     stop: Arc<Notify>,
-    sessions: DashMap<u64, Weak<Peer>>,
+    clients: Arc<Clients>,
     /// A hash of the tools that each session was listed last.
     listed: DashMap<u64, u64>,
 }
@@ -41,9 +42,14 @@ impl Router {
             tools,
             workers: Turns::new(WORKERS),
             stop,
-            sessions: DashMap::new(),
+            clients: Arc::default(),
             listed: DashMap::new(),
         }
+    }
+
+    /// The sessions that are open.
+    pub fn open_sessions(&self) -> Arc<Clients> {
+        Arc::clone(&self.clients)
     }
 
     /// The tools that it routes to.
@@ -98,16 +104,23 @@ impl Router {
 
     async fn call_tool(
         &self,
-        session: &Peer,
+        session: &Arc<Peer>,
         call: &Call,
         progress: ProgressFrames,
     ) -> Result<Vec<u8>, WireError> {
         let params: ToolCall = parse_params(&call.params)?;
         let tools = Arc::clone(&self.tools);
-        let caller = session.caller().clone();
+        let client = upstream::Asker { peer: Arc::clone(session), request: Some(call.id) };
         self.blocking(session, call, move |cancel| {
-            let args = params.arguments().as_bytes();
-            tools.call(&caller, &params.name, args, &progress, cancel)
+            let origin = Origin {
+                meta: params.meta.as_deref().map(RawValue::get),
+                input_responses: params.input_responses.as_deref().map(RawValue::get),
+                request_state: params.request_state.as_deref(),
+                client: &client,
+            };
+            let request =
+                ToolRequest { name: &params.name, arguments: params.arguments().as_bytes(), origin };
+            tools.call_request(client.peer.caller(), &request, &progress, cancel)
         })
         .await
     }
@@ -116,7 +129,7 @@ impl Router {
 impl Router {
     /// The sessions of MCP clients that are open now.
     fn clients(&self) -> Vec<Arc<Peer>> {
-        let open = self.sessions.iter().filter_map(|session| session.upgrade());
+        let open = self.clients.all().into_iter();
         open.filter(|session| session.hello().kind == ClientKind::Shim).collect()
     }
 }
@@ -135,13 +148,16 @@ fn show_surface(session: &Peer, wanted: Surface) -> bool {
 
 impl Service for Router {
     fn session_opened(&self, session: &Arc<Peer>) -> Result<(), WireError> {
-        self.sessions.insert(session.id(), Arc::downgrade(session));
+        self.clients.add(session);
         Ok(())
     }
 
     fn session_closed(&self, session: &Peer) {
-        self.sessions.remove(&session.id());
+        self.clients.remove(session.id());
         self.listed.remove(&session.id());
+        if let Some(upstreams) = self.engine.upstream_manager() {
+            upstreams.session_ended(session.id());
+        }
         self.tools.session_ended(session.id());
     }
 
@@ -238,10 +254,17 @@ fn list_mark(listed: &[u8]) -> u64 {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct ToolCall {
     name: String,
     #[serde(default)]
     arguments: Option<Box<RawValue>>,
+    #[serde(default, rename = "_meta")]
+    meta: Option<Box<RawValue>>,
+    #[serde(default)]
+    input_responses: Option<Box<RawValue>>,
+    #[serde(default)]
+    request_state: Option<String>,
 }
 
 impl ToolCall {

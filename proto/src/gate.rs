@@ -187,6 +187,8 @@ pub enum FromGate {
     AskOver {
         /// The question.
         ask: u64,
+        /// The call during which it came.
+        call: Option<u64>,
     },
 }
 

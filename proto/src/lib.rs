@@ -27,7 +27,8 @@ pub use codec::{CodecError, decode_client, decode_server, encode_client, encode_
 pub use frame::{FrameDecoder, FrameError, MAX_FRAME};
 pub use handshake::{Handshake, HandshakeError, MAX_HANDSHAKE, Offer};
 pub use message::{
-    ClientKind, ClientMessage, Payload, Progress, Request, ServerMessage, SessionHello, Welcome, WireError,
+    ClientIdentity, ClientKind, ClientMessage, Payload, Progress, Request, ServerMessage, SessionHello,
+    Welcome, WireError,
 };
 
 /// The newest protocol version that this build speaks.
@@ -47,11 +48,19 @@ pub const BUILD: &str = match option_env!("SDL_BUILD") {
 };
 
 /// The capabilities of this build beyond the protocol version's minimum.
-pub const CAPABILITIES: &[&str] =
-    &[capability::CANCEL, capability::DEADLINE, capability::NOTIFY, capability::PROGRESS, capability::TOKEN];
+pub const CAPABILITIES: &[&str] = &[
+    capability::ASK,
+    capability::CANCEL,
+    capability::DEADLINE,
+    capability::NOTIFY,
+    capability::PROGRESS,
+    capability::TOKEN,
+];
 
 /// Names of capabilities. A name, once released, keeps its meaning; unknown names are ignored.
 pub mod capability {
+    /// The daemon can ask the program behind a client.
+    pub const ASK: &str = "ask";
     /// Running requests can be cancelled.
     pub const CANCEL: &str = "cancel";
     /// Requests may carry a deadline.

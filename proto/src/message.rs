@@ -33,6 +33,16 @@ pub enum ClientMessage {
         /// The number of the ping.
         nonce: u64,
     },
+    /// What the program behind this client can be asked. Replaces what was said before. Needs
+    /// [`crate::capability::ASK`].
+    Identity(ClientIdentity),
+    /// Answers a [`ServerMessage::Ask`]. Late answers are ignored. Needs [`crate::capability::ASK`].
+    Answer {
+        /// The question.
+        ask: u64,
+        /// The text of the protocol's `result`, or why there is none.
+        result: Result<Payload, WireError>,
+    },
 }
 
 /// From the daemon to a client.
@@ -72,6 +82,32 @@ pub enum ServerMessage {
     /// With [`crate::code::STOPPING`] it comes after the answers to all requests that were begun; requests without an
     /// answer were never begun.
     Closing(WireError),
+    /// Asks the program behind the client something. Answered by [`ClientMessage::Answer`]. Sent only to a client that named
+    /// [`crate::capability::ASK`] and said in its [`ClientIdentity`] that it can be asked.
+    Ask {
+        /// Unique on this connection.
+        ask: u64,
+        /// The request during which it came up, if it was one.
+        request: Option<u64>,
+        /// MCP's method, such as `elicitation/create`.
+        method: String,
+        /// Its parameters as JSON text.
+        params: Payload,
+    },
+    /// A question needs no answer any more.
+    AskOver {
+        /// The question.
+        ask: u64,
+    },
+}
+
+/// What the program behind a client can be asked.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct ClientIdentity {
+    /// The revision of MCP that it speaks, such as `2025-11-25`.
+    pub era: String,
+    /// Its MCP capabilities as a JSON object.
+    pub capabilities: Payload,
 }
 
 /// Opaque bytes.

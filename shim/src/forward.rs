@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use futures::stream::{FuturesUnordered, StreamExt};
 use rmcp::ErrorData;
 use rmcp::model::{
     ClientNotification, ClientRequest, ErrorCode, ProgressNotificationParam, ProgressToken, ProtocolVersion,
@@ -16,6 +17,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use tokio::sync::mpsc;
 
+use crate::asking::{self, ask_client};
 use crate::closing::Closing;
 use crate::compose;
 use crate::events::Listeners;
@@ -75,12 +77,18 @@ impl Shim {
     }
 
     /// Tells the daemon's side who the client is, and begins to connect; once, with the first request.
-    fn introduce(&self, request: &ClientRequest, context: &RequestContext<RoleServer>) {
+    async fn introduce(&self, request: &ClientRequest, context: &RequestContext<RoleServer>) {
         if self.introduced.swap(true, Ordering::Relaxed) {
             return;
         }
         let client = match request {
-            ClientRequest::InitializeRequest(request) => Some(request.params.client_info.clone()),
+            ClientRequest::InitializeRequest(request) => {
+                let params = context.extensions.get::<RawParams>();
+                if let Some(identity) = params.and_then(|params| asking::read_identity(&params.json)) {
+                    self.daemon.introduce(identity).await;
+                }
+                Some(request.params.client_info.clone())
+            }
             _ => context.client_info(),
         };
         if let Some(client) = client {
@@ -117,7 +125,7 @@ impl Shim {
         }
     }
 
-    /// One call, with its progress passed on meanwhile.
+    /// One call, with its progress and its questions passed on meanwhile.
     async fn call(&self, forward: &Forward) -> Result<Vec<u8>, ClientError> {
         let params = forward.params.json.as_bytes();
         let mut options = if forward.method == "tools/call" {
@@ -127,22 +135,25 @@ impl Shim {
         } else {
             CallOptions::read().deadline(LIMIT)
         };
-        let Some(token) = &forward.progress else {
-            return self.daemon.call(forward.method, params, options).await;
-        };
         let (sender, mut steps) = mpsc::channel(PROGRESS);
-        options.progress = Some(sender);
+        options.progress = forward.progress.is_some().then_some(sender);
+        let (to, mut questions) = mpsc::channel(asking::QUEUE);
+        options.questions = Some(to);
+        // Within this task, so that a client that reads each request's messages apart gets them with this one's.
+        let mut asking = FuturesUnordered::new();
         let mut call = std::pin::pin!(self.daemon.call(forward.method, params, options));
         let result = loop {
             tokio::select! {
                 biased;
-                Some(step) = steps.recv() => pass_on(&step, token, &forward.peer).await,
+                Some(step) = steps.recv() => pass_on(&step, forward).await,
+                Some(asked) = questions.recv() => asking.push(ask_client(asked, &forward.peer)),
+                Some(()) = asking.next() => {}
                 result = &mut call => break result,
             }
         };
         // After the answer there must be no progress any more, so what came before it goes out now.
         while let Ok(step) = steps.try_recv() {
-            pass_on(&step, token, &forward.peer).await;
+            pass_on(&step, forward).await;
         }
         result
     }
@@ -154,7 +165,7 @@ impl Service<RoleServer> for Shim {
         request: ClientRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<ServerResult, ErrorData> {
-        self.introduce(&request, &context);
+        self.introduce(&request, &context).await;
         let (Some(method), Some(params)) =
             (daemons_method(&request), context.extensions.get::<RawParams>().cloned())
         else {
@@ -217,13 +228,14 @@ fn only_reads(traits: &[u8]) -> bool {
     serde_json::from_slice::<Traits>(traits).is_ok_and(|is| is.read_only)
 }
 
-async fn pass_on(step: &[u8], token: &ProgressToken, peer: &Peer<RoleServer>) {
+async fn pass_on(step: &[u8], call: &Forward) {
     let Ok(step) = serde_json::from_slice::<Step>(step) else { return };
+    let Some(token) = &call.progress else { return };
     let mut notification = ProgressNotificationParam::new(token.clone(), step.progress);
     notification.total = step.total;
     notification.message = step.message;
     // A client that does not get this will not get the answer either.
-    let _ = peer.notify_progress(notification).await;
+    let _ = call.peer.notify_progress(notification).await;
 }
 
 fn protocol_error(error: WireError, stateless: bool) -> ErrorData {

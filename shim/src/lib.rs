@@ -9,6 +9,7 @@
 //! ```
 
 mod args;
+mod asking;
 mod closing;
 mod compose;
 mod events;
@@ -88,6 +89,8 @@ async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
     };
     let daemon = ReconnectingClient::new(ReconnectOptions { paths, hello, launch: Launch::Find });
     let events = daemon.events();
+    let (to, questions) = tokio::sync::mpsc::channel(asking::QUEUE);
+    daemon.send_questions(to);
     let closing = Closing::new();
     let (input, output) =
         stdio::open_stdio().map_err(|error| format!("can't use standard input and output: {error}"))?;
@@ -100,9 +103,11 @@ async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
             // A client that leaves before it has said anything is no error.
             let Ok(service) = shim.serve(transport).await else { return };
             let passing_on = events::pass_on(events, daemon.clone(), Some(service.peer().clone()), listeners);
+            let asking = asking::pass_on(questions, service.peer().clone());
             tokio::select! {
                 _ = service.waiting() => {}
                 () = passing_on => {}
+                () = asking => {}
             }
         } => served,
         () = parent::parent_gone() => {}

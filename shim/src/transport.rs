@@ -10,11 +10,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, GetExtensions, JsonRpcMessage, RequestId};
+use rmcp::model::{ClientNotification, ClientResult, CustomResult, GetExtensions, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use sdl_json::{Member, Outline};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
@@ -308,6 +309,8 @@ struct Envelope<'a> {
     method: Option<Cow<'a, str>>,
     #[serde(borrow)]
     params: Option<&'a RawValue>,
+    #[serde(borrow)]
+    result: Option<&'a RawValue>,
 }
 
 /// The parameters of a `tools/call` that rmcp needs.
@@ -346,7 +349,7 @@ pub(crate) fn read_line(line: &[u8], started: &mut bool) -> Incoming {
         Err(error) => return unreadable(&format!("the line is not JSON: {error}")),
     };
     let (Some(method), Some(id)) = (&envelope.method, envelope.id) else {
-        return match serde_json::from_str(text) {
+        return match read_answer(&envelope).map_or_else(|| serde_json::from_str(text), Ok) {
             Ok(message) if *started => Incoming::Message(Box::new(message)),
             _ => Incoming::Nothing,
         };
@@ -365,6 +368,14 @@ pub(crate) fn read_line(line: &[u8], started: &mut bool) -> Incoming {
         }
     };
     PlainRequest { id: id.get(), params: json, call, ambiguous }.into_message(text)
+}
+
+/// The client's answer to a question, with its result kept as the client wrote it.
+fn read_answer(envelope: &Envelope<'_>) -> Option<RxJsonRpcMessage<RoleServer>> {
+    let (id, result) = (envelope.id?, envelope.result?);
+    let id = serde_json::from_str(id.get()).ok()?;
+    let result = ClientResult::CustomResult(CustomResult(Value::String(result.get().to_owned())));
+    Some(JsonRpcMessage::response(result, id))
 }
 
 /// The one method whose parameters are kept from rmcp.

@@ -92,6 +92,11 @@ fn session() -> Vec<u8> {
         ClientMessage::Cancel { id: 2 },
         ClientMessage::Ping { nonce: 7 },
         ClientMessage::Token { token: Some("x".into()) },
+        ClientMessage::Identity(ClientIdentity {
+            era: "2025-11-25".into(),
+            capabilities: Payload(b"{}".to_vec()),
+        }),
+        ClientMessage::Answer { ask: 1, result: Ok(Payload(b"{}".to_vec())) },
         request(3, "daemon/status", &json!({})),
     ])
 }

@@ -27,7 +27,7 @@ use crate::wire::link::Link;
 const ANSWER_TIME: Duration = Duration::from_secs(300);
 
 /// Questions of one connection that wait at once.
-const MAX_ASKS: usize = 16;
+const MAX_ASKS: u64 = 16;
 
 type Reply = Result<Payload, WireError>;
 
@@ -92,8 +92,6 @@ pub(crate) struct Asker {
     pub(crate) running: Arc<Running>,
     pub(crate) declared: Map<String, Value>,
     pub(crate) version: ProtocolVersion,
-    /// Questions that wait.
-    pub(crate) open: AtomicU64,
 }
 
 impl Asker {
@@ -109,13 +107,12 @@ impl Asker {
             let message = format!("{} is not a method of this client", request.method);
             return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None));
         }
-        let is_over = |open: u64| (open < MAX_ASKS as u64).then_some(open + 1);
-        if self.open.fetch_update(Ordering::SeqCst, Ordering::SeqCst, is_over).is_err() {
+        if !self.running.begin_question(MAX_ASKS) {
             self.link.count("askRefused");
             return Err(ErrorData::internal_error("too many questions wait for an answer", None));
         }
         let reply = self.ask_daemon(&request, gone).await;
-        self.open.fetch_sub(1, Ordering::SeqCst);
+        self.running.end_question();
         match reply {
             Some(Ok(Payload(bytes))) => {
                 let text = String::from_utf8(bytes).ok();
@@ -146,7 +143,7 @@ impl Asker {
             () = call_over.raised() => None,
         };
         if self.world.asks.end(ask) {
-            self.world.outbox.send(FromGate::AskOver { ask }).await;
+            self.world.outbox.send(FromGate::AskOver { ask, call }).await;
         }
         answered
     }

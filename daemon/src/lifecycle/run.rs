@@ -66,7 +66,8 @@ async fn start_upstreams(engine: &Arc<Engine>, router: &Arc<Router>, runtime_dir
         }
     };
     let state_dir = engine.state_dir().to_owned();
-    let upstreams = UpstreamManager::start(state_dir, runtime_dir, router.tools(), announce);
+    let upstreams =
+        UpstreamManager::start(state_dir, runtime_dir, router.tools(), router.open_sessions(), announce);
     engine.set_upstreams(Arc::clone(&upstreams));
     let touch = upstreams.touch();
     tokio::spawn(signals::follow_hangups(touch));

@@ -73,6 +73,7 @@ pub(super) async fn run_connection<S: Service>(stream: Stream, shared: Arc<Share
     };
     connection.serve(outbox, outlet, decoder).await;
 
+    session.questions().close();
     requests.cancel_all();
     requests.finished().await;
     drop(registered);
@@ -189,6 +190,14 @@ impl<S: Service> Connection<'_, S> {
                 Ok(())
             }
             ClientMessage::Pong { .. } => Ok(()),
+            ClientMessage::Identity(identity) => {
+                self.session.questions().set_identity(identity);
+                Ok(())
+            }
+            ClientMessage::Answer { ask, result } => {
+                self.session.questions().answer(ask, result);
+                Ok(())
+            }
             ClientMessage::Hello(_) => Err(WireError::new(code::PROTOCOL, "hello was sent already")),
         }
     }

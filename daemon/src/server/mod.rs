@@ -24,6 +24,7 @@ mod opening;
 mod outbox;
 mod peer;
 mod places;
+mod questions;
 mod report;
 mod request;
 mod service;
@@ -37,6 +38,7 @@ pub use handle::{ServerHandle, make_server};
 pub use instance::{Instance, InstanceError};
 pub use listener::{BindError, Listener};
 pub use peer::Peer;
+pub use questions::Reply;
 pub use report::StartupReport;
 pub use service::{Call, ProgressFrames, Service};
 

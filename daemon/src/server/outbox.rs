@@ -67,9 +67,14 @@ impl Outbox {
         let _ = self.queue.send(Outgoing { message, _running: None }).await;
     }
 
+    /// Queues a message if there is room for it.
+    pub(super) fn try_send(&self, message: ServerMessage) -> bool {
+        self.queue.try_send(Outgoing { message, _running: None }).is_ok()
+    }
+
     pub(super) fn progress(&self, id: u64, bytes: Vec<u8>) {
         let message = ServerMessage::Progress(Progress { id, bytes });
-        let _ = self.queue.try_send(Outgoing { message, _running: None });
+        self.try_send(message);
     }
 
     pub(super) fn notify(&self, method: &str, params: &[u8]) -> bool {

@@ -5,9 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use sdl_contract::Session;
-use sdl_proto::SessionHello;
+use sdl_proto::{ClientIdentity, Payload, ServerMessage, SessionHello};
 
 use super::outbox::Outbox;
+use super::questions::{Questions, Reply};
 
 /// A client that is connected. Lives as long as its connection.
 #[derive(Debug)]
@@ -20,6 +21,7 @@ pub struct Peer {
     opened: Instant,
     requests: AtomicU64,
     outbox: Option<Outbox>,
+    questions: Questions,
 }
 
 impl Peer {
@@ -38,6 +40,7 @@ impl Peer {
             opened: Instant::now(),
             requests: AtomicU64::new(0),
             outbox,
+            questions: Questions::default(),
         }
     }
 
@@ -91,6 +94,44 @@ impl Peer {
     /// merged; `false` means that the client is gone or far too slow.
     pub fn notify(&self, method: &str, params: &[u8]) -> bool {
         self.outbox.as_ref().is_some_and(|outbox| outbox.notify(method, params))
+    }
+
+    /// What the program behind the client can be asked, if it has said so.
+    pub fn identity(&self) -> Option<ClientIdentity> {
+        self.questions.identity()
+    }
+
+    /// Asks the program behind the client something, about one of its requests or about none. Never waits: `reply` is called
+    /// with the answer, or with the reason why there is none. Returns the question's number, unless it was answered at once.
+    pub fn ask(&self, request: Option<u64>, method: &str, params: Vec<u8>, reply: Reply) -> Option<u64> {
+        let ask = match self.questions.begin(reply) {
+            Ok(ask) => ask,
+            Err(reply) => {
+                reply(Err("the client can't be asked now".to_owned()));
+                return None;
+            }
+        };
+        let message = ServerMessage::Ask { ask, request, method: method.to_owned(), params: Payload(params) };
+        if self.outbox.as_ref().is_some_and(|outbox| outbox.try_send(message)) {
+            return Some(ask);
+        }
+        if let Some(reply) = self.questions.end(ask) {
+            reply(Err("the client does not read what it is sent".to_owned()));
+        }
+        None
+    }
+
+    /// Takes a question back. Its reply is not called any more.
+    pub fn withdraw(&self, ask: u64) {
+        if self.questions.end(ask).is_some()
+            && let Some(outbox) = &self.outbox
+        {
+            outbox.try_send(ServerMessage::AskOver { ask });
+        }
+    }
+
+    pub(super) fn questions(&self) -> &Questions {
+        &self.questions
     }
 
     pub(super) fn count_request(&self) {

@@ -91,7 +91,8 @@ impl Requests {
         session.count_request();
         let id = request.id;
         let progress = ProgressFrames::new(id, request.want_progress.then(|| outbox.clone()));
-        let call = Call { method: request.method, params: request.params, cancel: cancel.clone(), received };
+        let call =
+            Call { id, method: request.method, params: request.params, cancel: cancel.clone(), received };
         let (service, session, outbox) = (Arc::clone(service), Arc::clone(session), outbox.clone());
         let (open, running) = (Arc::clone(&self.open), Arc::clone(&self.running));
         tokio::spawn(async move {

@@ -36,6 +36,8 @@ pub trait Service: Send + Sync + 'static {
 /// One request, as the service sees it.
 #[derive(Debug)]
 pub struct Call {
+    /// The request's number on its connection.
+    pub id: u64,
     /// The method.
     pub method: String,
     /// Its parameters, opaque here.

@@ -1,20 +1,25 @@
 //! The process that holds the connections: started when upstreams are configured, started again when it ends by itself, and
 //! ended with the last of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sdl_proto::gate::{FromGate, Owner, ToGate, UpstreamState, decode_from_gate, encode_to_gate};
 use sdl_proto::{FrameDecoder, MAX_FRAME, Payload, WireError, code};
+use sdl_tools::Tools;
+use sdl_tools::host::{Client as _, OpenQuestion, Question};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{mpsc, watch};
 use tokio::time::Instant;
 
+use super::clients::Clients;
+use super::exchange::reply_by;
 use super::pending::{News, Pending};
 
 /// Messages to the gate that wait to be written.
@@ -55,10 +60,13 @@ pub(super) struct Site {
 /// The gate, whether it runs or not.
 pub(super) struct Gate {
     site: Site,
-    pub(super) pending: Pending,
+    pub(super) pending: Arc<Pending>,
     wanted: watch::Sender<Option<Wanted>>,
     /// To the gate that runs.
     line: watch::Sender<Option<mpsc::Sender<ToGate>>>,
+    clients: Arc<Clients>,
+    /// Questions to sessions that belong to no call.
+    open: Arc<Mutex<HashMap<u64, OpenQuestion>>>,
     states: Mutex<BTreeMap<(String, Owner), UpstreamState>>,
     secrets: Mutex<BTreeSet<String>>,
     /// Why there is no gate, if there should be one.
@@ -68,13 +76,15 @@ pub(super) struct Gate {
 
 impl Gate {
     /// A gate that does not run yet, and its reports.
-    pub(super) fn new(site: Site) -> (Arc<Self>, mpsc::Receiver<Report>) {
+    pub(super) fn new(site: Site, clients: Arc<Clients>) -> (Arc<Self>, mpsc::Receiver<Report>) {
         let (reports, receiver) = mpsc::channel(READINGS);
         let gate = Self {
             site,
-            pending: Pending::default(),
+            pending: Arc::default(),
             wanted: watch::Sender::new(None),
             line: watch::Sender::new(None),
+            clients,
+            open: Arc::default(),
             states: Mutex::default(),
             secrets: Mutex::default(),
             trouble: Mutex::default(),
@@ -88,15 +98,18 @@ impl Gate {
         self.wanted.send_replace(wanted);
     }
 
-    /// Queues a message for the gate that runs. An error says why that is not possible.
-    pub(super) fn post(&self, message: ToGate) -> Result<(), WireError> {
-        let line = self.line.borrow().clone();
-        let Some(line) = line else {
+    /// The line to the gate that runs. An error says why there is none.
+    pub(super) fn current_line(&self) -> Result<mpsc::Sender<ToGate>, WireError> {
+        self.line.borrow().clone().ok_or_else(|| {
             let why = lock(&self.trouble).clone().unwrap_or_else(|| "it is being started".to_owned());
             let text = format!("the process that holds the connections does not run: {why}");
-            return Err(WireError::new(code::UPSTREAM_DOWN, text));
-        };
-        line.try_send(message).map_err(|error| match error {
+            WireError::new(code::UPSTREAM_DOWN, text)
+        })
+    }
+
+    /// Queues a message for the gate that runs. An error says why that is not possible.
+    pub(super) fn post(&self, message: ToGate) -> Result<(), WireError> {
+        self.current_line()?.try_send(message).map_err(|error| match error {
             mpsc::error::TrySendError::Full(_) => {
                 WireError::new(code::BUSY, "too many requests wait for the upstreams already")
             }
@@ -154,6 +167,8 @@ impl Gate {
         *lock(&self.trouble) = ended.as_ref().err().map(ToString::to_string);
         let text = "the process that holds the connections ended while the request was under way";
         self.pending.fail_all(&WireError::new(code::OUTCOME_UNKNOWN, text));
+        let open = std::mem::take(&mut *lock(&self.open));
+        drop(open);
         match ended {
             Ok(()) => lock(&self.states).clear(),
             Err(error) => {
@@ -266,12 +281,43 @@ impl Gate {
         }
     }
 
+    /// Asks the client of a session something that belongs to no call.
+    fn ask_session(&self, key: &str, owner: &Owner, question: Question) {
+        let Ok(line) = self.current_line() else { return };
+        let Question { number, method, params } = question;
+        let reply = reply_by(line, number);
+        let client = match owner {
+            Owner::Session(session) => self.clients.find(*session),
+            Owner::Shared | Owner::Root(_) => None,
+        };
+        let Some(client) = client else { return reply(Err("nobody can be asked".to_owned())) };
+        let params = Tools::mark_question(key, &method, &params);
+        // Whether it is answered is known under the lock, so that no answered question is kept.
+        let (open, is_answered) = (Arc::clone(&self.open), Arc::<AtomicBool>::default());
+        let said = Arc::clone(&is_answered);
+        let answered = move |answer| {
+            reply(answer);
+            let mut open = lock(&open);
+            said.store(true, Ordering::Relaxed);
+            let known = open.remove(&number);
+            drop(open);
+            drop(known);
+        };
+        let asked = client.ask(&method, params, Box::new(answered));
+        let mut open = lock(&self.open);
+        if !is_answered.load(Ordering::Relaxed) {
+            open.insert(number, asked);
+        }
+    }
+
     async fn take_message(&self, message: FromGate) {
         match message {
             FromGate::Answer { id, result } => {
                 self.pending.tell(id, News::Answer(result.map(|Payload(bytes)| bytes)));
             }
-            FromGate::Progress { id, bytes } => self.pending.tell(id, News::Progress(bytes.0)),
+            FromGate::Progress { id, bytes } => {
+                self.pending.tell(id, News::Progress(bytes.0));
+            }
             FromGate::Lists { key, lists, .. } => {
                 let _ = self.reports.send(Report::Lists { key, lists: lists.0 }).await;
             }
@@ -288,11 +334,22 @@ impl Gate {
                 }
             }
             FromGate::Secrets { values } => lock(&self.secrets).extend(values),
-            FromGate::Ask { ask, .. } => {
-                let refused = WireError::new(code::DENIED, "nobody can be asked here");
-                let _ = self.post(ToGate::Answer { ask, result: Err(refused) });
+            FromGate::Ask { ask, call, key, owner, method, params } => {
+                let question = Question { number: ask, method, params: params.0 };
+                let is_told = call.is_some_and(|id| self.pending.tell(id, News::Asked(question.clone())));
+                if !is_told {
+                    self.ask_session(&key, &owner, question);
+                }
             }
-            FromGate::Hello { .. } | FromGate::Pong { .. } | FromGate::AskOver { .. } => {}
+            FromGate::AskOver { ask, call } => {
+                if let Some(id) = call {
+                    self.pending.tell(id, News::Withdrawn(ask));
+                }
+                let open = lock(&self.open).remove(&ask);
+                // Without the lock, because the client is written to.
+                drop(open);
+            }
+            FromGate::Hello { .. } | FromGate::Pong { .. } => {}
         }
     }
 }

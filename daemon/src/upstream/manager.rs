@@ -7,12 +7,14 @@ use std::time::{Duration, Instant};
 use sdl_proto::gate::{Owner, ToGate, UpstreamCall, UpstreamState};
 use sdl_proto::{Payload, WireError};
 use sdl_settings::{Settings, read_settings};
-use sdl_tools::host::{Outgoing, Upstreams};
-use sdl_tools::{Cancel, Code, Explained as _, NoProgress, Progress, ToolError, Tools};
+use sdl_tools::host::{Exchange, Outgoing, Upstreams};
+use sdl_tools::{Cancel, Code, Explained as _, NoProgress, ToolError, Tools};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, mpsc};
 
+use super::clients::Clients;
+use super::exchange::GateExchange;
 use super::gate::{Gate, Report, Site, Wanted};
 use super::pending::{News, Unanswered, Waiting};
 use super::report::{Times, describe_one};
@@ -48,7 +50,7 @@ pub struct UpstreamManager {
     tools: Weak<Tools>,
     in_force: Mutex<InForce>,
     /// How long calls took.
-    times: Times,
+    times: Arc<Times>,
     /// Fires when the file may have changed.
     touched: Arc<Notify>,
     /// Called after the tools of some sessions may have changed.
@@ -61,10 +63,11 @@ impl UpstreamManager {
         state_dir: PathBuf,
         runtime_dir: PathBuf,
         tools: &Arc<Tools>,
+        clients: Arc<Clients>,
         on_change: impl Fn() + Send + Sync + 'static,
     ) -> Arc<Self> {
         let site = Site { program: gate_program(), state_dir: state_dir.clone(), runtime_dir };
-        let (gate, reports) = Gate::new(site);
+        let (gate, reports) = Gate::new(site, clients);
         let in_force = InForce { generation: 0, text: None, settings: Arc::default(), error: None };
         let manager = Arc::new(Self {
             state_dir,
@@ -72,7 +75,7 @@ impl UpstreamManager {
             gate: Arc::clone(&gate),
             tools: Arc::downgrade(tools),
             in_force: Mutex::new(in_force),
-            times: Times::default(),
+            times: Arc::default(),
             touched: Arc::default(),
             on_change: Box::new(on_change),
         });
@@ -139,10 +142,18 @@ impl UpstreamManager {
 
     /// Ends the connections of an upstream and starts those again that ran.
     pub fn restart(&self, key: &str, patience: Duration, cancel: &Cancel) -> Result<(), ToolError> {
-        let waiting = self.begin()?;
+        let waiting = self.begin_waiting()?;
         let message = ToGate::Restart { id: waiting.id, key: key.to_owned() };
         self.gate.post(message).map_err(tool_error)?;
         done(waiting.wait(patience, &NoProgress, cancel), "it is still being restarted")
+    }
+
+    /// Closes the connections that a session had for itself.
+    pub fn session_ended(&self, session: u64) {
+        let has_own = self.gate.states().iter().any(|state| state.owner == Owner::Session(session));
+        if has_own {
+            let _ = self.gate.post(ToGate::OwnerGone { owner: Owner::Session(session) });
+        }
     }
 
     /// Upstreams as a person wants to see them: JSON with `configGeneration`, `configError` and `upstreams`. Asks no child.
@@ -183,7 +194,7 @@ impl UpstreamManager {
         });
     }
 
-    fn begin(&self) -> Result<Waiting<'_>, ToolError> {
+    fn begin_waiting(&self) -> Result<Waiting, ToolError> {
         self.gate.await_line(&self.runtime, STARTUP);
         self.gate.pending.begin(MOST_WAITING).ok_or_else(|| {
             let message = format!("{MOST_WAITING} calls wait for upstreams already; try again in a moment");
@@ -211,13 +222,9 @@ impl UpstreamManager {
 }
 
 impl Upstreams for UpstreamManager {
-    fn send(
-        &self,
-        request: &Outgoing<'_>,
-        progress: &dyn Progress,
-        cancel: &Cancel,
-    ) -> Result<Vec<u8>, ToolError> {
-        let waiting = self.begin()?;
+    fn begin(&self, request: &Outgoing<'_>) -> Result<Box<dyn Exchange>, ToolError> {
+        let waiting = self.begin_waiting()?;
+        let client = (!request.client.is_empty()).then(|| Value::Object(request.client.clone()).to_string());
         let call = UpstreamCall {
             id: waiting.id,
             key: request.key.to_owned(),
@@ -226,27 +233,24 @@ impl Upstreams for UpstreamManager {
             params: Payload(request.params.clone().into_bytes()),
             want_progress: true,
             is_repeatable: request.is_repeatable,
-            client: None,
+            client: client.map(|client| Payload(client.into_bytes())),
         };
+        let line = self.gate.current_line().map_err(tool_error)?;
         self.gate.post(ToGate::Call(call)).map_err(tool_error)?;
         let began = Instant::now();
-        let answer = waiting.wait(self.patience(request.key), progress, cancel);
-        self.times.note(request.key, began.elapsed(), !matches!(answer, Ok(Ok(_))));
-        if answer.is_err() {
-            let _ = self.gate.post(ToGate::Cancel { id: waiting.id });
-        }
-        match answer {
-            Ok(answer) => answer.map_err(tool_error),
-            Err(Unanswered::Cancelled) => Err(ToolError::new(Code::Cancelled, "the call was cancelled")),
-            Err(Unanswered::TooLong) => {
-                let message = "the call's time is over; whether it takes effect is unknown";
-                Err(ToolError::new(Code::OutcomeUnknown, message))
-            }
-        }
+        Ok(Box::new(GateExchange {
+            waiting,
+            line,
+            key: request.key.to_owned(),
+            times: Arc::clone(&self.times),
+            began,
+            until: began + self.patience(request.key),
+            is_over: false,
+        }))
     }
 
     fn read_lists(&self, key: &str, patience: Duration, cancel: &Cancel) -> Result<(), ToolError> {
-        let waiting = self.begin()?;
+        let waiting = self.begin_waiting()?;
         let message = ToGate::Read { id: waiting.id, key: key.to_owned(), owner: Owner::Shared };
         self.gate.post(message).map_err(tool_error)?;
         done(waiting.wait(patience, &NoProgress, cancel), "its lists are still being read")
@@ -271,7 +275,7 @@ fn done(answer: Result<Result<Vec<u8>, WireError>, Unanswered>, unfinished: &str
 }
 
 /// The same error for a caller of a tool.
-fn tool_error(error: WireError) -> ToolError {
+pub(super) fn tool_error(error: WireError) -> ToolError {
     let known = Code::of_upstream(&error.code);
     let message = match known {
         Some(_) => error.message,

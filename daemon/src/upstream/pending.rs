@@ -2,16 +2,21 @@
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use sdl_proto::WireError;
+use sdl_tools::host::Question;
 use sdl_tools::{Cancel, Progress};
 
 /// What a waiting thread hears.
 pub(super) enum News {
     /// A report of progress.
     Progress(Vec<u8>),
+    /// The upstream asks something.
+    Asked(Question),
+    /// A question needs no answer any more.
+    Withdrawn(u64),
     /// The answer. Nothing comes after it.
     Answer(Result<Vec<u8>, WireError>),
     /// Nobody waits for the answer any more.
@@ -29,11 +34,21 @@ struct State {
 }
 
 /// One that waits. Forgotten when it is dropped.
-pub(super) struct Waiting<'a> {
-    pending: &'a Pending,
+pub(super) struct Waiting {
+    pending: Arc<Pending>,
     pub(super) id: u64,
     news: Receiver<News>,
     sender: Sender<News>,
+}
+
+/// What happens to a request.
+pub(super) enum Next {
+    /// It is answered.
+    Answer(Result<Vec<u8>, WireError>),
+    /// The upstream asks something.
+    Asked(Question),
+    /// A question needs no answer any more.
+    Withdrawn(u64),
 }
 
 /// Why there is no answer.
@@ -47,7 +62,7 @@ pub(super) enum Unanswered {
 
 impl Pending {
     /// Takes up a request. None if `most` wait already.
-    pub(super) fn begin(&self, most: usize) -> Option<Waiting<'_>> {
+    pub(super) fn begin(self: &Arc<Self>, most: usize) -> Option<Waiting> {
         let mut state = self.lock();
         if state.waiting.len() >= most {
             return None;
@@ -56,21 +71,22 @@ impl Pending {
         let id = state.next;
         let (sender, news) = channel();
         state.waiting.insert(id, sender.clone());
-        Some(Waiting { pending: self, id, news, sender })
+        drop(state);
+        Some(Waiting { pending: Arc::clone(self), id, news, sender })
     }
 
-    /// Passes on what the gate says about a request. Late answers go nowhere.
-    pub(super) fn tell(&self, id: u64, news: News) {
+    /// Passes on what the gate says about a request; returns whether somebody waits for it. Late answers go nowhere.
+    pub(super) fn tell(&self, id: u64, news: News) -> bool {
         let mut state = self.lock();
         let waiting = match &news {
             News::Answer(_) => state.waiting.remove(&id),
-            News::Progress(_) | News::Cancelled => state.waiting.get(&id).cloned(),
+            News::Progress(_) | News::Asked(_) | News::Withdrawn(_) | News::Cancelled => {
+                state.waiting.get(&id).cloned()
+            }
         };
         drop(state);
-        if let Some(waiting) = waiting {
-            // One that has just given up hears nothing any more.
-            let _ = waiting.send(news);
-        }
+        // One that has just given up hears nothing any more.
+        waiting.is_some_and(|waiting| waiting.send(news).is_ok())
     }
 
     /// Answers all requests with an error: the gate is gone.
@@ -86,7 +102,7 @@ impl Pending {
     }
 }
 
-impl Waiting<'_> {
+impl Waiting {
     /// Waits for the answer, and reports progress meanwhile.
     pub(super) fn wait(
         &self,
@@ -94,16 +110,33 @@ impl Waiting<'_> {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Result<Vec<u8>, WireError>, Unanswered> {
+        let until = Instant::now() + patience;
+        loop {
+            if let Next::Answer(answer) = self.next(until, progress, cancel)? {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// Waits for the next thing that is no progress.
+    pub(super) fn next(
+        &self,
+        until: Instant,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Next, Unanswered> {
         let sender = self.sender.clone();
         let _guard = cancel.on_cancel(move || {
             let _ = sender.send(News::Cancelled);
         });
-        let until = std::time::Instant::now() + cancel.at_most(patience);
+        let until = Instant::now() + cancel.at_most(until.saturating_duration_since(Instant::now()));
         loop {
-            let left = until.saturating_duration_since(std::time::Instant::now());
+            let left = until.saturating_duration_since(Instant::now());
             match self.news.recv_timeout(left) {
                 Ok(News::Progress(report)) => progress.forward(&report),
-                Ok(News::Answer(answer)) => return Ok(answer),
+                Ok(News::Asked(question)) => return Ok(Next::Asked(question)),
+                Ok(News::Withdrawn(question)) => return Ok(Next::Withdrawn(question)),
+                Ok(News::Answer(answer)) => return Ok(Next::Answer(answer)),
                 Ok(News::Cancelled) => return Err(Unanswered::Cancelled),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     return Err(Unanswered::TooLong);
@@ -113,7 +146,7 @@ impl Waiting<'_> {
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for Waiting {
     fn drop(&mut self) {
         self.pending.lock().waiting.remove(&self.id);
     }
@@ -129,7 +162,7 @@ mod tests {
 
     #[test]
     fn each_request_gets_its_own_answer_once() {
-        let pending = Pending::default();
+        let pending = Arc::<Pending>::default();
         let (one, other) = (pending.begin(2).unwrap(), pending.begin(2).unwrap());
         assert!(pending.begin(2).is_none(), "there are two already");
         pending.tell(other.id, News::Answer(Ok(b"other".to_vec())));
@@ -143,7 +176,7 @@ mod tests {
 
     #[test]
     fn whoever_gives_up_is_woken_and_forgotten() {
-        let pending = Pending::default();
+        let pending = Arc::<Pending>::default();
         let cancel = Cancel::new();
         cancel.cancel();
         let waiting = pending.begin(1).unwrap();
@@ -156,7 +189,7 @@ mod tests {
 
     #[test]
     fn all_hear_that_the_gate_is_gone() {
-        let pending = Pending::default();
+        let pending = Arc::<Pending>::default();
         let waiting = pending.begin(1).unwrap();
         let error = WireError::new("outcomeUnknown", "it ended");
         pending.fail_all(&error);

@@ -31,6 +31,7 @@ mod stored;
 mod surface;
 mod tools;
 
+pub use call::origin::{Origin, ToolRequest};
 pub use error::{Candidate, Code, Damage, Explained, NextBestAction, ToolError};
 pub use guard::audit;
 pub use host::mask::Mask;

@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use sdl_settings::Settings;
 
+use crate::call::origin::ToolRequest;
 use crate::call::pipeline::{self, Answered, Caller};
 use crate::call::registry::Registry;
 use crate::call::services::Services;
-use crate::call::upstream::{Rules, Who};
+use crate::call::upstream::{Rules, Who, mark_question};
 use crate::surface::{Listing, envelope, manual, protocol};
 use crate::{
     Cancel, Explained as _, Host, Names, Progress, ProtocolError, Session, Surface, ToolError, actions,
@@ -48,10 +49,21 @@ impl Tools {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Vec<u8> {
+        self.call_request(session, &ToolRequest::new(name, args), progress, cancel)
+    }
+
+    /// As [`Tools::call`], for a request with all that it says.
+    pub fn call_request(
+        &self,
+        session: &Session,
+        request: &ToolRequest<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Vec<u8> {
         let served = RefCell::default();
         let services = &self.services;
-        let caller = Caller { session, progress, cancel };
-        let answer = pipeline::answer_call(services, caller, name, args, &served);
+        let caller = Caller { session, progress, cancel, origin: request.origin };
+        let answer = pipeline::answer_call(services, caller, request.name, request.arguments, &served);
         let failed = answer.is_err();
         let (bytes, tokens) = match answer {
             Ok(Answered::Own(answer)) => envelope::answer_result(answer),
@@ -85,6 +97,12 @@ impl Tools {
             .map_err(|error| ToolError::internal("reading the lists of an upstream", error))?;
         let is_ours = |name: &str| self.services.registry.tool(name).is_some();
         self.services.upstream.gateway.take_lists(self.services.host.agent(), key, lists, now_ms, &is_ours)
+    }
+
+    /// Marks a question of an upstream that belongs to no call, so that the person sees who asks. Returns the parameters as
+    /// JSON text.
+    pub fn mark_question(key: &str, method: &str, params: &[u8]) -> Vec<u8> {
+        mark_question(key, method, params)
     }
 
     /// Returns the upstreams whose lists have to be read: they never were, or not from the server that is configured now.

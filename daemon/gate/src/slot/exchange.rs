@@ -93,6 +93,11 @@ pub(crate) async fn exchange(
                 }
             }
             () = clock.until(Some(idle_until.min(began + wish.max_total))) => {
+                // While the upstream waits for its client, it is not the one that hangs.
+                if live.running.is_asking() && clock.now() < began + wish.max_total {
+                    idle_until = clock.now() + wish.timeout;
+                    continue;
+                }
                 break End::TimedOut(clock.now().saturating_sub(began));
             }
         }

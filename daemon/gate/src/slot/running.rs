@@ -1,6 +1,7 @@
 //! The calls that run on one connection.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
@@ -12,6 +13,8 @@ use crate::flag::Flag;
 pub(crate) struct Running {
     /// By the daemon's number, each with the flag that is raised at its end.
     calls: Mutex<HashMap<u64, Flag>>,
+    /// Questions of the upstream that wait for an answer.
+    questions: AtomicU64,
     count: watch::Sender<usize>,
 }
 
@@ -34,6 +37,22 @@ impl Running {
         let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut calls);
         self.count.send_replace(calls.len());
+    }
+
+    /// Takes up a question of the upstream; false if `most` wait already.
+    pub(crate) fn begin_question(&self, most: u64) -> bool {
+        let next = |open: u64| (open < most).then_some(open + 1);
+        self.questions.fetch_update(Ordering::SeqCst, Ordering::SeqCst, next).is_ok()
+    }
+
+    /// A question is answered, or needs no answer any more.
+    pub(crate) fn end_question(&self) {
+        self.questions.fetch_sub(1, Ordering::SeqCst);
+    }
+
+    /// Whether the upstream waits for an answer of its client.
+    pub(crate) fn is_asking(&self) -> bool {
+        self.questions.load(Ordering::SeqCst) > 0
     }
 
     /// The call that runs, if it is the only one, and the flag that is raised at its end.

@@ -1,7 +1,6 @@
 //! Starts a connection: the child or the endpoint, the lifecycle, the first reading of lists.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use rmcp::RoleClient;
@@ -226,7 +225,6 @@ impl Opened {
             running: Arc::clone(&running),
             declared: declared.clone(),
             version,
-            open: AtomicU64::new(0),
         };
         let served = match self.way {
             #[cfg(unix)]

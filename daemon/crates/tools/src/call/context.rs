@@ -14,6 +14,7 @@ use crate::call::buffers::{Buffers, Overlay};
 use crate::call::leases::{Held, LeaseWrite, Leases};
 use crate::call::memos::Memos;
 use crate::call::names;
+use crate::call::origin::Origin;
 use crate::call::pins::Pins;
 use crate::call::stamp::Stamp;
 use crate::call::upstream::{UpstreamTools, View};
@@ -24,6 +25,7 @@ use crate::host::policies;
 use crate::{Cancel, Candidate, Explained, Host, Progress, Repo, Session, ToolError};
 
 /// One call, as every handler sees it.
+#[derive(Clone, Copy)]
 pub(crate) struct Call<'a> {
     /// The daemon.
     pub(crate) host: &'a dyn Host,
@@ -49,6 +51,8 @@ pub(crate) struct Call<'a> {
     pub(crate) buffers: &'a Buffers,
     /// The tools of upstreams.
     pub(crate) upstream: &'a UpstreamTools,
+    /// What the request says beside its arguments, and the way to the client.
+    pub(crate) origin: Origin<'a>,
 }
 
 impl Call<'_> {

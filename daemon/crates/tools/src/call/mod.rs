@@ -22,6 +22,7 @@ pub(crate) mod leases;
 pub(crate) mod memos;
 pub(crate) mod met;
 pub(crate) mod names;
+pub(crate) mod origin;
 pub(crate) mod outlines;
 pub(crate) mod pins;
 pub(crate) mod pipeline;

@@ -3,3 +3,6 @@
 pub mod audit;
 pub(crate) mod leaving;
 pub(crate) mod policy;
+mod random;
+
+pub(crate) use random::random_key;

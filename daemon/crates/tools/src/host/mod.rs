@@ -1,6 +1,7 @@
 //! The interface between the tools and the host that runs them. The daemon implements these traits over its workers;
 //! the tests implement them over a ledger in a temporary folder.
 
+mod client;
 pub(crate) mod mask;
 pub(crate) mod policies;
 mod report;
@@ -24,7 +25,8 @@ pub use report::{
     WatcherStatus,
 };
 
-pub use upstreams::{Outgoing, Upstreams};
+pub use client::{Client, NoClient, OpenQuestion, Reply};
+pub use upstreams::{Event, Exchange, Outgoing, Question, Upstreams};
 
 use crate::guard::audit::Audit;
 use crate::guard::policy::Ceilings;

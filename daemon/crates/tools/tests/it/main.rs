@@ -11,6 +11,7 @@
 
 mod answers;
 mod any_input;
+mod asking;
 mod assemblies;
 mod at_once;
 mod briefings;

@@ -4,14 +4,16 @@ use sdl_proto::gate::Owner;
 use sdl_settings::{Effect, Lifecycle};
 use serde_json::{Map, Value, json};
 
+use super::converse::{Answers, Consent, Conversation, ask_consent, resume_call};
 use crate::call::context::Call;
+use crate::call::origin::Way;
 use crate::call::registry::Entry;
 use crate::call::upstream::{
-    Definition, Forwarded, Listed, Rules, Target, Verdict, View, Who, call_tool_name, mask_string,
-    rewrite_strings, unwrap_texts,
+    CallMark, Definition, Forwarded, Listed, Parked, Rules, Target, Verdict, View, Who, allowed_way,
+    call_tool_name, mask_string, rewrite_strings, unwrap_texts,
 };
 use crate::guard::audit::Row;
-use crate::host::Outgoing;
+use crate::host::{Outgoing, Upstreams};
 use crate::{Code, Explained, ToolError};
 use sdl_redact::Level;
 
@@ -35,16 +37,37 @@ pub(crate) fn forward_call(
     unwrap_texts(&mut args, tool.input_schema());
     let rules = Rules::new(&view.catalog.settings, Who { client: &call.session.client });
     let verdict = rules.decide(Target::tool(tool), &args);
+    let mark = CallMark::new(call.session.id, &tool.advertised, &args);
+    let resumed = resume_call(call, &mark).map_err(|error| about(error, tool))?;
     call.decisions.begin(LOGGED_AS);
     let mut row = begin_row(tool, &args, &verdict, view);
-    if verdict.effect != Effect::Allow {
-        row.details["outcome"] = "refused".into();
-        call.decide(Row { decision: "denied".into(), why: verdict.why.clone().into_iter().collect(), ..row });
-        return Err(about(refusal(&verdict), tool));
-    }
-    let sent = send_call(call, upstream, tool, &args);
+    let is_confirmed =
+        match permit_call(call, &verdict, (&tool.advertised, mark.clone()), &args, resumed.as_ref()) {
+            Ok(Permit::Given { is_confirmed }) => is_confirmed,
+            Ok(Permit::Asked(asks)) => {
+                row.details["outcome"] = "asked".into();
+                call.decide(Row {
+                    decision: "asked".into(),
+                    why: verdict.why.clone().into_iter().collect(),
+                    ..row
+                });
+                return Ok(asks);
+            }
+            Err(refusal) => {
+                row.details["outcome"] = "refused".into();
+                call.decide(Row {
+                    decision: "denied".into(),
+                    why: verdict.why.clone().into_iter().collect(),
+                    ..row
+                });
+                return Err(about(refusal, tool));
+            }
+        };
+    let way = allowed_way(call.origin.way(), upstream.entry.own.ask, &rules, &upstream.key);
+    let sent = send_call(call, upstream, tool, (&args, mark), (way, is_confirmed, resumed));
     let (outcome, bytes) = match &sent {
         Ok(result) if result.is_error() => ("toolError", result.text.len()),
+        Ok(result) if result.asks() => ("asked", result.text.len()),
         Ok(result) => ("ok", result.text.len()),
         Err(error) => (error.refusal.code.name(), 0),
     };
@@ -56,28 +79,72 @@ pub(crate) fn forward_call(
     sent
 }
 
-/// Applies a person's rules to a call of one of our actions.
+/// Applies a person's rules to a call of one of our actions. Returns the answer that asks the person, if one does.
 pub(super) fn check_rules(
     call: &Call<'_>,
     entry: &Entry,
     args: &Map<String, Value>,
-) -> Result<(), ToolError> {
+) -> Result<Option<Forwarded>, ToolError> {
     let catalog = call.upstream.gateway.catalog();
     let settings = &catalog.settings;
     if settings.policy.is_empty() && settings.default == Effect::Allow {
-        return Ok(());
+        return Ok(None);
     }
     let rules = Rules::new(settings, Who { client: &call.session.client });
     let verdict = rules.decide(Target::action(entry.def.name, entry.def.mutating), args);
     if verdict.effect == Effect::Allow {
-        return Ok(());
+        return Ok(None);
     }
+    let mark = CallMark::new(call.session.id, entry.def.name, args);
+    let resumed = resume_call(call, &mark)?;
+    let permit = permit_call(call, &verdict, (entry.def.name, mark), args, resumed.as_ref());
     call.decisions.begin(entry.def.name);
+    let decision = match &permit {
+        Ok(Permit::Given { .. }) => "allowed",
+        Ok(Permit::Asked(_)) => "asked",
+        Err(_) => "denied",
+    };
     let details =
         json!({"tool": entry.def.name, "arguments": args.keys().collect::<Vec<_>>(), "rule": verdict.rule});
     let why = verdict.why.clone().into_iter().collect();
-    call.decide(Row { decision: "denied".into(), why, details, ..Row::default() });
-    Err(refusal(&verdict))
+    call.decide(Row { decision: decision.into(), why, details, ..Row::default() });
+    match permit? {
+        Permit::Given { .. } => Ok(None),
+        Permit::Asked(asks) => Ok(Some(asks)),
+    }
+}
+
+/// Whether a call may be made.
+enum Permit {
+    /// It may.
+    Given {
+        /// Whether the person was asked.
+        is_confirmed: bool,
+    },
+    /// The answer that asks the person.
+    Asked(Forwarded),
+}
+
+/// Applies a verdict: asks the person where it says so.
+fn permit_call(
+    call: &Call<'_>,
+    verdict: &Verdict,
+    named: (&str, CallMark),
+    args: &Map<String, Value>,
+    resumed: Option<&Parked>,
+) -> Result<Permit, ToolError> {
+    match verdict.effect {
+        Effect::Allow => Ok(Permit::Given { is_confirmed: false }),
+        Effect::Deny => Err(refusal(verdict, None)),
+        Effect::Ask if resumed.is_some_and(|parked| parked.is_confirmed) => {
+            Ok(Permit::Given { is_confirmed: true })
+        }
+        Effect::Ask => match ask_consent(call, named, args, verdict.why.as_deref(), resumed) {
+            Ok(Consent::Given) => Ok(Permit::Given { is_confirmed: true }),
+            Ok(Consent::Asked(asks)) => Ok(Permit::Asked(asks)),
+            Err(why_not) => Err(refusal(verdict, Some(why_not))),
+        },
+    }
 }
 
 /// Sends a call and reads the answer.
@@ -85,31 +152,47 @@ fn send_call(
     call: &Call<'_>,
     upstream: &Listed,
     tool: &Definition,
-    args: &Map<String, Value>,
+    (args, mark): (&Map<String, Value>, CallMark),
+    (way, is_confirmed, resumed): (Way, bool, Option<Parked>),
 ) -> Result<Forwarded, ToolError> {
     let Some(upstreams) = call.host.upstreams() else {
         let error = ToolError::new(Code::UpstreamDown, "no upstream is connected; ask again in a moment");
         return Err(about(error, tool));
     };
     let own = &upstream.entry.own;
-    let request = Outgoing {
-        key: &upstream.key,
-        owner: owner_of(call, own.lifecycle),
-        method: "tools/call",
-        params: call_params(&tool.name, args),
-        is_repeatable: own.retry_reads && tool.hints.read_only == Some(true),
+    let begin = |upstreams: &dyn Upstreams, answers: Option<&Answers>| {
+        upstreams.begin(&Outgoing {
+            key: &upstream.key,
+            owner: owner_of(call, own.lifecycle),
+            method: "tools/call",
+            params: call_params(call, &tool.name, args, answers),
+            is_repeatable: own.retry_reads && tool.hints.read_only == Some(true),
+            client: way.capabilities().cloned().unwrap_or_default(),
+        })
     };
     call.cancel.give_turn_back();
-    let bytes = upstreams.send(&request, call.progress, call.cancel).map_err(|error| about(error, tool))?;
-    let mut result = Forwarded::read(bytes).map_err(|error| about(error, tool))?;
+    let era = upstream.reading.lists.as_ref().map_or("", |lists| lists.era.as_str());
+    let conversation = Conversation { call, upstreams, tool, mark, way: way.clone(), era, is_confirmed };
+    let mut result = conversation.hold(resumed, &begin).map_err(|error| about(error, tool))?;
     result.mask(&upstreams.secrets(), own.redact);
     Ok(result)
 }
 
 /// The parameters of `tools/call`. Written out, because converting a value would write some numbers in another way.
-fn call_params(name: &str, args: &Map<String, Value>) -> String {
-    let arguments = serde_json::to_string(args).unwrap_or_else(|_| "{}".to_owned());
-    format!("{{\"name\":{},\"arguments\":{arguments}}}", Value::from(name))
+fn call_params(call: &Call<'_>, name: &str, args: &Map<String, Value>, answers: Option<&Answers>) -> String {
+    let text = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_else(|_| "{}".to_owned());
+    let mut params = format!("{{\"name\":{},\"arguments\":{}", Value::from(name), text(args));
+    let meta = call.origin.meta_for_upstream();
+    if !meta.is_empty() {
+        params += &format!(",\"_meta\":{}", text(&meta));
+    }
+    if let Some(Answers { responses, state }) = answers {
+        params += &format!(",\"inputResponses\":{}", text(responses));
+        if let Some(state) = state {
+            params += &format!(",\"requestState\":{}", Value::from(state.as_str()));
+        }
+    }
+    params + "}"
 }
 
 /// Whose connection a call takes.
@@ -148,14 +231,14 @@ fn begin_row(tool: &Definition, args: &Map<String, Value>, verdict: &Verdict, vi
     Row { action: LOGGED_AS.to_owned(), details, ..Row::default() }
 }
 
-fn refusal(verdict: &Verdict) -> ToolError {
+fn refusal(verdict: &Verdict, why_not: Option<&str>) -> ToolError {
     let by = match verdict.rule {
         Some(rule) => format!("rule {rule} of a person's policy"),
         None => "a person's policy".to_owned(),
     };
-    let message = match verdict.effect {
-        Effect::Ask => format!("{by} wants a person to be asked, which is not possible here"),
-        Effect::Allow | Effect::Deny => format!("{by} does not allow this call"),
+    let message = match why_not {
+        Some(why_not) => format!("{by} leaves this call to the person, and {why_not}"),
+        None => format!("{by} does not allow this call"),
     };
     let why = verdict.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
     let mut error = ToolError::new(Code::Denied, format!("{message}{why}"));

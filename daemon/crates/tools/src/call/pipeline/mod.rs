@@ -4,6 +4,7 @@
 
 mod arguments;
 mod checked;
+mod converse;
 mod fields;
 mod first_index;
 mod forward;
@@ -28,6 +29,7 @@ pub(crate) use repo::resolve_repo as find_repo;
 use crate::call::context::{Call, RepoCx};
 use crate::call::freshness::Freshness;
 use crate::call::names;
+use crate::call::origin::Origin;
 use crate::call::registry::{Answer, Registry, RepoArgs, Runner, take_fields};
 use crate::call::services::Services;
 use crate::call::upstream::{Forwarded, View};
@@ -47,6 +49,7 @@ pub(crate) struct Caller<'a> {
     pub(crate) session: &'a Session,
     pub(crate) progress: &'a dyn Progress,
     pub(crate) cancel: &'a Cancel,
+    pub(crate) origin: Origin<'a>,
 }
 
 /// The answer to a call of a tool.
@@ -82,6 +85,7 @@ pub(crate) fn answer_call(
         memos: &services.memos,
         buffers: &services.buffers,
         upstream: &services.upstream,
+        origin: caller.origin,
     };
     // No code below holds a lock while a handler runs, and the state that handlers share is valid between any two of
     // its steps.
@@ -127,7 +131,9 @@ fn answer_named(
 }
 
 fn answer_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answered, ToolError> {
-    forward::check_rules(call, checked.entry, &checked.args).map_err(masked)?;
+    if let Some(asks) = forward::check_rules(call, checked.entry, &checked.args).map_err(masked)? {
+        return Ok(Answered::Forwarded(asks));
+    }
     if checked.entry.def.name == RELAY {
         let (name, args) = relay::read_target(checked.args).map_err(masked)?;
         return answer_named(call, registry, &name, args);
@@ -161,6 +167,8 @@ pub(crate) fn answer_step(
     args: Map<String, Value>,
     notes: &[String],
 ) -> Result<Answer, ToolError> {
+    // A step has no answer of its own in which it could ask.
+    let call = &Call { origin: Origin::default(), ..*call };
     let answered = if registry.action(action).is_none() && !call.view().is_empty() {
         match relay::find_tool(call, action).map_err(masked)? {
             Some(_) => answer_named(call, registry, action, Value::Object(args))?,

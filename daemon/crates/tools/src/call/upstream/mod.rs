@@ -10,6 +10,8 @@ mod catalog;
 mod definition;
 mod json_text;
 mod names;
+mod parked;
+mod question;
 mod reading;
 mod result;
 mod rules;
@@ -20,6 +22,10 @@ pub(crate) use arguments::unwrap_texts;
 pub(crate) use catalog::Listed;
 pub(crate) use definition::Definition;
 pub(crate) use json_text::rewrite_strings;
+pub(crate) use parked::{CallMark, Parked, Rest};
+pub(crate) use question::{
+    allowed_way, confirm_question, is_confirmed, kind_of, mark_question, mark_requests,
+};
 pub(crate) use result::{Forwarded, mask_string};
 pub(crate) use rules::{Rules, Target, Verdict, Who};
 pub(crate) use seen::UpstreamTools;

@@ -48,6 +48,11 @@ impl Forwarded {
         }
     }
 
+    /// Whether it asks the client something, in place of a result.
+    pub(crate) fn asks(&self) -> bool {
+        self.object.get("resultType").and_then(Value::as_str) == Some("input_required")
+    }
+
     /// Whether the tool says that it failed.
     pub(crate) fn is_error(&self) -> bool {
         self.object.get("isError").and_then(Value::as_bool).unwrap_or(false)

@@ -32,6 +32,11 @@ impl<'a> Target<'a> {
         Self { key: &tool.key, name: &tool.name, hints: tool.hints }
     }
 
+    /// Another thing of an upstream than a tool: `resource:URI`, `prompt:NAME` or `ask:KIND`.
+    pub(crate) fn other(key: &'a str, name: &'a str) -> Self {
+        Self { key, name, hints: Hints::default() }
+    }
+
     /// One of our actions.
     pub(crate) fn action(name: &'a str, mutating: bool) -> Self {
         let hints = Hints { read_only: Some(!mutating), open_world: Some(false), ..Hints::default() };

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::catalog::Gateway;
+use super::parked::ParkedCalls;
 use super::rules::{Rules, Target, Who};
 use super::view::View;
 use crate::Session;
@@ -17,6 +18,8 @@ pub(crate) struct UpstreamTools {
     views: Recent<(u64, Vec<u8>), Arc<View>, 16>,
     /// The upstreams whose advice a session has got.
     introduced: Mutex<HashSet<(u64, String)>>,
+    /// The calls that wait for answers of their clients.
+    pub(crate) parked: ParkedCalls,
 }
 
 impl UpstreamTools {
@@ -29,6 +32,8 @@ impl UpstreamTools {
     pub(crate) fn session_ended(&self, session: u64) {
         let mut introduced = self.introduced.lock().unwrap_or_else(PoisonError::into_inner);
         introduced.retain(|(known, _)| *known != session);
+        drop(introduced);
+        self.parked.session_ended(session);
     }
 
     /// Returns what a session sees now.

@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use sdl_settings::trust;
 
+use crate::guard::random::{KEY_BYTES, random_key};
+
 /// The layout of rows from before there was a key: a plain hash.
 const PLAIN: u8 = 1;
 /// The layout of rows.
 const KEYED: u8 = 2;
-const KEY_BYTES: usize = blake3::KEY_LEN;
 
 /// Seals rows and checks seals.
 #[derive(Clone)]
@@ -82,26 +83,6 @@ impl Seal {
         let hash = blake3::Hash::from_slice(hash).ok()?;
         Some((hash.to_hex().to_string(), serde_json::from_slice(json).ok()?))
     }
-}
-
-#[cfg(unix)]
-fn random_key() -> std::io::Result<[u8; KEY_BYTES]> {
-    use std::io::Read;
-    let mut key = [0; KEY_BYTES];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut key)?;
-    Ok(key)
-}
-
-/// The standard library seeds its hashers from the system.
-#[cfg(not(unix))]
-#[allow(clippy::unnecessary_wraps, reason = "reading the system's device can fail")]
-fn random_key() -> std::io::Result<[u8; KEY_BYTES]> {
-    use std::hash::{BuildHasher, RandomState};
-    let mut key = [0; KEY_BYTES];
-    for part in key.chunks_mut(8) {
-        part.copy_from_slice(&RandomState::new().hash_one(part.as_ptr() as usize).to_ne_bytes());
-    }
-    Ok(key)
 }
 
 #[cfg(test)]

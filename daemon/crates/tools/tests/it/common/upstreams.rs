@@ -1,11 +1,11 @@
 //! Upstreams that answer as a test says.
 
-use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sdl_proto::gate::{Owner, UpstreamState};
-use sdl_tools::host::{Outgoing, Upstreams};
+use sdl_tools::host::{Event, Exchange, Outgoing, Reply, Upstreams};
 use sdl_tools::{Cancel, Code, Explained, Progress, ToolError};
 use serde_json::{Value, json};
 
@@ -21,23 +21,51 @@ pub(crate) struct FakeUpstreams {
     /// Upstreams that were read again.
     pub(crate) read: Mutex<Vec<String>>,
     pub(crate) secrets: Mutex<Vec<String>>,
+    /// What happens to each call of a tool, in the order of the calls; before [`FakeUpstreams::answers`].
+    pub(crate) events: Mutex<BTreeMap<String, VecDeque<Vec<Event>>>>,
+    /// The capabilities that came with each request.
+    pub(crate) clients: Mutex<Vec<Value>>,
+    /// The answers to questions, by their numbers.
+    pub(crate) replies: Arc<Mutex<Vec<(u64, Result<String, String>)>>>,
+}
+
+/// A request to such an upstream.
+struct FakeExchange {
+    events: VecDeque<Event>,
+    replies: Arc<Mutex<Vec<(u64, Result<String, String>)>>>,
+}
+
+impl Exchange for FakeExchange {
+    fn next_event(&mut self, _progress: &dyn Progress, _cancel: &Cancel) -> Result<Event, ToolError> {
+        self.events.pop_front().ok_or_else(|| ToolError::new(Code::UpstreamTimeout, "nothing more happens"))
+    }
+
+    fn reply_to(&self, question: u64) -> Reply {
+        let replies = Arc::clone(&self.replies);
+        Box::new(move |answer| {
+            let answer = answer.map(|bytes| String::from_utf8(bytes).unwrap());
+            replies.lock().unwrap().push((question, answer));
+        })
+    }
 }
 
 impl Upstreams for FakeUpstreams {
-    fn send(
-        &self,
-        request: &Outgoing<'_>,
-        _progress: &dyn Progress,
-        _cancel: &Cancel,
-    ) -> Result<Vec<u8>, ToolError> {
+    fn begin(&self, request: &Outgoing<'_>) -> Result<Box<dyn Exchange>, ToolError> {
         let sent = (request.key.to_owned(), request.owner.clone(), request.params.clone());
         self.sent.lock().unwrap().push(sent);
+        self.clients.lock().unwrap().push(Value::Object(request.client.clone()));
         let params: Value = serde_json::from_str(&request.params).unwrap();
+        let tool = params["name"].as_str().unwrap();
+        let replies = Arc::clone(&self.replies);
+        if let Some(events) = self.events.lock().unwrap().get_mut(tool).and_then(VecDeque::pop_front) {
+            return Ok(Box::new(FakeExchange { events: events.into(), replies }));
+        }
         let answers = self.answers.lock().unwrap();
-        match answers.get(params["name"].as_str().unwrap()) {
+        let answer = match answers.get(tool) {
             Some(answer) => answer.clone().map(String::into_bytes),
             None => Err(ToolError::new(Code::UpstreamDown, "it does not run")),
-        }
+        };
+        Ok(Box::new(FakeExchange { events: vec![Event::Answered(answer?)].into(), replies }))
     }
 
     fn read_lists(&self, key: &str, _patience: Duration, _cancel: &Cancel) -> Result<(), ToolError> {
@@ -95,5 +123,11 @@ impl World {
         let progress = sdl_tools::NoProgress;
         let bytes = self.tools.call(&self.session, tool, args.as_bytes(), &progress, &Cancel::new());
         String::from_utf8(bytes).unwrap()
+    }
+
+    /// Lets these things happen to the next call of a tool.
+    pub(crate) fn happens(&self, tool: &str, events: Vec<Event>) {
+        let upstreams = self.host.upstreams.get().unwrap();
+        upstreams.events.lock().unwrap().entry(tool.to_owned()).or_default().push_back(events);
     }
 }
