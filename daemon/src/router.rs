@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dashmap::DashMap;
 use sdl_contract::{Cancel, Names, Surface};
 use sdl_proto::{ClientKind, WireError, code};
-use sdl_tools::{Origin, ToolRequest, Tools};
+use sdl_tools::{Origin, Shown, ToolRequest, Tools};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -110,6 +110,8 @@ impl Router {
     ) -> Result<Vec<u8>, WireError> {
         let params: ToolCall = parse_params(&call.params)?;
         let tools = Arc::clone(&self.tools);
+        let (surface, names) = shown_surface(session);
+        let shown = Shown { surface, output_schemas: session.hello().output_schemas, names };
         let client = upstream::Asker { peer: Arc::clone(session), request: Some(call.id) };
         self.blocking(session, call, move |cancel| {
             let origin = Origin {
@@ -117,6 +119,7 @@ impl Router {
                 input_responses: params.input_responses.as_deref().map(RawValue::get),
                 request_state: params.request_state.as_deref(),
                 client: &client,
+                shown,
             };
             let request =
                 ToolRequest { name: &params.name, arguments: params.arguments().as_bytes(), origin };

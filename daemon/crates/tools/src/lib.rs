@@ -31,7 +31,7 @@ mod stored;
 mod surface;
 mod tools;
 
-pub use call::origin::{Origin, ToolRequest};
+pub use call::origin::{Origin, Shown, ToolRequest};
 pub use error::{Candidate, Code, Damage, Explained, NextBestAction, ToolError};
 pub use guard::audit;
 pub use host::mask::Mask;

@@ -67,7 +67,10 @@ impl Tools {
         let failed = answer.is_err();
         let (bytes, tokens) = match answer {
             Ok(Answered::Own(answer)) => envelope::answer_result(answer),
-            Ok(Answered::Forwarded(result)) => (result.text.into_bytes(), 0),
+            Ok(Answered::Forwarded(result)) => {
+                let tokens = sdl_tokens::count_tokens(&result.text);
+                (result.text.into_bytes(), tokens)
+            }
             Err(error) => envelope::error_result(&error),
         };
         if services.usage.note(session.id, served.into_inner(), tokens, failed, services.leases.now()) {

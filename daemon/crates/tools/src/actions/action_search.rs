@@ -211,8 +211,13 @@ impl RegistryAction for ActionSearch {
             }
         };
         let most = budget::DEFAULT_TOKENS - budget::NOTES_TOKENS;
-        let count = budget::largest_prefix(wanted, most, |count| Ok(with(count)))?;
-        Ok(with(count.unwrap_or(0)))
+        let count = budget::largest_prefix(wanted, most, |count| Ok(with(count)))?.unwrap_or(0);
+        if !view.is_empty() {
+            let of_upstreams = results.iter().take(count).filter(|found| found.upstream.is_some());
+            let tokens = of_upstreams.map(|found| budget::json_tokens(found).unwrap_or(0)).sum();
+            cx.serves(|served| served.found_tokens = Some(tokens));
+        }
+        Ok(with(count))
     }
 }
 

@@ -3,12 +3,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use std::sync::Arc;
+
+use sdl_ledger::{Clock as _, SystemClock};
+
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, Render};
 use crate::call::answers::begin_line;
 use crate::call::budget;
 use crate::call::context::Call;
+use crate::call::origin::Shown;
 use crate::call::registry::{Registry, RegistryAction};
+use crate::call::upstream::{Listed, Rules, Who};
+use crate::host::Upstreams;
+use crate::surface::Listing;
 
 /// See [`ActionDef`].
 pub(crate) struct Info;
@@ -35,10 +43,15 @@ pub(crate) struct Response {
     extractor_version: u32,
     /// Hash of all tool schemas. If it differs from the one you know, list the tools again.
     schema_version: String,
+    /// Hash of the list of tools that you are shown. If it differs from the one you know, list the tools again.
+    surface_version: String,
     /// Milliseconds since the daemon started.
     uptime_ms: u64,
     /// The registered repositories.
     repos: Vec<RepoLine>,
+    /// The upstream servers whose tools you can call.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    upstreams: Vec<UpstreamLine>,
     /// The daemon's memory.
     memory: Memory,
     /// Limits in force.
@@ -66,6 +79,23 @@ struct RepoLine {
     /// Its newest version; missing before the first index is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger_version: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct UpstreamLine {
+    /// Its key.
+    key: String,
+    /// `ready`, `stopped` (the next call starts it), `failing` and so on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<String>,
+    /// How many of its tools you can call.
+    tools: usize,
+    /// Milliseconds since its list was read.
+    age_ms: u64,
+    /// True if that list may be out of date.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stale: bool,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -139,6 +169,8 @@ impl RegistryAction for Info {
             storage_schema: info.storage_schema,
             extractor_version: info.extractor_version,
             schema_version: registry.schema_version().to_owned(),
+            surface_version: surface_version(cx, registry),
+            upstreams: upstream_lines(cx),
             uptime_ms: info.uptime_ms,
             memory: Memory { resident_bytes: info.memory.resident, private_bytes: info.memory.private },
             limits: Limits {
@@ -152,6 +184,29 @@ impl RegistryAction for Info {
             log_file: info.log_file.clone().and_then(shown),
         })
     }
+}
+
+/// The hash of the list of tools that the caller is shown.
+fn surface_version(cx: &Call<'_>, registry: &Registry) -> String {
+    let view = cx.view();
+    let rules = Rules::new(&view.catalog.settings, Who { client: &cx.session.client });
+    let Shown { surface, output_schemas, names } = cx.origin.shown;
+    let list = registry.list(Listing { surface, output_schemas, names, view: &view, rules });
+    blake3::hash(list.to_string().as_bytes()).to_hex().chars().take(16).collect()
+}
+
+fn upstream_lines(cx: &Call<'_>) -> Vec<UpstreamLine> {
+    let view = cx.view();
+    let states = cx.host.upstreams().map(Upstreams::states).unwrap_or_default();
+    let now = SystemClock.unix_ms();
+    let line = |upstream: &Arc<Listed>| UpstreamLine {
+        key: upstream.key.to_string(),
+        state: states.iter().find(|state| state.key == *upstream.key).map(|state| state.state.clone()),
+        tools: view.tools.iter().filter(|tool| tool.key == upstream.key).count(),
+        age_ms: now.saturating_sub(upstream.confirmed_at_ms()),
+        stale: upstream.may_be_stale(),
+    };
+    view.upstreams.iter().map(line).collect()
 }
 
 impl Render for Response {
@@ -169,6 +224,11 @@ impl Render for Response {
             let root = repo.root_path.as_deref().unwrap_or_default();
             let version = repo.ledger_version.as_deref().unwrap_or("-");
             begin_line(&mut text, format_args!("{} {} {version} {root}", repo.repo_id, repo.state));
+        }
+        for upstream in &self.upstreams {
+            let UpstreamLine { key, state, tools, .. } = upstream;
+            let state = state.as_deref().unwrap_or("-");
+            begin_line(&mut text, format_args!("upstream {key} {state} {tools} tools"));
         }
         for warning in &self.warnings {
             begin_line(&mut text, format_args!("warning: {warning}"));

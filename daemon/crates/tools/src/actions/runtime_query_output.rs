@@ -9,6 +9,7 @@ use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
 use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
 use crate::call::context::Call;
+use crate::call::upstream::artifact_owner;
 use crate::kept::artifacts;
 use crate::{Code, Explained, ToolError};
 use sdl_runtime::{Artifact, Stream, Wanted};
@@ -229,6 +230,12 @@ fn find_artifact(cx: &Call<'_>, request: &Request) -> Result<Artifact, ToolError
         }
         cx.serves(|served| served.repo = Some(repo.id().to_owned()));
         return Ok(found);
+    }
+    for upstream in &cx.view().upstreams {
+        let owner = artifact_owner(&upstream.key);
+        if let Some(found) = artifacts::find(cx.host.agent(), &owner, handle)? {
+            return Ok(found);
+        }
     }
     let shown: String = handle.chars().take(40).collect();
     let message = format!(

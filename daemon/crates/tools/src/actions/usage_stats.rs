@@ -9,6 +9,7 @@ use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
 use crate::call::answers::begin_line;
 use crate::call::context::Call;
 use crate::call::pipeline;
+use crate::call::upstream::{Definition, Rules, Who};
 use crate::call::usage::{Count, Key, Usage, action_rung};
 use crate::{Explained, ToolError};
 
@@ -69,10 +70,54 @@ pub(crate) struct Response {
     tokens_of_files_read: u64,
     /// `tokensOfFilesRead` less `tokensServed`.
     saved: i64,
+    /// Calls of upstreams' tools, where there are upstreams.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    upstream: Option<UpstreamUse>,
     /// By action, most tokens first.
     by_action: Vec<Share>,
     /// By kind of answer: `search`, `card`, `slice`, `skeleton`, `hotPath`, `window`, `other`.
     by_rung: Vec<Share>,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct UpstreamUse {
+    /// Upstream tools that you can call.
+    tools: usize,
+    /// Tokens of their definitions, if all were listed.
+    tokens_if_listed: usize,
+    /// Tokens of those that are listed.
+    tokens_listed: usize,
+    /// Searches for tools.
+    searches: u64,
+    /// Tokens of the definitions that searches have returned.
+    definition_tokens_served: u64,
+    /// Calls.
+    calls: u64,
+    /// Calls that failed.
+    failed: u64,
+    /// Tokens of results that were kept back.
+    spilled_tokens: u64,
+    /// With scope `session`: `tokensIfListed` and `spilledTokens`, less what was listed and served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    saved: Option<i64>,
+    /// By upstream, most calls first.
+    by_upstream: Vec<UpstreamShare>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct UpstreamShare {
+    /// The upstream.
+    key: String,
+    /// Calls.
+    calls: u64,
+    /// Calls that failed.
+    failed: u64,
+    /// Tokens of their results.
+    tokens_served: u64,
+    /// Tokens of results that were kept back.
+    spilled_tokens: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -121,7 +166,12 @@ impl HostAction for UsageStats {
         let counts = counts.into_iter().filter(|(key, _)| from.is_none_or(|from| key.hour >= from));
         let mut sum = Count::default();
         let (mut by_action, mut by_rung) = (BTreeMap::new(), BTreeMap::new());
+        let mut of_upstreams = BTreeMap::new();
         for (key, count) in counts {
+            if let Some(upstream) = key.upstream() {
+                of_upstreams.entry(upstream.to_owned()).or_insert_with(Count::default).add(&count);
+                continue;
+            }
             sum.add(&count);
             by_rung.entry(action_rung(&key.action).to_owned()).or_insert_with(Count::default).add(&count);
             by_action.entry(key.action).or_insert_with(Count::default).add(&count);
@@ -135,10 +185,56 @@ impl HostAction for UsageStats {
             files_read: sum.files,
             tokens_of_files_read: sum.file_tokens,
             saved: sum.file_tokens as i64 - sum.tokens as i64,
+            upstream: upstream_use(cx, scope, of_upstreams),
             by_action: usage_shares(by_action),
             by_rung: usage_shares(by_rung),
         })
     }
+}
+
+/// Calls of upstreams' tools. None if the caller sees no upstream, or asks about one repository.
+fn upstream_use(cx: &Call<'_>, scope: Scope, mut counts: BTreeMap<String, Count>) -> Option<UpstreamUse> {
+    let view = cx.view();
+    if view.is_empty() || scope == Scope::Repo {
+        return None;
+    }
+    let searches = counts.remove("").unwrap_or_default();
+    let mut sum = Count::default();
+    // What the caller does not see does not exist for it.
+    counts.retain(|key, _| view.upstreams.iter().any(|upstream| *upstream.key == **key));
+    counts.values().for_each(|count| sum.add(count));
+    let rules = Rules::new(&view.catalog.settings, Who { client: &cx.session.client });
+    let is_listed = |tool: &Definition| {
+        let upstream = view.upstream_of(tool);
+        upstream.is_some_and(|upstream| upstream.is_passed_through(rules.mode(upstream.entry.own.mode)))
+    };
+    let tokens_if_listed = view.tools.iter().map(|tool| tool.tokens).sum();
+    let tokens_listed = view.tools.iter().filter(|tool| is_listed(tool)).map(|tool| tool.tokens).sum();
+    let spared = tokens_if_listed as i64 + sum.file_tokens as i64;
+    let saved = spared - tokens_listed as i64 - searches.tokens as i64;
+    let mut by_upstream: Vec<UpstreamShare> = counts
+        .into_iter()
+        .map(|(key, count)| UpstreamShare {
+            key,
+            calls: count.calls,
+            failed: count.failed,
+            tokens_served: count.tokens,
+            spilled_tokens: count.file_tokens,
+        })
+        .collect();
+    by_upstream.sort_by_key(|share| std::cmp::Reverse(share.calls));
+    Some(UpstreamUse {
+        tools: view.tools.len(),
+        tokens_if_listed,
+        tokens_listed,
+        searches: searches.calls,
+        definition_tokens_served: searches.tokens,
+        calls: sum.calls,
+        failed: sum.failed,
+        spilled_tokens: sum.file_tokens,
+        saved: (scope == Scope::Session).then_some(saved),
+        by_upstream,
+    })
 }
 
 fn usage_shares(counts: BTreeMap<String, Count>) -> Vec<Share> {
@@ -166,6 +262,16 @@ impl Render for Response {
             self.tokens_of_files_read,
             self.saved
         );
+        if let Some(upstream) = &self.upstream {
+            let UpstreamUse { calls, failed, searches, tokens_if_listed, spilled_tokens, .. } = upstream;
+            begin_line(
+                &mut text,
+                format_args!(
+                    "upstreams: {calls} calls ({failed} failed), {searches} searches; definitions {tokens_if_listed} tokens if \
+                     listed, {spilled_tokens} tokens of results kept back"
+                ),
+            );
+        }
         for share in self.by_rung.iter().chain(&self.by_action) {
             let Share { name, calls, tokens_served, tokens_of_files_read } = share;
             begin_line(

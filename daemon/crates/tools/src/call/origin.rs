@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::host::{Client, NoClient};
+use crate::{Names, Surface};
 
 /// The member of a request's `_meta` that says what the client can be asked, from 2026-07-28 on.
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
@@ -42,11 +43,30 @@ pub struct Origin<'a> {
     pub request_state: Option<&'a str>,
     /// The way to the client.
     pub client: &'a dyn Client,
+    /// What the client is listed.
+    pub shown: Shown,
+}
+
+/// What a client is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
+    /// The tools.
+    pub surface: Surface,
+    /// Whether with the schemas of their answers.
+    pub output_schemas: bool,
+    /// How names are spelled.
+    pub names: Names,
 }
 
 impl Default for Origin<'_> {
     fn default() -> Self {
-        Self { meta: None, input_responses: None, request_state: None, client: &NoClient }
+        Self {
+            meta: None,
+            input_responses: None,
+            request_state: None,
+            client: &NoClient,
+            shown: Shown::default(),
+        }
     }
 }
 

@@ -120,8 +120,14 @@ const UNLISTED: [(&str, &str); 43] = [
 /// Objects with the same fields as the arguments of another action, which the description names.
 const UNOPENED: [&str; 1] = ["sliceContext"];
 
-/// Fields of the search action's answer that only upstreams fill.
-const OF_UPSTREAMS: [&str; 2] = ["instructions", "callWith"];
+/// Fields of answers that only upstreams fill, by action.
+const OF_UPSTREAMS: [(&str, &str); 5] = [
+    ("action.search", "instructions"),
+    ("action.search", "callWith"),
+    ("info", "surfaceVersion"),
+    ("info", "upstreams"),
+    ("usage.stats", "upstream"),
+];
 
 /// The upstreams that the search tool names at most.
 const MOST_NAMED: usize = 20;
@@ -252,10 +258,9 @@ impl Writer<'_> {
         if self.listing.output_schemas {
             let mut outline = response_outline(&entry.response);
             if self.listing.view.is_empty()
-                && entry.def.name == "action.search"
                 && let Some(properties) = outline.get_mut("properties").and_then(Value::as_object_mut)
             {
-                properties.retain(|name, _| !OF_UPSTREAMS.contains(&name.as_str()));
+                properties.retain(|name, _| !OF_UPSTREAMS.contains(&(entry.def.name, name)));
             }
             tool.insert("outputSchema".into(), outline);
         }

@@ -1,5 +1,7 @@
 //! A call of an upstream's tool: checked against the rules, written to the log, sent, and passed back.
 
+use std::sync::Arc;
+
 use sdl_proto::gate::Owner;
 use sdl_settings::{Effect, Lifecycle};
 use serde_json::{Map, Value, json};
@@ -9,8 +11,8 @@ use crate::call::context::Call;
 use crate::call::origin::Way;
 use crate::call::registry::Entry;
 use crate::call::upstream::{
-    CallMark, Definition, Forwarded, Listed, Parked, Rules, Target, Verdict, View, Who, allowed_way,
-    call_tool_name, mask_string, rewrite_strings, unwrap_texts,
+    CallMark, Definition, Forwarded, Limit, Listed, MOST_TOKENS, Parked, Rules, Target, Verdict, View, Who,
+    allowed_way, call_tool_name, mask_string, rewrite_strings, unwrap_texts,
 };
 use crate::guard::audit::Row;
 use crate::host::{Outgoing, Upstreams};
@@ -40,6 +42,7 @@ pub(crate) fn forward_call(
     let mark = CallMark::new(call.session.id, &tool.advertised, &args);
     let resumed = resume_call(call, &mark).map_err(|error| about(error, tool))?;
     call.decisions.begin(LOGGED_AS);
+    call.serves(|served| served.upstream = Some((upstream.key.to_string(), 0)));
     let mut row = begin_row(tool, &args, &verdict, view);
     let is_confirmed =
         match permit_call(call, &verdict, (&tool.advertised, mark.clone()), &args, resumed.as_ref()) {
@@ -175,7 +178,23 @@ fn send_call(
     let conversation = Conversation { call, upstreams, tool, mark, way: way.clone(), era, is_confirmed };
     let mut result = conversation.hold(resumed, &begin).map_err(|error| about(error, tool))?;
     result.mask(&upstreams.secrets(), own.redact);
+    if !result.asks() {
+        result.limit = Some(result_limit(call, upstream, tool));
+    }
     Ok(result)
+}
+
+/// How long a result may be: as the entry says, or the most for a caller who wants it whole.
+fn result_limit(call: &Call<'_>, upstream: &Listed, tool: &Definition) -> Limit {
+    let wants_whole = call.origin.own_meta("spill") == Some(Value::Bool(false));
+    let tokens =
+        if wants_whole { MOST_TOKENS } else { (upstream.entry.own.result_tokens as usize).min(MOST_TOKENS) };
+    let settings = &call.upstream.gateway.catalog().settings;
+    let rules = Rules::new(settings, Who { client: &call.session.client });
+    let keeps_structure = call.origin.shown.output_schemas
+        && tool.has_output_schema()
+        && upstream.is_passed_through(rules.mode(upstream.entry.own.mode));
+    Limit { key: Arc::clone(&upstream.key), tokens, keeps_structure }
 }
 
 /// The parameters of `tools/call`. Written out, because converting a value would write some numbers in another way.

@@ -32,7 +32,7 @@ use crate::call::names;
 use crate::call::origin::Origin;
 use crate::call::registry::{Answer, Registry, RepoArgs, Runner, take_fields};
 use crate::call::services::Services;
-use crate::call::upstream::{Forwarded, View};
+use crate::call::upstream::{Forwarded, View, spill_result};
 use crate::call::usage::Served;
 use crate::guard::audit::Decisions;
 use crate::guard::leaving;
@@ -112,7 +112,19 @@ fn answer_tool(
     bytes: &[u8],
 ) -> Result<Answered, ToolError> {
     let value = arguments::parse_arguments(bytes).map_err(masked)?;
-    answer_named(call, registry, name, value)
+    match answer_named(call, registry, name, value)? {
+        Answered::Forwarded(result) => shorten_result(call, result).map(Answered::Forwarded),
+        own @ Answered::Own(_) => Ok(own),
+    }
+}
+
+/// Keeps a result of an upstream that is too long for a context, and shows its ends. The results of a chain's steps stay whole,
+/// because the next step may need all of it.
+fn shorten_result(call: &Call<'_>, mut result: Forwarded) -> Result<Forwarded, ToolError> {
+    let Some(limit) = result.limit.take() else { return Ok(result) };
+    let (result, lost) = spill_result(result, &limit, call.host.agent(), call.leases.now())?;
+    call.serves(|served| served.upstream = Some((limit.key.to_string(), lost)));
+    Ok(result)
 }
 
 /// Answers a call by any name of a tool: ours first, so that no upstream can take one over.

@@ -87,6 +87,11 @@ impl Definition {
         self.object.get("inputSchema").unwrap_or(&Value::Null)
     }
 
+    /// Whether it says what its answers look like.
+    pub(crate) fn has_output_schema(&self) -> bool {
+        self.object.contains_key("outputSchema")
+    }
+
     /// The definition as `tools/list` shows it.
     pub(crate) fn listed(&self, output_schemas: bool) -> Value {
         let mut object = self.object.clone();

@@ -16,6 +16,7 @@ mod reading;
 mod result;
 mod rules;
 mod seen;
+mod spill;
 mod view;
 
 pub(crate) use arguments::unwrap_texts;
@@ -29,4 +30,5 @@ pub(crate) use question::{
 pub(crate) use result::{Forwarded, mask_string};
 pub(crate) use rules::{Rules, Target, Verdict, Who};
 pub(crate) use seen::UpstreamTools;
+pub(crate) use spill::{Limit, MOST_TOKENS, artifact_owner, spill_result};
 pub(crate) use view::{Named, View, call_tool_name};

@@ -6,6 +6,7 @@ use sdl_settings::Redact;
 use serde_json::{Map, Value};
 
 use super::json_text::rewrite_strings;
+use super::spill::Limit;
 use crate::{Code, Explained, ToolError};
 
 /// A result that goes to the caller as it is.
@@ -17,6 +18,8 @@ pub(crate) struct Forwarded {
     pub(crate) object: Map<String, Value>,
     /// Whether something in it was masked.
     pub(crate) masked: bool,
+    /// How long it may be where it leaves the daemon.
+    pub(crate) limit: Option<Limit>,
 }
 
 impl Forwarded {
@@ -28,7 +31,7 @@ impl Forwarded {
         };
         let text = String::from_utf8(bytes).map_err(|_| no_object("it is not in UTF-8"))?;
         match serde_json::from_str(&text) {
-            Ok(Value::Object(object)) => Ok(Self { text, object, masked: false }),
+            Ok(Value::Object(object)) => Ok(Self { text, object, masked: false, limit: None }),
             Ok(_) => Err(no_object("it is another kind of value")),
             Err(error) => Err(no_object(&error.to_string())),
         }

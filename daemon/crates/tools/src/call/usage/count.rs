@@ -8,6 +8,8 @@ use crate::Host;
 use crate::call::budget;
 
 const HOUR_MS: u64 = 60 * 60 * 1_000;
+/// What stands for a repository before an upstream's key. No repository's id begins so.
+const OF_UPSTREAMS: &str = "mcp/";
 /// Maximum number of bytes of a file that are counted, because no agent reads more at once.
 const MOST_BYTES: u64 = 1 << 20;
 
@@ -22,6 +24,17 @@ pub(crate) struct Key {
 }
 
 impl Key {
+    /// The key of the calls of an upstream's tools. An empty name stands for searches among the tools of all upstreams. Of
+    /// these counts, `tokens` are those of results or definitions, and `file_tokens` those that were kept back.
+    pub(crate) fn of_upstream(upstream: &str, hour: u64) -> Self {
+        Self { repo: format!("{OF_UPSTREAMS}{upstream}"), hour, action: "upstream.call".to_owned() }
+    }
+
+    /// The upstream of such a key.
+    pub(crate) fn upstream(&self) -> Option<&str> {
+        self.repo.strip_prefix(OF_UPSTREAMS)
+    }
+
     /// The hour of a time in Unix milliseconds.
     pub(crate) fn hour_of(ms: u64) -> u64 {
         ms / HOUR_MS

@@ -59,16 +59,31 @@ struct Waiting {
 impl Usage {
     /// Records one call. Never fails and never waits for the disk. Returns whether a batch is due.
     pub(crate) fn note(&self, session: u64, served: Served, tokens: usize, failed: bool, at_ms: u64) -> bool {
-        let Some(action) = served.action else { return false };
-        let key =
-            Key { repo: served.repo.unwrap_or_default(), hour: Key::hour_of(at_ms), action: action.into() };
+        let hour = Key::hour_of(at_ms);
         let one = Count { calls: 1, failed: u64::from(failed), tokens: tokens as u64, ..Count::default() };
         let mut now = self.now();
         let Now { sessions, pending, files, calls } = &mut *now;
-        pending.entry(key.clone()).or_default().add(&one);
         let known = sessions.entry(session).or_default();
-        known.counts.entry(key.clone()).or_default().add(&one);
-        for path in served.files {
+        let mut add = |key: &Key, count: &Count| {
+            pending.entry(key.clone()).or_default().add(count);
+            known.counts.entry(key.clone()).or_default().add(count);
+        };
+        let own = served.action.map(|action| Key {
+            repo: served.repo.unwrap_or_default(),
+            hour,
+            action: action.into(),
+        });
+        match (&own, served.upstream) {
+            (Some(key), _) => add(key, &one),
+            (None, Some((upstream, lost))) => {
+                add(&Key::of_upstream(&upstream, hour), &Count { file_tokens: lost as u64, ..one });
+            }
+            (None, None) => return false,
+        }
+        if let Some(tokens) = served.found_tokens {
+            add(&Key::of_upstream("", hour), &Count { calls: 1, tokens: tokens as u64, ..Count::default() });
+        }
+        for (path, key) in served.files.into_iter().zip(own.iter().cycle()) {
             let room = known.seen.len() < MOST_SEEN && files.len() < MOST_WAITING;
             if room && known.seen.insert((key.repo.clone(), path.clone())) {
                 files.push(Waiting { session, key: key.clone(), path });

@@ -12,6 +12,10 @@ pub(crate) struct Served {
     /// Paths of the files whose cards or source it served. Files that are only named don't count, because nobody would
     /// have read all of them.
     pub(crate) files: Vec<String>,
+    /// The upstream whose tool was called, and the tokens of its result that were kept back.
+    pub(crate) upstream: Option<(String, usize)>,
+    /// Tokens of the definitions of upstreams' tools that a search found.
+    pub(crate) found_tokens: Option<usize>,
 }
 
 impl Served {
