@@ -125,7 +125,7 @@ fn from_gate() -> impl Strategy<Value = FromGate> {
         vec(text(), 0..4).prop_map(|values| FromGate::Secrets { values }),
         (any::<u64>(), result(Just(()))).prop_map(|(id, result)| FromGate::Done { id, result }),
         any::<u64>().prop_map(|nonce| FromGate::Pong { nonce }),
-        any::<u64>().prop_map(|ask| FromGate::AskOver { ask }),
+        any::<(u64, Option<u64>)>().prop_map(|(ask, call)| FromGate::AskOver { ask, call }),
     ]
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may fail")]
 #![cfg(unix)]
 
+mod asking;
 mod calls;
 mod ends;
 mod lifecycle;

@@ -1,5 +1,6 @@
 //! The server with an echo service and real clients, over real sockets.
 
+mod asking;
 mod hostile;
 mod requests;
 mod restart;
@@ -33,6 +34,7 @@ pub(super) struct Echo {
     opened: AtomicUsize,
     closed: AtomicUsize,
     begun: Semaphore,
+    last: std::sync::Mutex<Option<Arc<Peer>>>,
 }
 
 impl Echo {
@@ -45,7 +47,13 @@ impl Echo {
             opened: AtomicUsize::new(0),
             closed: AtomicUsize::new(0),
             begun: Semaphore::new(0),
+            last: std::sync::Mutex::default(),
         })
+    }
+
+    /// The session that was opened last.
+    fn last_session(&self) -> Arc<Peer> {
+        Arc::clone(self.last.lock().unwrap().as_ref().unwrap())
     }
 
     /// Waits until `count` calls of `wait` have begun.
@@ -84,6 +92,13 @@ impl Service for Echo {
                 self.running.fetch_sub(1, Ordering::SeqCst);
                 Ok(call.params)
             }
+            "ask" => {
+                let (sender, answer) = tokio::sync::oneshot::channel();
+                let reply = Box::new(move |answer| drop(sender.send(answer)));
+                session.ask(Some(call.id), "elicitation/create", call.params, reply);
+                let answer = answer.await.unwrap_or_else(|_| Err("nobody answered".to_owned()));
+                answer.map_err(|why| WireError::new("unanswered", why))
+            }
             "panic" => panic!("as asked"),
             "bytes" => Ok(vec![b'x'; number()]),
             "progress" => {
@@ -112,6 +127,7 @@ impl Service for Echo {
             return Err(WireError::new("unwanted", "not you"));
         }
         self.opened.fetch_add(1, Ordering::SeqCst);
+        *self.last.lock().unwrap() = Some(Arc::clone(session));
         Ok(())
     }
 
