@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::call::context::Call;
 use crate::call::registry::Entry;
 use crate::call::upstream::{
-    Definition, Forwarded, Listed, Rules, Target, Verdict, View, Who, call_tool_name, mask_string,
+    Definition, Forwarded, Listed, Rules, Standing, Target, Verdict, View, Who, call_tool_name, mask_string,
     rewrite_strings, unwrap_texts,
 };
 use crate::guard::audit::Row;
@@ -41,6 +41,11 @@ pub(crate) fn forward_call(
         row.details["outcome"] = "refused".into();
         call.decide(Row { decision: "denied".into(), why: verdict.why.clone().into_iter().collect(), ..row });
         return Err(about(refusal(&verdict), tool));
+    }
+    if tool.standing == Standing::Held {
+        row.details["outcome"] = Code::DefinitionChanged.name().into();
+        call.decide(Row { decision: "denied".into(), ..row });
+        return Err(about(held_refusal(upstream, tool), tool));
     }
     let sent = send_call(call, upstream, tool, &args);
     let (outcome, bytes) = match &sent {
@@ -163,6 +168,26 @@ fn refusal(verdict: &Verdict) -> ToolError {
         error = error.with("whyDenied", why.clone());
     }
     error
+}
+
+/// The refusal of a tool whose definition a person has to approve first.
+fn held_refusal(upstream: &Listed, tool: &Definition) -> ToolError {
+    let fields = tool.change.as_ref().map(|change| change.fields.clone()).unwrap_or_default();
+    let why = upstream.held_because(&tool.name).map(|why| format!(": {why}")).unwrap_or_default();
+    let message = format!(
+        "the definition of {} differs from the known one ({}) and is held{why}; a person can compare them with `sdlctl \
+         upstream diff {key} {name}`, and approve it with `sdlctl upstream approve {key} {name}`",
+        tool.advertised,
+        fields.join(", "),
+        key = tool.key,
+        name = tool.advertised,
+    );
+    let words = tool.name.replace(['_', '-', '.'], " ");
+    ToolError::new(Code::DefinitionChanged, message).with("fields", fields).next(
+        "sdl_action_search",
+        json!({"query": words}),
+        "another tool may do it until a person has approved this one",
+    )
 }
 
 /// The same error, with the tool that it is about and a next step.
