@@ -255,6 +255,10 @@ pub struct UpstreamLists<D> {
     pub announces: Announces,
     /// Lists that could not be read although the upstream has them, with the reason. Those are empty here.
     pub unread: BTreeMap<String, String>,
+    /// Names the connection that they were read from: no two starts have the same name, of whichever gate. Empty if it is not
+    /// known.
+    #[serde(default)]
+    pub run: String,
 }
 
 /// Which lists an upstream announces changes of.

@@ -59,6 +59,8 @@ const METHODS: &[(&str, Run)] = &[
     ("upstream/reload", upstream::reload_settings),
     ("upstream/refresh", upstream::refresh_lists),
     ("upstream/restart", upstream::restart_upstream),
+    ("upstream/diff", upstream::compare_definitions),
+    ("upstream/approve", upstream::approve_definitions),
     ("workspace/list", workspace::list_workspaces),
     ("workspace/set", workspace::set_workspace),
     ("workspace/remove", workspace::remove_workspace),

@@ -1,10 +1,11 @@
-//! `upstream/list`, `upstream/tools`, `upstream/reload`, `upstream/refresh` and `upstream/restart`: upstream MCP servers, for a
-//! person.
+//! `upstream/list`, `upstream/tools`, `upstream/reload`, `upstream/refresh`, `upstream/restart`, `upstream/diff` and
+//! `upstream/approve`: upstream MCP servers, for a person.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use sdl_proto::{WireError, code};
+use sdl_tools::ToolError;
 use sdl_tools::host::Upstreams as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -18,6 +19,15 @@ const PATIENCE: Duration = Duration::from_secs(90);
 #[derive(Deserialize)]
 struct Named {
     key: String,
+}
+
+#[derive(Deserialize)]
+struct NamedTool {
+    key: String,
+    /// All tools if none.
+    tool: Option<String>,
+    /// How the hash of the definition begins that the person has seen.
+    mark: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -70,10 +80,31 @@ pub fn restart_upstream(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, Wir
     let Named { key } = crate::router::parse_params(params)?;
     let manager = manager(admin)?;
     let key = known_key(manager, &key)?;
-    manager
-        .restart(&key, PATIENCE, admin.cancel)
-        .map_err(|error| wire_error(error.refusal.code.name(), error.refusal.message))?;
+    manager.restart(&key, PATIENCE, admin.cancel).map_err(refused_error)?;
     Ok(json_bytes(&json!({ "key": key })))
+}
+
+/// Runs `upstream/diff`.
+pub fn compare_definitions(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let NamedTool { key, tool, .. } = crate::router::parse_params(params)?;
+    let manager = manager(admin)?;
+    let key = known_key(manager, &key)?;
+    let compared = manager.compare_definitions(&key, tool.as_deref()).map_err(refused_error)?;
+    Ok(json_bytes(&compared))
+}
+
+/// Runs `upstream/approve`. Only for a person: an agent must not vouch for what it is told.
+pub fn approve_definitions(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let who = admin.person()?;
+    let NamedTool { key, tool, mark } = crate::router::parse_params(params)?;
+    let manager = manager(admin)?;
+    let key = known_key(manager, &key)?;
+    let approved = manager.approve_definitions(&key, tool.as_deref(), mark.as_deref(), &who);
+    Ok(json_bytes(&approved.map_err(refused_error)?))
+}
+
+fn refused_error(error: ToolError) -> WireError {
+    wire_error(error.refusal.code.name(), error.refusal.message)
 }
 
 fn manager<'a>(admin: &'a Admin<'_>) -> Result<&'a Arc<UpstreamManager>, WireError> {

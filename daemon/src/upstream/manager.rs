@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use sdl_proto::gate::{Owner, ToGate, UpstreamCall, UpstreamState};
 use sdl_proto::{Payload, WireError};
 use sdl_settings::{Settings, read_settings};
+use sdl_tools::audit::Row;
 use sdl_tools::host::{Exchange, Outgoing, Upstreams};
 use sdl_tools::{Cancel, Code, Explained as _, NoProgress, ToolError, Tools};
 use serde_json::{Map, Value, json};
@@ -179,6 +180,29 @@ impl UpstreamManager {
     /// The tools of an upstream as a person wants to see them.
     pub fn describe_tools(&self, key: &str) -> Value {
         self.tools.upgrade().map(|tools| tools.upstream_tools(key)).unwrap_or_default()
+    }
+
+    /// The definitions of an upstream that differ from the known ones, or that of one tool, for a person.
+    pub fn compare_definitions(&self, key: &str, tool: Option<&str>) -> Result<Value, ToolError> {
+        self.tools()?.compare_definitions(key, tool)
+    }
+
+    /// Approves definitions of an upstream for a person: see [`Tools::approve_definitions`].
+    pub fn approve_definitions(
+        &self,
+        key: &str,
+        tool: Option<&str>,
+        mark: Option<&str>,
+        who: &Row,
+    ) -> Result<Value, ToolError> {
+        let answer = self.tools()?.approve_definitions(key, tool, mark, who)?;
+        (self.on_change)();
+        Ok(answer)
+    }
+
+    fn tools(&self) -> Result<Arc<Tools>, ToolError> {
+        let stopping = || ToolError::new(Code::Unavailable, "the daemon is stopping");
+        self.tools.upgrade().ok_or_else(stopping)
     }
 
     /// Has the lists of an upstream read without waiting for them.

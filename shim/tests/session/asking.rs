@@ -33,7 +33,9 @@ async fn a_question_and_its_answer_pass_as_the_bytes_they_are() {
     assert_eq!(question["method"], "elicitation/create");
     let id = &question["id"];
     client
-        .send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"b":1.50,"a":[1e400], "action":"accept"}}}}"#))
+        .send(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"result":{{"b":1.50,"a":[1e400], "action":"accept"}}}}"#
+        ))
         .await;
     let answer = client.line().await;
     assert!(answer.contains(r#"{"b":1.50,"a":[1e400], "action":"accept"#), "{answer}");
@@ -60,16 +62,24 @@ async fn a_question_of_a_call_that_is_cancelled_is_taken_back() {
     let id = client.receive().await["id"].clone();
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#).await;
     let next = client.receive().await;
-    assert_eq!((next["method"].as_str(), &next["params"]["requestId"]), (Some("notifications/cancelled"), &id));
+    assert_eq!(
+        (next["method"].as_str(), &next["params"]["requestId"]),
+        (Some("notifications/cancelled"), &id)
+    );
 }
 
 #[tokio::test]
 async fn a_client_of_the_stateless_revision_says_with_each_request_what_it_can_be_asked() {
     let fixture = Fixture::with(|request| Reply::ok(request.params.clone()));
     let mut client = fixture.client();
-    let params = json!({"name": "t", "_meta": meta(), "requestState": "s", "inputResponses": {"a": {"x": 1}}});
+    let params =
+        json!({"name": "t", "_meta": meta(), "requestState": "s", "inputResponses": {"a": {"x": 1}}});
     let answer = client.request(1, "tools/call", params).await;
     let heard = &answer["result"];
-    assert_eq!((&heard["requestState"], &heard["inputResponses"]["a"]["x"]), (&json!("s"), &json!(1)), "{answer}");
+    assert_eq!(
+        (&heard["requestState"], &heard["inputResponses"]["a"]["x"]),
+        (&json!("s"), &json!(1)),
+        "{answer}"
+    );
     assert!(fixture.daemon().heard().identities.is_empty());
 }

@@ -51,6 +51,24 @@ pub(crate) enum UpstreamCommand {
         /// Its key; default: all
         key: Option<String>,
     },
+    /// Show how definitions differ from those that were first seen or approved
+    Diff {
+        /// The server's key
+        key: String,
+        /// One of its tools; default: all that changed
+        tool: Option<String>,
+    },
+    /// Approve the definitions that a server has now
+    #[command(after_help = "Example: sdlctl upstream approve fs fs_read_file --mark 3f2a9c01b7de")]
+    Approve {
+        /// The server's key
+        key: String,
+        /// One of its tools; default: all that changed
+        tool: Option<String>,
+        /// Only the definition with this mark, which `diff` shows
+        #[arg(long)]
+        mark: Option<String>,
+    },
     /// End a server and start it again
     Restart {
         /// Its key

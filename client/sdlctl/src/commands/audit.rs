@@ -70,8 +70,8 @@ fn print_row(one: &Value) {
     let row = &one["row"];
     let decision = text_at(row, "/decision");
     let color = match decision {
-        "denied" | "cut" | "escalate" => style_red,
-        "downgraded" | "review" | "acknowledged" => style_yellow,
+        "denied" | "cut" | "escalate" | "held" => style_red,
+        "downgraded" | "review" | "acknowledged" | "changed" => style_yellow,
         _ => style_green,
     };
     let glass = if row["breakGlass"] == true { " (glass broken)" } else { "" };

@@ -19,6 +19,7 @@ mod actions;
 mod call;
 mod changes;
 mod context;
+mod definitions;
 pub mod error;
 mod guard;
 pub mod host;

@@ -13,9 +13,11 @@ use crate::call::pipeline::{self, Answered, Caller};
 use crate::call::registry::Registry;
 use crate::call::services::Services;
 use crate::call::upstream::{Rules, Who, mark_question};
+use crate::guard::audit::Row;
 use crate::surface::{Listing, envelope, manual, protocol};
 use crate::{
     Cancel, Explained as _, Host, Names, Progress, ProtocolError, Session, Surface, ToolError, actions,
+    definitions,
 };
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
@@ -90,7 +92,10 @@ impl Tools {
 
     /// Puts the settings of upstreams in force, from the next call on.
     pub fn configure_upstreams(&self, settings: Arc<Settings>) -> Result<(), ToolError> {
-        self.services.upstream.gateway.configure(self.services.host.agent(), settings)
+        let services = &self.services;
+        let is_ours = |name: &str| services.registry.tool(name).is_some();
+        let noted = services.upstream.gateway.configure(services.host.agent(), settings, &is_ours)?;
+        definitions::log_changes(services, &noted)
     }
 
     /// Takes the lists that were read of an upstream: JSON as [`sdl_proto::gate::UpstreamLists`] describes it. Returns whether
@@ -98,8 +103,30 @@ impl Tools {
     pub fn take_lists(&self, key: &str, lists: &[u8], now_ms: u64) -> Result<bool, ToolError> {
         let lists = serde_json::from_slice(lists)
             .map_err(|error| ToolError::internal("reading the lists of an upstream", error))?;
-        let is_ours = |name: &str| self.services.registry.tool(name).is_some();
-        self.services.upstream.gateway.take_lists(self.services.host.agent(), key, lists, now_ms, &is_ours)
+        let services = &self.services;
+        let is_ours = |name: &str| services.registry.tool(name).is_some();
+        let gateway = &services.upstream.gateway;
+        let (differs, noted) = gateway.take_lists(services.host.agent(), key, lists, now_ms, &is_ours)?;
+        definitions::log_changes(services, &[noted])?;
+        Ok(differs)
+    }
+
+    /// The definitions of an upstream that differ from the known ones, or that of one tool: a JSON object with both texts. For a
+    /// person.
+    pub fn compare_definitions(&self, key: &str, tool: Option<&str>) -> Result<Value, ToolError> {
+        definitions::compare_definitions(&self.services, key, tool)
+    }
+
+    /// Approves the definitions of an upstream that are there now: of one tool or of all, with `mark` only the one whose hash
+    /// begins with it. Only for a person, `who`. Returns a JSON object with the tools.
+    pub fn approve_definitions(
+        &self,
+        key: &str,
+        tool: Option<&str>,
+        mark: Option<&str>,
+        who: &Row,
+    ) -> Result<Value, ToolError> {
+        definitions::approve_definitions(&self.services, key, tool, mark, who)
     }
 
     /// Marks a question of an upstream that belongs to no call, so that the person sees who asks. Returns the parameters as
@@ -124,13 +151,15 @@ impl Tools {
     pub fn upstream_tools(&self, key: &str) -> Value {
         let catalog = self.services.upstream.gateway.catalog();
         let found = catalog.upstreams.iter().find(|one| *one.key == *key);
-        let tools = found.into_iter().flat_map(|one| &one.tools).map(|tool| {
+        let tools = found.into_iter().flat_map(|one| one.all()).map(|tool| {
             json!({
                 "tool": tool.advertised,
                 "name": tool.name,
                 "tokens": tool.tokens,
                 "readOnly": tool.hints.read_only,
                 "description": tool.description(),
+                "standing": tool.standing.name(),
+                "flags": tool.flag_names(),
             })
         });
         tools.collect()

@@ -86,6 +86,7 @@ pub(crate) async fn read_of(slot: &Slot, live: &Live) -> Result<Reading, Trouble
         skipped: all.skipped,
         announces,
         unread: all.unread,
+        run: live.run.clone(),
     };
     let text = serde_json::to_string(&lists).map_err(|error| Trouble::protocol(error.to_string()))?;
     Ok(Reading { text })

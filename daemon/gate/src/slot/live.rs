@@ -1,8 +1,8 @@
 //! A connection that works.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rmcp::RoleClient;
 use rmcp::model::ServerPeerInfo;
@@ -31,6 +31,8 @@ pub(crate) struct Live {
     pub(crate) running: Arc<Running>,
     /// What it may ask its client, as it was declared.
     pub(crate) declared: Map<String, Value>,
+    /// Names it among all connections, those of other gates too.
+    pub(crate) run: String,
     /// Timeouts in a row.
     pub(crate) hangs: AtomicU32,
     /// Raised when it must be replaced.
@@ -117,6 +119,13 @@ impl Body {
     }
 }
 
+/// A name that no other connection has or had. By the machine's clock, because gates before and after this one count too.
+fn name_run() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
+    format!("{now:x}-{:x}-{:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
 /// The parts of a connection that a start makes.
 pub(crate) struct Parts {
     pub(crate) service: RunningService<RoleClient, Asker>,
@@ -138,6 +147,7 @@ impl Live {
             link,
             running,
             declared,
+            run: name_run(),
             hangs: AtomicU32::new(0),
             unfit: Flag::default(),
             fault: Mutex::default(),

@@ -37,6 +37,20 @@ async fn definitions_are_what_the_upstream_wrote() {
 }
 
 #[tokio::test]
+async fn lists_name_the_start_that_they_are_of() {
+    let mut gate = Gate::start().await;
+    gate.configure(json!({ "a": entry(&[], json!({})) })).await;
+    let first = gate.read_lists().await.unwrap().run;
+    assert!(!first.is_empty());
+    assert_eq!(gate.read_lists().await.unwrap().run, first);
+    // The same entry in another gate.
+    let mut gate = Gate::start_in(gate.hang_up().await).await;
+    gate.configure(json!({ "a": entry(&[], json!({})) })).await;
+    assert_ne!(gate.read_lists().await.unwrap().run, first);
+    gate.hang_up().await;
+}
+
+#[tokio::test]
 async fn ten_thousand_tools_are_kept_and_the_next_is_counted() {
     let lists = lists_of(&["tools=10001"]).await;
     let all = names(&lists);

@@ -64,8 +64,37 @@ fn print_upstream(one: &Value, width: usize) {
         };
         output::print_line(&format!("{under}{}", style_red(&format!("{error}{again}"))));
     }
+    print_definitions(one, &under);
     for (reason, count) in one["skipped"].as_object().into_iter().flatten() {
         output::print_line(&format!("{under}{}", style_yellow(&format!("{count} left out: {reason}"))));
+    }
+}
+
+/// What a person should look at in the definitions of an upstream, with the command for it.
+fn print_definitions(one: &Value, under: &str) {
+    let key = text_at(one, "/key");
+    let print = |text: String| output::print_line(&format!("{under}{}", style_yellow(&text)));
+    let (held, changed) = (number_at(one, "/held"), number_at(one, "/changed"));
+    if held > 0 {
+        let tools = output::format_count(held, "tool");
+        print(format!(
+            "{tools} held, with changed definitions; look: sdlctl upstream diff {key}, then: sdlctl upstream approve {key}"
+        ));
+    }
+    if changed > 0 {
+        let tools = output::format_count(changed, "tool");
+        print(format!("{tools} served with changed definitions; look: sdlctl upstream diff {key}"));
+    }
+    let flags: Vec<String> = one["flags"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(flag, count)| {
+            format!("{flag} in {}", output::format_count(count.as_u64().unwrap_or(0), "definition"))
+        })
+        .collect();
+    if !flags.is_empty() {
+        print(format!("flagged: {}; look: sdlctl upstream tools {key}", flags.join(", ")));
     }
 }
 
@@ -76,7 +105,17 @@ pub(super) fn list_tools(key: &str, as_json: bool) -> Result<Outcome, Failure> {
         for tool in &tools {
             let description = text_at(tool, "/description").lines().next().unwrap_or_default();
             let reads = if tool["readOnly"] == true { " reads" } else { "" };
-            let about = format!("{} tokens{reads}", number_at(tool, "/tokens"));
+            let standing = match text_at(tool, "/standing") {
+                "" | "pinned" => String::new(),
+                standing => format!(", {}", style_yellow(standing)),
+            };
+            let flags: Vec<&str> =
+                tool["flags"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+            let flags = match flags.as_slice() {
+                [] => String::new(),
+                flags => format!(", {}", style_yellow(&format!("flagged: {}", flags.join(", ")))),
+            };
+            let about = format!("{} tokens{reads}{standing}{flags}", number_at(tool, "/tokens"));
             output::print_line(&format!("{}  {}", style_bold(text_at(tool, "/tool")), style_dim(&about)));
             output::print_line(&format!("    {description}"));
         }

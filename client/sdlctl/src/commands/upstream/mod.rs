@@ -1,6 +1,7 @@
 //! `upstream …`: upstream MCP servers. Edits go to `mcp.json`, which the daemon follows by itself; it is asked to read it at
 //! once all the same, so that a fault is reported here.
 
+mod definitions;
 mod edits;
 mod listing;
 
@@ -22,6 +23,12 @@ pub(crate) fn run_upstream(command: UpstreamCommand, as_json: bool) -> Result<Ou
             let answer = Session::open()?.call("upstream/restart", &json!({ "key": key }))?;
             show(as_json, &answer, || output::print_line(&format!("{} restarted", style_bold(&key))));
             Ok(Outcome::Good)
+        }
+        UpstreamCommand::Diff { key, tool } => {
+            definitions::compare_definitions(&key, tool.as_deref(), as_json)
+        }
+        UpstreamCommand::Approve { key, tool, mark } => {
+            definitions::approve_definitions(&key, tool.as_deref(), mark.as_deref(), as_json)
         }
         other => edits::edit_settings(other, as_json),
     }

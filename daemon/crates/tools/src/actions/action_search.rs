@@ -148,9 +148,27 @@ struct Found {
     /// Milliseconds since that list was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     age_ms: Option<u64>,
+    /// Present if its definition is not the one that was first seen or approved by a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    changed: Option<Changed>,
+    /// What is suspicious in its definition: `hiddenCharacters` (left out here), `instructions` (text that tells a model what to
+    /// do with other tools or secrets), `otherTools` (names of another server's tools), `ourName`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    flags: Vec<&'static str>,
     /// Arguments that work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<Object>,
+}
+
+/// How a definition differs from the known one.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct Changed {
+    /// Its fields that differ.
+    fields: Vec<String>,
+    /// When the new definition came, in Unix milliseconds.
+    since_ms: u64,
 }
 
 impl Action for ActionSearch {
@@ -288,7 +306,7 @@ fn instructions_of(cx: &Call<'_>, hits: &[(AnyTool<'_>, f64)]) -> Object {
         let AnyTool::Upstream(upstream, _) = tool else { continue };
         let Some(text) = upstream.instructions() else { continue };
         if cx.upstream.introduce(cx.session.id, &upstream.key) {
-            let (text, _) = sdl_tokens::prefix_within(text, INSTRUCTION_TOKENS);
+            let (text, _) = sdl_tokens::prefix_within(&text, INSTRUCTION_TOKENS);
             found.insert(upstream.key.to_string(), plain_text(text).into());
         }
     }
@@ -368,6 +386,11 @@ impl Shown<'_> {
             state: Some(state.to_owned()),
             stale: is_stale.then_some(true),
             age_ms: is_stale.then_some(age),
+            changed: tool
+                .change
+                .as_ref()
+                .map(|change| Changed { fields: change.fields.clone(), since_ms: change.since_ms }),
+            flags: tool.flag_names(),
             ..Found::default()
         }
     }
@@ -429,6 +452,12 @@ impl Render for Response {
                 let state = found.state.as_deref().unwrap_or_default();
                 let stale = if found.stale == Some(true) { ", list may be out of date" } else { "" };
                 begin_line(&mut text, format_args!("  of {upstream}: {state}{stale}"));
+            }
+            if let Some(changed) = &found.changed {
+                begin_line(&mut text, format_args!("  changed, not approved: {}", changed.fields.join(", ")));
+            }
+            if !found.flags.is_empty() {
+                begin_line(&mut text, format_args!("  flagged: {}", found.flags.join(", ")));
             }
             if let Some(schema) = &found.input_schema {
                 append_arguments(&mut text, schema);

@@ -314,6 +314,10 @@ fn searches(seen: &mut Seen) {
             "inputSchema": {"type": "object", "required": ["path"], "properties": {"path": {"type": "string"}}}}]
     }));
     seen.ok(&upstream, "action.search", json!({"query": "zyxomma"}));
+    let changed = json!([{"name": "read_zyxomma", "description": "Reads\u{200b} it."}]);
+    upstream.configure(&json!({"mcpServers": {"fs": {"command": "fs", "sdl": {"pin": "warn"}}}}));
+    upstream.lists("fs", &changed);
+    seen.ok(&upstream, "action.search", json!({"query": "zyxomma"}));
     seen.ok(&world, "manual", json!({"query": "memory zyxomma", "detail": "full"}));
     seen.ok(&world, "manual", json!({"detail": "full"}));
     seen.ok(&world, "info", json!({}));

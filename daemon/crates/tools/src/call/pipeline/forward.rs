@@ -11,8 +11,8 @@ use crate::call::context::Call;
 use crate::call::origin::Way;
 use crate::call::registry::Entry;
 use crate::call::upstream::{
-    CallMark, Definition, Forwarded, Limit, Listed, MOST_TOKENS, Parked, Rules, Target, Verdict, View, Who,
-    allowed_way, call_tool_name, mask_string, rewrite_strings, unwrap_texts,
+    CallMark, Definition, Forwarded, Limit, Listed, MOST_TOKENS, Parked, Rules, Standing, Target, Verdict,
+    View, Who, allowed_way, call_tool_name, mask_string, rewrite_strings, unwrap_texts,
 };
 use crate::guard::audit::Row;
 use crate::host::{Outgoing, Upstreams};
@@ -44,6 +44,11 @@ pub(crate) fn forward_call(
     call.decisions.begin(LOGGED_AS);
     call.serves(|served| served.upstream = Some((upstream.key.to_string(), 0)));
     let mut row = begin_row(tool, &args, &verdict, view);
+    if verdict.effect != Effect::Deny && tool.standing == Standing::Held {
+        row.details["outcome"] = Code::DefinitionChanged.name().into();
+        call.decide(Row { decision: "denied".into(), ..row });
+        return Err(about(held_refusal(upstream, tool), tool));
+    }
     let is_confirmed =
         match permit_call(call, &verdict, (&tool.advertised, mark.clone()), &args, resumed.as_ref()) {
             Ok(Permit::Given { is_confirmed }) => is_confirmed,
@@ -265,6 +270,26 @@ fn refusal(verdict: &Verdict, why_not: Option<&str>) -> ToolError {
         error = error.with("whyDenied", why.clone());
     }
     error
+}
+
+/// The refusal of a tool whose definition a person has to approve first.
+fn held_refusal(upstream: &Listed, tool: &Definition) -> ToolError {
+    let fields = tool.change.as_ref().map(|change| change.fields.clone()).unwrap_or_default();
+    let why = upstream.held_because(&tool.name).map(|why| format!(": {why}")).unwrap_or_default();
+    let message = format!(
+        "the definition of {} differs from the known one ({}) and is held{why}; a person can compare them with `sdlctl \
+         upstream diff {key} {name}`, and approve it with `sdlctl upstream approve {key} {name}`",
+        tool.advertised,
+        fields.join(", "),
+        key = tool.key,
+        name = tool.advertised,
+    );
+    let words = tool.name.replace(['_', '-', '.'], " ");
+    ToolError::new(Code::DefinitionChanged, message).with("fields", fields).next(
+        "sdl_action_search",
+        json!({"query": words}),
+        "another tool may do it until a person has approved this one",
+    )
 }
 
 /// The same error, with the tool that it is about and a next step.

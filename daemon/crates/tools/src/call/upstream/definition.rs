@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
+use super::flags::{Flag, KnownNames, mentioned_names, text_flags};
+use super::hidden::{is_hidden, strip_hidden};
 use super::json_text::rewrite_strings;
+use super::pins::Standing;
 
 /// Larger definitions are kept without their schema.
 const MOST_BYTES: usize = 256 << 10;
@@ -29,6 +32,25 @@ pub(crate) struct Definition {
     pub(crate) tokens: usize,
     /// Whether its schema was left out because of its size.
     pub(crate) oversize: bool,
+    /// Whether it is served.
+    pub(crate) standing: Standing,
+    /// How it differs from the pinned definition, unless that is served.
+    pub(crate) change: Option<Change>,
+    /// What is suspicious in it, in order.
+    pub(crate) flags: Vec<Flag>,
+    /// Of these, those for its own text alone.
+    own_flags: Vec<Flag>,
+    /// The names in its text that may be those of tools.
+    mentions: Vec<String>,
+}
+
+/// How a definition differs from the pinned one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Change {
+    /// The fields that differ.
+    pub(crate) fields: Vec<String>,
+    /// When it came, in Unix milliseconds.
+    pub(crate) since_ms: u64,
 }
 
 /// What a definition says of the tool's effects. Hints, not promises.
@@ -45,6 +67,7 @@ impl Definition {
     pub(crate) fn read(key: &Arc<str>, object: &Map<String, Value>, advertised: String) -> Option<Self> {
         let name = object.get("name")?.as_str()?.to_owned();
         let hash = definition_hash(object);
+        let (own_flags, mentions) = (text_flags(object), mentioned_names(object));
         let mut object = clean_object(object);
         let oversize = Value::Object(object.clone()).to_string().len() > MOST_BYTES;
         if oversize {
@@ -59,10 +82,35 @@ impl Definition {
             idempotent: hint("idempotentHint"),
             open_world: hint("openWorldHint"),
         };
-        let mut made =
-            Self { key: Arc::clone(key), name, advertised, object, hints, hash, tokens: 0, oversize };
+        let mut made = Self {
+            key: Arc::clone(key),
+            name,
+            advertised,
+            object,
+            hints,
+            hash,
+            tokens: 0,
+            oversize,
+            standing: Standing::default(),
+            change: None,
+            flags: own_flags.clone(),
+            own_flags,
+            mentions,
+        };
         made.tokens = sdl_tokens::count_tokens(&made.brief().to_string());
         Some(made)
+    }
+
+    /// Returns all its flags, where the other tools have these names.
+    pub(crate) fn flags_among(&self, known: &KnownNames<'_>) -> Vec<Flag> {
+        let mut flags = self.own_flags.clone();
+        flags.extend(known.flags(&self.key, &self.name, &self.mentions));
+        flags
+    }
+
+    /// The words of its flags.
+    pub(crate) fn flag_names(&self) -> Vec<&'static str> {
+        self.flags.iter().map(|flag| flag.name()).collect()
     }
 
     /// Name, description and input schema: what every client reads.
@@ -112,7 +160,7 @@ pub(crate) fn definition_hash(object: &Map<String, Value>) -> String {
 }
 
 /// Writes a value with its keys in order.
-fn write_sorted(value: &Value, out: &mut String) {
+pub(crate) fn write_sorted(value: &Value, out: &mut String) {
     match value {
         Value::Object(map) => {
             let mut keys: Vec<&String> = map.keys().collect();
@@ -170,24 +218,11 @@ fn shortened(object: &Map<String, Value>) -> Map<String, Value> {
 fn clean_object(object: &Map<String, Value>) -> Map<String, Value> {
     let text = Value::Object(object.clone()).to_string();
     let cleaned = rewrite_strings(&text, &mut |inner| {
-        inner.contains(is_hidden).then(|| inner.chars().filter(|c| !is_hidden(*c)).collect())
+        inner.contains(is_hidden).then(|| strip_hidden(inner).into_owned())
     });
     match cleaned.map(|text| serde_json::from_str(&text)) {
         Some(Ok(Value::Object(cleaned))) => cleaned,
         _ => object.clone(),
-    }
-}
-
-/// Whether a character is invisible, turns the direction of the text, or controls a terminal. Line ends and tabs are none.
-pub(crate) fn is_hidden(c: char) -> bool {
-    match c {
-        '\n' | '\r' | '\t' => false,
-        c if c.is_control() => true,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' => true,
-        '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}' => true,
-        // Variation selectors can carry any text; the one that makes a picture of a sign stays.
-        '\u{fe00}'..='\u{fe0e}' | '\u{e0100}'..='\u{e01ef}' => true,
-        _ => false,
     }
 }
 

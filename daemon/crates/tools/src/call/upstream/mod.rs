@@ -2,16 +2,22 @@
 //!
 //! * [`definition`]: one tool; [`reading`]: the lists of an upstream as they were last read; [`catalog`]: all upstreams at one
 //!   moment; [`names`]: what their tools are called.
+//! * [`pins`]: which definition of a tool is served or held; [`flags`], [`hidden`]: what is suspicious in one; [`readable`]: how
+//!   a person reads it.
 //! * [`rules`]: who sees what, and what becomes of a call; [`view`]: what one session sees; [`seen`]: the views of all.
 //! * [`arguments`], [`result`]: what passes through, changed as little as possible. The call itself is a step of the pipeline.
 
 mod arguments;
 mod catalog;
 mod definition;
+mod flags;
+mod hidden;
 mod json_text;
 mod names;
 mod parked;
+mod pins;
 mod question;
+mod readable;
 mod reading;
 mod result;
 mod rules;
@@ -20,13 +26,16 @@ mod spill;
 mod view;
 
 pub(crate) use arguments::unwrap_texts;
-pub(crate) use catalog::Listed;
+pub(crate) use catalog::{Listed, NotedAt};
 pub(crate) use definition::Definition;
+pub(crate) use flags::quote_flagged;
 pub(crate) use json_text::rewrite_strings;
 pub(crate) use parked::{CallMark, Parked, Rest};
+pub(crate) use pins::{PinEvent, Standing};
 pub(crate) use question::{
     allowed_way, confirm_question, is_confirmed, kind_of, mark_question, mark_requests,
 };
+pub(crate) use readable::readable_text;
 pub(crate) use result::{Forwarded, mask_string};
 pub(crate) use rules::{Rules, Target, Verdict, Who};
 pub(crate) use seen::UpstreamTools;

@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use sdl_ledger::AgentStore;
 use sdl_proto::gate::UpstreamLists;
+use sdl_settings::Pin;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::definition::{Definition, definition_hash};
+use super::definition::{Change, Definition, definition_hash};
 use super::names;
+use super::pins::{PinEvent, PinState, Sight, Standing};
+use super::readable::differing_fields;
 use crate::ToolError;
 use crate::stored::tables::UPSTREAM_LISTS;
 use crate::stored::{from_bytes, to_bytes};
@@ -33,8 +36,10 @@ pub(crate) struct Reading {
     /// When they were read, in Unix milliseconds.
     pub(crate) read_at_ms: u64,
     /// The memory of each tool, by the name that the upstream knows. Of tools that are gone, too: one that comes back
-    /// has its old name.
+    /// has its old name, and its definition is compared with the old one.
     pub(crate) known: BTreeMap<String, Known>,
+    /// Pinned definitions that are not among the lists, by their hashes.
+    pub(crate) texts: BTreeMap<String, Map<String, Value>>,
 }
 
 /// The memory of a tool.
@@ -48,31 +53,61 @@ pub(crate) struct Known {
     /// When the tool was first seen, and when it was last seen, in Unix milliseconds.
     pub(crate) first_seen_ms: u64,
     pub(crate) last_seen_ms: u64,
+    /// Which definition is trusted. None until the next reading if it was written without.
+    pub(crate) pin: Option<PinState>,
+}
+
+/// Lists that were read just now.
+pub(crate) struct Arrival<'a> {
+    pub(crate) lists: Lists,
+    /// Unix milliseconds.
+    pub(crate) at_ms: u64,
+    /// What happens when a definition changes.
+    pub(crate) mode: Pin,
+    /// Whether the same run of the server was read before.
+    pub(crate) is_same_run: bool,
+    /// Says whether a definition is flagged.
+    pub(crate) is_flagged: &'a dyn Fn(&Map<String, Value>) -> bool,
+    /// Says which names others have.
+    pub(crate) is_taken: &'a dyn Fn(&str) -> bool,
+}
+
+/// A definition that a person approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Approved {
+    /// The tool's own name.
+    pub(crate) tool: String,
+    /// The fields in which it differed from the one that was pinned.
+    pub(crate) fields: Vec<String>,
+    /// Its hash.
+    pub(crate) hash: String,
+}
+
+/// Something about a definition that belongs into the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Noted {
+    /// The tool's own name.
+    pub(crate) tool: String,
+    pub(crate) event: PinEvent,
+    /// The fields in which it differs from the pinned one.
+    pub(crate) fields: Vec<String>,
+    /// Its hash.
+    pub(crate) hash: String,
 }
 
 impl Reading {
-    /// Returns the reading that follows this one. Names that tools have stay theirs; `is_taken` says which names others
-    /// have.
-    pub(crate) fn next(
-        &self,
-        key: &str,
-        mut lists: Lists,
-        now: u64,
-        is_taken: &dyn Fn(&str) -> bool,
-    ) -> Self {
+    /// Returns the reading that follows this one, and what the log should tell of it. Names that tools have stay theirs.
+    pub(crate) fn next(&self, key: &str, arrival: Arrival<'_>) -> (Self, Vec<Noted>) {
+        let Arrival { mut lists, at_ms: now, mode, is_same_run, is_flagged, is_taken } = arrival;
         lists.tools.truncate(MOST_TOOLS);
         self.keep_unread(&mut lists);
         let mut known = self.known.clone();
         let mut given: Vec<String> = known.values().map(|one| one.advertised.clone()).collect();
         given.sort_unstable();
-        let mut names: Vec<(&str, String)> = lists
-            .tools
-            .iter()
-            .filter_map(|tool| Some((tool.get("name")?.as_str()?, definition_hash(tool))))
-            .collect();
-        // The order of the list must not decide who gets the plain name.
-        names.sort_unstable();
-        for (name, hash) in names {
+        let mut events = Vec::new();
+        // By name, because the order of the list must not decide who gets the plain name.
+        for (name, tool) in by_name(&lists) {
+            let hash = definition_hash(tool);
             let one = known.entry(name.to_owned()).or_default();
             if one.advertised.is_empty() {
                 let plain = names::plain_name(key, name);
@@ -82,10 +117,139 @@ impl Reading {
                 let at = given.binary_search(&one.advertised).unwrap_or_else(|at| at);
                 given.insert(at, one.advertised.clone());
             }
+            let pin = one.pin.get_or_insert_with(|| PinState::first(&hash, now));
+            let sight = Sight { hash: &hash, is_same_run, is_flagged: &|| is_flagged(tool), at_ms: now };
+            if let Some(event) = pin.see(&sight, mode) {
+                events.push((name.to_owned(), event));
+            }
             one.hash = hash;
             one.last_seen_ms = now;
         }
-        Self { lists: Some(lists), server: String::new(), read_at_ms: now, known }
+        let texts = self.texts_for(&known, &lists);
+        let next = Self { lists: Some(lists), server: String::new(), read_at_ms: now, known, texts };
+        let noted = next.describe_events(events);
+        (next, noted)
+    }
+
+    /// The pinned definitions that the new lists don't have.
+    fn texts_for(
+        &self,
+        known: &BTreeMap<String, Known>,
+        lists: &Lists,
+    ) -> BTreeMap<String, Map<String, Value>> {
+        let there = by_name(lists);
+        let is_gone = |name: &str, pin: &PinState| pin.pinned != pin.current || !there.contains_key(name);
+        let pins = known.iter().filter_map(|(name, one)| Some((name, one.pin.as_ref()?)));
+        let wanted: BTreeMap<&str, &str> = pins
+            .filter(|(name, pin)| is_gone(name, pin))
+            .map(|(name, pin)| (name.as_str(), pin.pinned.as_str()))
+            .collect();
+        if wanted.is_empty() {
+            return BTreeMap::new();
+        }
+        let before = self.lists.as_ref().map(by_name).unwrap_or_default();
+        let find = |(name, hash): (&str, &str)| {
+            let text = self
+                .texts
+                .get(hash)
+                .or_else(|| before.get(name).copied().filter(|text| definition_hash(text) == hash))?;
+            Some((hash.to_owned(), text.clone()))
+        };
+        wanted.into_iter().filter_map(find).collect()
+    }
+
+    fn describe_events(&self, events: Vec<(String, PinEvent)>) -> Vec<Noted> {
+        if events.is_empty() {
+            return Vec::new();
+        }
+        let there = self.lists.as_ref().map(by_name).unwrap_or_default();
+        let describe = |(tool, event): (String, PinEvent)| {
+            let known = self.known.get(&tool)?;
+            let fields = there.get(tool.as_str()).map(|text| self.changed_fields(&tool, text));
+            let hash = known.hash.clone();
+            Some(Noted { tool, event, fields: fields.unwrap_or_default(), hash })
+        };
+        events.into_iter().filter_map(describe).collect()
+    }
+
+    /// The pinned definition of a tool.
+    pub(crate) fn pinned_text(&self, tool: &str) -> Option<&Map<String, Value>> {
+        let pin = self.known.get(tool)?.pin.as_ref()?;
+        if pin.pinned != pin.current {
+            return self.texts.get(&pin.pinned);
+        }
+        self.current_text(tool).or_else(|| self.texts.get(&pin.pinned))
+    }
+
+    /// The definition of a tool as it was read last.
+    pub(crate) fn current_text(&self, tool: &str) -> Option<&Map<String, Value>> {
+        let is_it = |text: &&Map<String, Value>| text.get("name").is_some_and(|name| name == tool);
+        self.lists.as_ref()?.tools.iter().find(is_it)
+    }
+
+    /// The fields in which a definition differs from the pinned one.
+    fn changed_fields(&self, tool: &str, now: &Map<String, Value>) -> Vec<String> {
+        let pinned = self.known.get(tool).and_then(|known| self.texts.get(&known.pin.as_ref()?.pinned));
+        pinned.map(|pinned| differing_fields(pinned, now)).unwrap_or_default()
+    }
+
+    /// Applies another mode to what was read. Returns whether anything differs, and what the log should tell of it.
+    pub(crate) fn set_mode(&mut self, mode: Pin) -> (bool, Vec<Noted>) {
+        let (mut differs, mut events) = (false, Vec::new());
+        let names: Vec<String> = self.present_names();
+        for name in names {
+            let Some(pin) = self.known.get_mut(&name).and_then(|known| known.pin.as_mut()) else { continue };
+            let before = pin.clone();
+            let (hash, at_ms) = (pin.current.clone(), pin.since_ms);
+            let sight = Sight { hash: &hash, is_same_run: true, is_flagged: &|| false, at_ms };
+            if let Some(event) = pin.see(&sight, mode) {
+                events.push((name, event));
+            }
+            differs |= *pin != before;
+        }
+        (differs, self.describe_events(events))
+    }
+
+    /// Pins the definitions that are there, of one tool or of all that have another one pinned or were held. With `hash`
+    /// only if its definition begins with it. Returns the tools, with the fields that differed.
+    pub(crate) fn approve(&mut self, tool: Option<&str>, hash: &str) -> Vec<Approved> {
+        let there = self.lists.as_ref().map(by_name).unwrap_or_default();
+        let pinned_now = |(name, text): (&str, &Map<String, Value>)| {
+            let pin = self.known.get(name)?.pin.as_ref()?;
+            let is_meant = tool.is_none_or(|tool| tool == name) && pin.current.starts_with(hash);
+            let is_new = *pin != PinState::first(&pin.pinned, pin.since_ms);
+            let fields = || self.changed_fields(name, text);
+            let hash = || pin.current.clone();
+            (is_meant && is_new).then(|| Approved { tool: name.to_owned(), fields: fields(), hash: hash() })
+        };
+        let approved: Vec<Approved> = there.into_iter().filter_map(pinned_now).collect();
+        for one in &approved {
+            if let Some(pin) = self.known.get_mut(&one.tool).and_then(|known| known.pin.as_mut()) {
+                pin.approve();
+            }
+        }
+        self.texts = match &self.lists {
+            Some(lists) => self.texts_for(&self.known, lists),
+            None => BTreeMap::new(),
+        };
+        approved
+    }
+
+    /// Forgets what is pinned: another server is to be read.
+    pub(crate) fn forget_pins(&mut self) {
+        self.known.values_mut().for_each(|known| known.pin = None);
+        self.texts.clear();
+    }
+
+    /// What is pinned of each tool.
+    pub(crate) fn pins(&self) -> impl Iterator<Item = (&String, Option<&PinState>)> {
+        self.known.iter().map(|(name, known)| (name, known.pin.as_ref()))
+    }
+
+    /// The names of the tools that are there.
+    fn present_names(&self) -> Vec<String> {
+        let lists = self.lists.as_ref().map(by_name).unwrap_or_default();
+        lists.into_keys().map(str::to_owned).collect()
     }
 
     /// A list that could not be read stays as it was: a failure never removes a tool.
@@ -104,11 +268,19 @@ impl Reading {
         }
     }
 
-    /// The tools, in the order of their advertised names.
-    pub(crate) fn definitions(&self, key: &Arc<str>) -> Vec<Arc<Definition>> {
+    /// The tools in this mode, in the order of their advertised names.
+    pub(crate) fn definitions(&self, key: &Arc<str>, mode: Pin) -> Vec<Arc<Definition>> {
         let read = |tool: &Map<String, Value>| {
             let name = tool.get("name")?.as_str()?;
-            Definition::read(key, tool, self.known.get(name)?.advertised.clone()).map(Arc::new)
+            let known = self.known.get(name)?;
+            let mut read = Definition::read(key, tool, known.advertised.clone())?;
+            if let Some(pin) = &known.pin {
+                read.standing = pin.standing(mode);
+                let is_other = read.standing != Standing::Pinned;
+                read.change = is_other
+                    .then(|| Change { fields: self.changed_fields(name, tool), since_ms: pin.since_ms });
+            }
+            Some(Arc::new(read))
         };
         let tools = self.lists.iter().flat_map(|lists| &lists.tools);
         let mut all: Vec<Arc<Definition>> = tools.filter_map(read).collect();
@@ -132,6 +304,17 @@ impl Reading {
         store.write(|writer| writer.put(UPSTREAM_LISTS, &row, &bytes))?;
         Ok(())
     }
+}
+
+/// The tools of lists by their names. Of a name that is there twice, the first.
+fn by_name(lists: &Lists) -> BTreeMap<&str, &Map<String, Value>> {
+    let mut tools = BTreeMap::new();
+    for tool in &lists.tools {
+        if let Some(name) = tool.get("name").and_then(Value::as_str) {
+            tools.entry(name).or_insert(tool);
+        }
+    }
+    tools
 }
 
 fn row_key(key: &str) -> Vec<u8> {
@@ -158,39 +341,46 @@ mod tests {
         serde_json::from_value(text).unwrap()
     }
 
+    fn arrive(lists: Lists, at_ms: u64) -> Arrival<'static> {
+        let (is_flagged, is_taken) = (&|_: &Map<String, Value>| false, &|_: &str| false);
+        Arrival { lists, at_ms, mode: Pin::Auto, is_same_run: false, is_flagged, is_taken }
+    }
+
+    fn next(before: &Reading, lists: Lists, at_ms: u64) -> Reading {
+        before.next("fs", arrive(lists, at_ms)).0
+    }
+
     #[test]
     fn a_list_that_could_not_be_read_stays() {
-        let first = Reading::default().next("fs", lists(&["read"]), 1, &|_| false);
+        let first = next(&Reading::default(), lists(&["read"]), 1);
         let mut failed = lists(&[]);
         failed.unread.insert("tools".into(), "it timed out".into());
-        assert_eq!(names_of(&first.next("fs", failed, 2, &|_| false)), ["fs_read"]);
-        assert!(
-            names_of(&first.next("fs", lists(&[]), 2, &|_| false)).is_empty(),
-            "it says that it has none"
-        );
+        assert_eq!(names_of(&next(&first, failed, 2)), ["fs_read"]);
+        assert!(names_of(&next(&first, lists(&[]), 2)).is_empty(), "it says that it has none");
     }
 
     fn names_of(reading: &Reading) -> Vec<String> {
-        reading.definitions(&"fs".into()).iter().map(|one| one.advertised.clone()).collect()
+        reading.definitions(&"fs".into(), Pin::Auto).iter().map(|one| one.advertised.clone()).collect()
     }
 
     #[test]
     fn a_name_once_given_stays_while_others_come_and_go() {
-        let first = Reading::default().next("fs", lists(&["read!file"]), 1, &|_| false);
+        let first = next(&Reading::default(), lists(&["read!file"]), 1);
         assert_eq!(names_of(&first), ["fs_read_file"]);
         // `read file` sorts before `read!file` and would have had the plain name.
-        let second = first.next("fs", lists(&["read file", "read!file"]), 2, &|_| false);
+        let second = next(&first, lists(&["read file", "read!file"]), 2);
         assert_eq!(second.known["read!file"].advertised, "fs_read_file");
         assert_ne!(second.known["read file"].advertised, "fs_read_file");
-        let third = second.next("fs", lists(&["read file"]), 3, &|_| false);
-        let fourth = third.next("fs", lists(&["read!file"]), 4, &|_| false);
+        let third = next(&second, lists(&["read file"]), 3);
+        let fourth = next(&third, lists(&["read!file"]), 4);
         assert_eq!(names_of(&fourth), ["fs_read_file"]);
         assert_eq!((fourth.known["read!file"].first_seen_ms, fourth.known["read!file"].last_seen_ms), (1, 4));
     }
 
     #[test]
     fn a_name_that_others_have_is_marked() {
-        let taken = Reading::default().next("repo", lists(&["status"]), 1, &|name| name == "repo_status");
+        let arrival = Arrival { is_taken: &|name| name == "repo_status", ..arrive(lists(&["status"]), 1) };
+        let (taken, _) = Reading::default().next("repo", arrival);
         let name = &taken.known["status"].advertised;
         assert!(name.starts_with("repo_status_") && name.len() == "repo_status_".len() + 6, "{name}");
     }
@@ -200,7 +390,7 @@ mod tests {
         fn names_do_not_depend_on_the_order_of_a_list(mut tools in proptest::collection::vec("[ab!? ]{1,3}", 1..8)) {
             let of = |tools: &[String]| {
                 let tools: Vec<&str> = tools.iter().map(String::as_str).collect();
-                Reading::default().next("fs", lists(&tools), 1, &|_| false).known
+                next(&Reading::default(), lists(&tools), 1).known
             };
             let one = of(&tools);
             tools.reverse();
@@ -210,5 +400,91 @@ mod tests {
             names.dedup();
             prop_assert_eq!(names.len(), one.len());
         }
+    }
+
+    fn tool(name: &str, text: u8) -> Map<String, Value> {
+        let text =
+            json!({"name": name, "description": format!("It is {text}"), "inputSchema": {"title": text / 2}});
+        text.as_object().cloned().unwrap()
+    }
+
+    /// A moment of an upstream: a reading of a run with the definitions of three tools, or an approval of one.
+    type Moment = (u8, [Option<u8>; 3], Option<usize>);
+
+    fn moment() -> impl Strategy<Value = Moment> {
+        let text = || proptest::option::weighted(0.8, 0_u8..4);
+        let tools = [text(), text(), text()];
+        (0_u8..4, tools, proptest::option::weighted(0.2, 0_usize..3))
+    }
+
+    const TOOLS: [&str; 3] = ["a", "b", "c"];
+
+    proptest! {
+        /// Each tool is as its own history has it, whatever others do, through every store and load, and what is pinned can be
+        /// shown.
+        #[test]
+        fn each_tool_has_a_history_of_its_own(history in proptest::collection::vec(moment(), 1..8)) {
+            let mut reading = Reading::default();
+            let mut pins: [Option<PinState>; 3] = [None, None, None];
+            let mut texts: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+            let mut runs = Vec::new();
+            for (at, (run, tools, approved)) in history.into_iter().enumerate() {
+                let is_same_run = runs.contains(&run);
+                runs.push(run);
+                let at_ms = at as u64;
+                let there = || TOOLS.iter().zip(tools).filter_map(|(name, text)| Some((*name, tool(name, text?))));
+                let arrival = Arrival { is_same_run, ..arrive(lists_of(there().map(|(_, tool)| tool).collect()), at_ms) };
+                reading = reading.next("fs", arrival).0;
+                for (name, tool) in there() {
+                    let hash = definition_hash(&tool);
+                    texts.insert(hash.clone(), tool);
+                    let at = TOOLS.iter().position(|one| *one == name).unwrap();
+                    let sight = Sight { hash: &hash, is_same_run, is_flagged: &|| false, at_ms };
+                    pins[at].get_or_insert_with(|| PinState::first(&hash, at_ms)).see(&sight, Pin::Auto);
+                }
+                if let Some(at) = approved {
+                    reading.approve(Some(TOOLS[at]), "");
+                    if tools[at].is_some() {
+                        pins[at].as_mut().unwrap().approve();
+                    }
+                }
+                reading = from_bytes(LAYOUT, &to_bytes(LAYOUT, &reading).unwrap()).unwrap();
+                for (name, pin) in TOOLS.iter().zip(&pins) {
+                    prop_assert_eq!(reading.known.get(*name).and_then(|known| known.pin.as_ref()), pin.as_ref());
+                    let shown = reading.pinned_text(name);
+                    prop_assert_eq!(shown, pin.as_ref().map(|pin| &texts[&pin.pinned]), "{}", name);
+                }
+                for one in reading.definitions(&"fs".into(), Pin::Auto) {
+                    let pin = reading.known[&one.name].pin.as_ref().unwrap();
+                    prop_assert_eq!(one.standing, pin.standing(Pin::Auto));
+                    prop_assert_eq!(one.change.is_some(), pin.pinned != pin.current);
+                    let has_fields = one.change.as_ref().is_none_or(|change| !change.fields.is_empty());
+                    prop_assert!(has_fields);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_written_without_pins_is_pinned_at_the_next_reading() {
+        let mut first = next(&Reading::default(), lists_of(vec![tool("a", 1)]), 1);
+        first.forget_pins();
+        let second = next(&first, lists_of(vec![tool("a", 2)]), 2);
+        assert_eq!(second.definitions(&"fs".into(), Pin::Strict)[0].standing, Standing::Pinned);
+    }
+
+    #[test]
+    fn only_what_was_looked_at_is_approved() {
+        let first = next(&Reading::default(), lists_of(vec![tool("a", 1), tool("b", 1)]), 1);
+        let arrival = Arrival { is_same_run: true, ..arrive(lists_of(vec![tool("a", 2), tool("b", 3)]), 2) };
+        let (mut second, noted) = first.next("fs", arrival);
+        assert_eq!(noted.len(), 2);
+        assert_eq!(noted[0].fields, ["description", "inputSchema"]);
+        assert!(second.approve(Some("a"), "no such hash").is_empty());
+        let seen = second.known["a"].hash[..8].to_owned();
+        assert_eq!(second.approve(None, &seen).len(), 1);
+        let standings = second.definitions(&"fs".into(), Pin::Auto);
+        let standings: Vec<Standing> = standings.iter().map(|one| one.standing).collect();
+        assert_eq!(standings, [Standing::Pinned, Standing::Held]);
     }
 }

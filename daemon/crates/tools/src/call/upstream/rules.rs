@@ -24,12 +24,14 @@ pub(crate) struct Target<'a> {
     /// The tool's own name; `resource:URI`, `prompt:NAME` or `ask:KIND` for other things than tools.
     pub(crate) name: &'a str,
     pub(crate) hints: Hints,
+    /// Whether its definition is flagged.
+    pub(crate) flagged: bool,
 }
 
 impl<'a> Target<'a> {
     /// A tool of an upstream.
     pub(crate) fn tool(tool: &'a Definition) -> Self {
-        Self { key: &tool.key, name: &tool.name, hints: tool.hints }
+        Self { key: &tool.key, name: &tool.name, hints: tool.hints, flagged: !tool.flags.is_empty() }
     }
 
     /// Another thing of an upstream than a tool: `resource:URI`, `prompt:NAME` or `ask:KIND`.
@@ -40,7 +42,7 @@ impl<'a> Target<'a> {
     /// One of our actions.
     pub(crate) fn action(name: &'a str, mutating: bool) -> Self {
         let hints = Hints { read_only: Some(!mutating), open_world: Some(false), ..Hints::default() };
-        Self { key: OURS, name, hints }
+        Self { key: OURS, name, hints, flagged: false }
     }
 }
 
@@ -153,7 +155,7 @@ impl<'a> Rules<'a> {
                 && of_profile(rule)
                 && of_tool(rule)
                 && of_hints(rule)
-                && rule.flagged != Some(true)
+                && rule.flagged.is_none_or(|wanted| wanted == target.flagged)
         })
     }
 
@@ -181,7 +183,7 @@ mod tests {
     }
 
     fn target<'a>(key: &'a str, name: &'a str) -> Target<'a> {
-        Target { key, name, hints: Hints::default() }
+        Target { key, name, hints: Hints::default(), flagged: false }
     }
 
     fn args(value: Value) -> Map<String, Value> {
@@ -225,7 +227,16 @@ mod tests {
         let rules = Rules::new(&settings, Who { client: "x" });
         assert!(!rules.sees(target("fs", "anything")), "a tool that says nothing may change things");
         let hints = Hints { read_only: Some(true), ..Hints::default() };
-        assert!(rules.sees(Target { key: "fs", name: "read", hints }));
+        assert!(rules.sees(Target { hints, ..target("fs", "read") }));
+    }
+
+    #[test]
+    fn a_rule_may_ask_for_flags() {
+        let settings = settings(&json!({"policy": [{"effect": "deny", "flagged": true}]}));
+        let rules = Rules::new(&settings, Who { client: "x" });
+        assert!(rules.sees(target("fs", "read")));
+        assert!(!rules.sees(Target { flagged: true, ..target("fs", "read") }));
+        assert!(rules.sees(Target::action("symbol.search", false)));
     }
 
     fn rule() -> impl Strategy<Value = Value> {

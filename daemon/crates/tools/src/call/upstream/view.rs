@@ -20,10 +20,42 @@ pub(crate) struct View {
     pub(crate) upstreams: Vec<Arc<Listed>>,
     /// In the order of their advertised names.
     pub(crate) tools: Vec<Arc<Definition>>,
-    by_advertised: HashMap<String, usize>,
-    by_name: HashMap<String, Vec<usize>>,
+    places: Places,
+    /// Tools that a person has to approve first. They have their names all the same, so that nobody else is called by them.
+    held: Vec<Arc<Definition>>,
+    held_places: Places,
     /// Finds our actions and these tools by words. Made at the first search.
     pub(crate) finder: OnceLock<Finder>,
+}
+
+/// Where tools are, by their names.
+#[derive(Default)]
+struct Places {
+    by_advertised: HashMap<String, usize>,
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+impl Places {
+    fn new(tools: &[Arc<Definition>]) -> Self {
+        let mut places = Self::default();
+        for (at, tool) in tools.iter().enumerate() {
+            places.by_advertised.insert(tool.advertised.clone(), at);
+            places.by_name.entry(tool.name.clone()).or_default().push(at);
+        }
+        places
+    }
+
+    /// The tool with this advertised or qualified name.
+    fn exact<'t>(&self, tools: &'t [Arc<Definition>], name: &str) -> Option<&'t Arc<Definition>> {
+        if let Some(at) = self.by_advertised.get(name) {
+            return tools.get(*at);
+        }
+        qualified_pairs(name).find_map(|(key, tool)| {
+            let folded = sdl_settings::fold_key(key);
+            let places = self.by_name.get(tool)?.iter();
+            places.filter_map(|at| tools.get(*at)).find(|tool| sdl_settings::fold_key(&tool.key) == folded)
+        })
+    }
 }
 
 /// A tool that a call names.
@@ -43,18 +75,16 @@ impl View {
     ) -> Self {
         let mut view = Self { catalog: Arc::clone(&catalog), ..Self::default() };
         for upstream in catalog.upstreams.iter().filter(|upstream| sees_upstream(upstream)) {
-            let before = view.tools.len();
+            let before = view.tools.len() + view.held.len();
             view.tools.extend(upstream.tools.iter().filter(|tool| sees_tool(upstream, tool)).cloned());
+            view.held.extend(upstream.held.iter().filter(|tool| sees_tool(upstream, tool)).cloned());
             // One whose tools are not known yet may be named. Its tools are looked at when they are.
-            if view.tools.len() > before || !upstream.is_known() {
+            if view.tools.len() + view.held.len() > before || !upstream.is_known() {
                 view.upstreams.push(Arc::clone(upstream));
             }
         }
         view.tools.sort_by(|a, b| a.advertised.cmp(&b.advertised));
-        for (at, tool) in view.tools.iter().enumerate() {
-            view.by_advertised.insert(tool.advertised.clone(), at);
-            view.by_name.entry(tool.name.clone()).or_default().push(at);
-        }
+        (view.places, view.held_places) = (Places::new(&view.tools), Places::new(&view.held));
         view
     }
 
@@ -69,37 +99,28 @@ impl View {
     }
 
     /// Returns the tool with this name: the one that clients see, `key/tool`, or the tool's own name if one upstream alone has
-    /// it. An error if several have it.
+    /// it. An error if several have it. May be one that is held.
     pub(crate) fn find(&self, name: &str) -> Result<Option<Named>, ToolError> {
         for spelling in spellings(name) {
-            let found = match self.exact(spelling.name) {
-                Some(at) => Some(at),
+            let exact = self.places.exact(&self.tools, spelling.name);
+            let found = match exact.or_else(|| self.held_places.exact(&self.held, spelling.name)) {
+                Some(tool) => Some(tool),
                 None => self.only_one(spelling.name)?,
             };
-            if let Some(tool) = found.and_then(|at| self.tools.get(at)) {
+            if let Some(tool) = found {
                 return Ok(Some(Named { tool: Arc::clone(tool), raw: spelling.raw }));
             }
         }
         Ok(None)
     }
 
-    fn exact(&self, name: &str) -> Option<usize> {
-        if let Some(at) = self.by_advertised.get(name) {
-            return Some(*at);
-        }
-        qualified_pairs(name).find_map(|(key, tool)| {
-            let folded = sdl_settings::fold_key(key);
-            let places = self.by_name.get(tool)?.iter().copied();
-            places.into_iter().find(|at| {
-                self.tools.get(*at).is_some_and(|tool| sdl_settings::fold_key(&tool.key) == folded)
-            })
-        })
-    }
-
-    fn only_one(&self, name: &str) -> Result<Option<usize>, ToolError> {
-        match self.by_name.get(name).map(Vec::as_slice) {
-            None | Some([]) => Ok(None),
-            Some([at]) => Ok(Some(*at)),
+    fn only_one(&self, name: &str) -> Result<Option<&Arc<Definition>>, ToolError> {
+        match self.places.by_name.get(name).map(Vec::as_slice) {
+            None | Some([]) => {
+                let held = self.held_places.by_name.get(name).and_then(|places| places.first());
+                Ok(held.and_then(|at| self.held.get(*at)))
+            }
+            Some([at]) => Ok(self.tools.get(*at)),
             Some(several) => {
                 let shown: String = name.chars().take(80).collect();
                 let tools: Vec<&Arc<Definition>> =
