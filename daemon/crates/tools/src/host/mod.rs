@@ -24,6 +24,7 @@ pub use report::{
     WatcherStatus,
 };
 
+pub(crate) use upstreams::read_lists_of;
 pub use upstreams::{Outgoing, Upstreams};
 
 use crate::guard::audit::Audit;

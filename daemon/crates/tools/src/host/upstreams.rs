@@ -44,3 +44,13 @@ pub struct Outgoing<'a> {
     /// Whether it may be sent again if the first try may have arrived.
     pub is_repeatable: bool,
 }
+
+/// Has the lists of several upstreams read again, all at once. Whether it worked shows in their states and in the age of
+/// their lists.
+pub(crate) fn read_lists_of(upstreams: &dyn Upstreams, keys: &[&str], patience: Duration, cancel: &Cancel) {
+    std::thread::scope(|scope| {
+        for key in keys {
+            scope.spawn(move || drop(upstreams.read_lists(key, patience, cancel)));
+        }
+    });
+}

@@ -103,6 +103,7 @@ fn send_call(
     let bytes = upstreams.send(&request, call.progress, call.cancel).map_err(|error| about(error, tool))?;
     let mut result = Forwarded::read(bytes).map_err(|error| about(error, tool))?;
     result.mask(&upstreams.secrets(), own.redact);
+    call.upstream.links.note(call.session.id, &upstream.key, &result.object);
     Ok(result)
 }
 
@@ -113,7 +114,7 @@ fn call_params(name: &str, args: &Map<String, Value>) -> String {
 }
 
 /// Whose connection a call takes.
-fn owner_of(call: &Call<'_>, lifecycle: Lifecycle) -> Owner {
+pub(super) fn owner_of(call: &Call<'_>, lifecycle: Lifecycle) -> Owner {
     let session = Owner::Session(call.session.id);
     match lifecycle {
         Lifecycle::Shared => Owner::Shared,
@@ -148,7 +149,7 @@ fn begin_row(tool: &Definition, args: &Map<String, Value>, verdict: &Verdict, vi
     Row { action: LOGGED_AS.to_owned(), details, ..Row::default() }
 }
 
-fn refusal(verdict: &Verdict) -> ToolError {
+pub(super) fn refusal(verdict: &Verdict) -> ToolError {
     let by = match verdict.rule {
         Some(rule) => format!("rule {rule} of a person's policy"),
         None => "a person's policy".to_owned(),

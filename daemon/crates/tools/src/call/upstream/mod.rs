@@ -3,24 +3,35 @@
 //! * [`definition`]: one tool; [`reading`]: the lists of an upstream as they were last read; [`catalog`]: all upstreams at one
 //!   moment; [`names`]: what their tools are called.
 //! * [`rules`]: who sees what, and what becomes of a call; [`view`]: what one session sees; [`seen`]: the views of all.
+//! * [`offers`]: prompts and resources, as one session sees them; [`prompts`], [`resources`]: which upstream a name or a URI goes
+//!   to; [`uris`]: how URIs are written and read; [`links`]: the resources that sessions got links to.
 //! * [`arguments`], [`result`]: what passes through, changed as little as possible. The call itself is a step of the pipeline.
 
 mod arguments;
 mod catalog;
 mod definition;
 mod json_text;
+mod links;
 mod names;
+mod offers;
+mod prompts;
 mod reading;
+mod resources;
 mod result;
 mod rules;
 mod seen;
+mod uris;
 mod view;
 
 pub(crate) use arguments::unwrap_texts;
-pub(crate) use catalog::Listed;
+pub(crate) use catalog::{Listed, OfferKind};
 pub(crate) use definition::Definition;
 pub(crate) use json_text::rewrite_strings;
+pub(crate) use offers::{Offers, decide_prompt, decide_resource, sees_resource};
+pub(crate) use prompts::{FoundPrompt, Prompt};
+pub(crate) use resources::{Destination, Sees, Shelf};
 pub(crate) use result::{Forwarded, mask_string};
 pub(crate) use rules::{Rules, Target, Verdict, Who};
 pub(crate) use seen::UpstreamTools;
+pub(crate) use uris::{decode_uri, encode_uri};
 pub(crate) use view::{Named, View, call_tool_name};

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::definition::{Definition, definition_hash};
 use super::names;
+use super::prompts::PromptNames;
 use crate::ToolError;
 use crate::stored::tables::UPSTREAM_LISTS;
 use crate::stored::{from_bytes, to_bytes};
@@ -35,6 +36,10 @@ pub(crate) struct Reading {
     /// The memory of each tool, by the name that the upstream knows. Of tools that are gone, too: one that comes back
     /// has its old name.
     pub(crate) known: BTreeMap<String, Known>,
+    /// The names of its prompts.
+    pub(crate) prompt_names: PromptNames,
+    /// Which lists beside its tools were asked for: prompts, and resources.
+    pub(crate) asked: (bool, bool),
 }
 
 /// The memory of a tool.
@@ -85,7 +90,7 @@ impl Reading {
             one.hash = hash;
             one.last_seen_ms = now;
         }
-        Self { lists: Some(lists), server: String::new(), read_at_ms: now, known }
+        Self { lists: Some(lists), read_at_ms: now, known, ..Self::default() }
     }
 
     /// A list that could not be read stays as it was: a failure never removes a tool.
