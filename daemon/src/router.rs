@@ -22,6 +22,11 @@ use crate::upstream::{self, Clients};
 /// Requests that are worked on at once; more wait their turn.
 const WORKERS: Limits = Limits { all: 16, each: 12, people: 4 };
 
+/// The events that say that a list changed.
+const TOOLS: &str = "tools/list_changed";
+const PROMPTS: &str = "prompts/list_changed";
+const RESOURCES: &str = "resources/list_changed";
+
 /// Routes requests.
 pub struct Router {
     engine: Arc<Engine>,
@@ -29,8 +34,8 @@ pub struct Router {
     workers: Turns,
     stop: Arc<Notify>,
     clients: Arc<Clients>,
-    /// A hash of the tools that each session was listed last.
-    listed: DashMap<u64, u64>,
+    /// Tells the lists that each session knows from others, by the event that says that a list changed.
+    listed: DashMap<(u64, &'static str), u64>,
 }
 
 impl Router {
@@ -57,14 +62,41 @@ impl Router {
         &self.tools
     }
 
-    /// Tells the sessions whose list of tools is not the one that they were given, and no others.
+    /// Tells the sessions of which a list is not the one that they were given or told of last, and no others.
     pub fn announce_lists(&self) {
         for session in self.clients() {
-            let Some(known) = self.listed.get(&session.id()).map(|known| *known) else { continue };
-            if list_mark(&self.list_tools(&session)) != known {
-                session.notify("tools/list_changed", b"{}");
+            for event in [TOOLS, PROMPTS, RESOURCES] {
+                let place = (session.id(), event);
+                let Some(before) = self.listed.get(&place).map(|known| *known) else { continue };
+                let now = self.mark_of(&session, event);
+                let Some(mut known) = self.listed.get_mut(&place) else { continue };
+                // If it is another one by now, the session was listed or told meanwhile.
+                if now != before && *known == before {
+                    *known = now;
+                    session.notify(event, b"{}");
+                }
             }
         }
+    }
+
+    /// Tells the list of a session that this event is about from others.
+    fn mark_of(&self, session: &Peer, event: &str) -> u64 {
+        let offers = || self.tools.offer_marks(session.caller());
+        match event {
+            PROMPTS => offers().prompts,
+            RESOURCES => offers().resources,
+            _ => list_mark(&self.list_tools(session)),
+        }
+    }
+
+    /// Notes that a session is about to get a list, by the method that it called.
+    fn note_listed(&self, session: &Peer, method: &str) {
+        let event = match method {
+            "prompts/list" => PROMPTS,
+            "resources/list" | "resources/templates/list" => RESOURCES,
+            _ => return,
+        };
+        self.listed.insert((session.id(), event), self.mark_of(session, event));
     }
 
     fn list_tools(&self, session: &Peer) -> Vec<u8> {
@@ -157,7 +189,7 @@ impl Service for Router {
 
     fn session_closed(&self, session: &Peer) {
         self.clients.remove(session.id());
-        self.listed.remove(&session.id());
+        self.listed.retain(|(known, _), _| *known != session.id());
         if let Some(upstreams) = self.engine.upstream_manager() {
             upstreams.session_ended(session.id());
         }
@@ -174,7 +206,7 @@ impl Service for Router {
             "tools/call" => self.call_tool(&session, &call, progress).await,
             "tools/list" => {
                 let listed = self.list_tools(&session);
-                self.listed.insert(session.id(), list_mark(&listed));
+                self.listed.insert((session.id(), TOOLS), list_mark(&listed));
                 Ok(listed)
             }
             "tools/traits" => {
@@ -198,6 +230,7 @@ impl Service for Router {
                 Ok(format!("{{\"clients\":{},\"changed\":{changed}}}", clients.len()).into_bytes())
             }
             method if sdl_tools::is_protocol_method(method) => {
+                self.note_listed(&session, method);
                 let (tools, caller) = (Arc::clone(&self.tools), session.caller().clone());
                 let (method, params) = (method.to_owned(), call.params.clone());
                 let answer = self.blocking(&session, &call, move |cancel| {

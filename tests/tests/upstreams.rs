@@ -124,6 +124,57 @@ fn settings_take_effect_while_clients_are_connected() {
     assert_eq!(gone["code"], "unknownTool", "{gone:#}");
 }
 
+#[test]
+fn prompts_and_resources_are_listed_served_and_announced() {
+    let world = World::new();
+    let mut client = world.client();
+    let listed = |client: &mut McpClient, method: &str, list: &str, member: &str| -> Vec<String> {
+        let result = client.request(method, json!({})).unwrap();
+        result[list].as_array().unwrap().iter().map(|one| one[member].as_str().unwrap().to_owned()).collect()
+    };
+    let prompts = |client: &mut McpClient| listed(client, "prompts/list", "prompts", "name");
+    let templates = "resourceTemplates";
+    let own = listed(&mut client, "resources/templates/list", templates, "uriTemplate");
+    assert_eq!(prompts(&mut client).len(), 4);
+    world.configure(&json!({ "mcpServers": { "code": world.entry(&json!({})) } }));
+    client.notification("notifications/prompts/list_changed").unwrap();
+    assert_eq!(prompts(&mut client)[4..], ["code_debug", "code_explain", "code_implement", "code_review"]);
+    client.notification("notifications/resources/list_changed").unwrap();
+    let all = listed(&mut client, "resources/templates/list", templates, "uriTemplate");
+    // Ours are ours, so the same templates of the other daemon have its key.
+    let theirs: Vec<String> = own.iter().map(|one| format!("sdl-up://code/{one}")).collect();
+    assert_eq!(all, [own, theirs].concat());
+    let mut inner = world.inner.mcp(&world.root, &[]);
+    let args = json!({ "task": "add tax" });
+    let parts = |result: &Value| ["description", "messages", "contents"].map(|part| result[part].clone());
+    let got = client.request("prompts/get", json!({ "name": "code_debug", "arguments": args })).unwrap();
+    let own = inner.request("prompts/get", json!({ "name": "debug", "arguments": args })).unwrap();
+    assert_eq!(parts(&got), parts(&own));
+    let read =
+        |client: &mut McpClient, uri: &str| client.request("resources/read", json!({ "uri": uri })).unwrap();
+    for uri in ["sdl-up://code/sdl://shop/symbol/total", "sdl-up://code/sdl%3A%2F%2Fshop%2Fsymbol%2Ftotal"] {
+        assert_eq!(
+            parts(&read(&mut client, uri)),
+            parts(&read(&mut inner, "sdl://shop/symbol/total")),
+            "{uri}"
+        );
+    }
+    let asked = json!({
+        "ref": { "type": "ref/prompt", "name": "code_debug" }, "argument": { "name": "repoId", "value": "sh" }
+    });
+    let completed = client.request("completion/complete", asked).unwrap();
+    assert_eq!(completed["completion"]["values"], json!(["shop"]));
+    let log = world.outer.ctl_ok(&["--json", "audit", "show"]);
+    for row in ["upstream.prompt", "upstream.read", "upstream.complete"] {
+        assert!(log.contains(row), "{row}: {log}");
+    }
+    let off = json!({ "prompts": false, "resources": false });
+    world.configure(&json!({ "mcpServers": { "code": world.entry(&off) } }));
+    client.notification("notifications/prompts/list_changed").unwrap();
+    assert_eq!(prompts(&mut client).len(), 4);
+    client.request("resources/read", json!({ "uri": "sdl-up://code/sdl://shop/status" })).unwrap_err();
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn no_child_outlives_a_daemon_that_is_killed() {

@@ -25,6 +25,15 @@ pub fn documentation_pages() -> Vec<(String, String)> {
     manual::manual_pages(&Registry::new(actions::all()))
 }
 
+/// Tells lists from former ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfferMarks {
+    /// Of the prompts of upstreams.
+    pub prompts: u64,
+    /// Of their resources and templates.
+    pub resources: u64,
+}
+
 /// Every tool over one host. Cheap to share; make one per process.
 pub struct Tools {
     services: Services,
@@ -163,6 +172,12 @@ impl Tools {
             })
         });
         tools.collect()
+    }
+
+    /// Tells the lists of prompts and of resources that a session sees from former ones, as far as they are of upstreams.
+    pub fn offer_marks(&self, session: &Session) -> OfferMarks {
+        let offers = self.services.upstream.offers(session);
+        OfferMarks { prompts: offers.prompts_mark, resources: offers.resources_mark }
     }
 
     /// Answers what MCP has beside tools: resources, prompts and completions; see [`crate::is_protocol_method`]. The answer

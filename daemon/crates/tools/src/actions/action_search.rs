@@ -16,7 +16,7 @@ use crate::call::names;
 use crate::call::pipeline::RELAY;
 use crate::call::registry::{Entry, Registry, RegistryAction};
 use crate::call::upstream::{Definition, Listed, View};
-use crate::host::Upstreams;
+use crate::host::{Upstreams, read_lists_of};
 use crate::parts::all_tools::{AllTools, Among, AnyTool};
 use crate::surface::response_outline;
 use crate::{Candidate, Code, Explained, ToolError};
@@ -283,19 +283,14 @@ fn refresh_lists(cx: &Call<'_>, view: &View, request: &Request) -> Result<(), To
         let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
         request.fresh == Some(true) || is_old && runs(&upstream.key)
     };
-    let old: Vec<&Listed> =
-        view.upstreams.iter().map(|upstream| &**upstream).filter(|one| wanted(one)).collect();
+    let old = view.upstreams.iter().filter(|one| wanted(one)).take(MOST_READ);
+    let old: Vec<&str> = old.map(|upstream| &*upstream.key).collect();
     if old.is_empty() || request.scope == Some(Scope::Own) {
         return Ok(());
     }
     let patience = if request.fresh == Some(true) { FRESH_PATIENCE } else { PATIENCE };
     cx.cancel.give_turn_back();
-    std::thread::scope(|scope| {
-        for upstream in old.iter().take(MOST_READ) {
-            // Whether it worked shows in the state and the age of the list.
-            scope.spawn(|| drop(upstreams.read_lists(&upstream.key, patience, cx.cancel)));
-        }
-    });
+    read_lists_of(upstreams, &old, patience, cx.cancel);
     cx.check()
 }
 

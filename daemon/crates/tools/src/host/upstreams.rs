@@ -92,3 +92,13 @@ pub struct Outgoing<'a> {
     /// The MCP capabilities of the client that may be asked.
     pub client: Map<String, Value>,
 }
+
+/// Has the lists of several upstreams read again, all at once. Whether it worked shows in their states and in the age of
+/// their lists.
+pub(crate) fn read_lists_of(upstreams: &dyn Upstreams, keys: &[&str], patience: Duration, cancel: &Cancel) {
+    std::thread::scope(|scope| {
+        for key in keys {
+            scope.spawn(move || drop(upstreams.read_lists(key, patience, cancel)));
+        }
+    });
+}

@@ -30,6 +30,7 @@ mod fields;
 mod finding;
 mod leaks;
 mod memories;
+mod offers;
 mod pages;
 mod plain_text;
 mod protocol;

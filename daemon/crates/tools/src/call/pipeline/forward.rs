@@ -183,6 +183,7 @@ fn send_call(
     let conversation = Conversation { call, upstreams, tool, mark, way: way.clone(), era, is_confirmed };
     let mut result = conversation.hold(resumed, &begin).map_err(|error| about(error, tool))?;
     result.mask(&upstreams.secrets(), own.redact);
+    call.upstream.links.note(call.session.id, &upstream.key, &result.object);
     if !result.asks() {
         result.limit = Some(result_limit(call, upstream, tool));
     }
@@ -220,7 +221,7 @@ fn call_params(call: &Call<'_>, name: &str, args: &Map<String, Value>, answers: 
 }
 
 /// Whose connection a call takes.
-fn owner_of(call: &Call<'_>, lifecycle: Lifecycle) -> Owner {
+pub(super) fn owner_of(call: &Call<'_>, lifecycle: Lifecycle) -> Owner {
     let session = Owner::Session(call.session.id);
     match lifecycle {
         Lifecycle::Shared => Owner::Shared,
@@ -255,7 +256,7 @@ fn begin_row(tool: &Definition, args: &Map<String, Value>, verdict: &Verdict, vi
     Row { action: LOGGED_AS.to_owned(), details, ..Row::default() }
 }
 
-fn refusal(verdict: &Verdict, why_not: Option<&str>) -> ToolError {
+pub(super) fn refusal(verdict: &Verdict, why_not: Option<&str>) -> ToolError {
     let by = match verdict.rule {
         Some(rule) => format!("rule {rule} of a person's policy"),
         None => "a person's policy".to_owned(),

@@ -8,6 +8,7 @@ mod converse;
 mod fields;
 mod first_index;
 mod forward;
+mod offered;
 mod read;
 mod relay;
 mod repo;
@@ -23,6 +24,7 @@ use serde_json::{Map, Value};
 pub(crate) use arguments::is_mutating;
 #[cfg(test)]
 pub(crate) use arguments::{check_action, check_call, parse_arguments, unwrap_payload};
+pub(crate) use offered::{Asked, Subject, forward_request, read_unknown, refresh_offers};
 pub(crate) use relay::NAME as RELAY;
 pub(crate) use repo::resolve_repo as find_repo;
 
@@ -69,6 +71,17 @@ pub(crate) fn answer_call(
     args: &[u8],
     served: &RefCell<Served>,
 ) -> Result<Answered, ToolError> {
+    run_call(services, caller, name, served, |call| answer_tool(call, &services.registry, name, args))
+}
+
+/// Runs something as one call: its panics are errors, and its decisions are logged. `name` is for the message of a defect.
+pub(crate) fn run_call<T>(
+    services: &Services,
+    caller: Caller<'_>,
+    name: &str,
+    served: &RefCell<Served>,
+    work: impl FnOnce(&Call<'_>) -> Result<T, ToolError>,
+) -> Result<T, ToolError> {
     let decisions = Decisions::default();
     let notes = RefCell::default();
     let call = Call {
@@ -89,7 +102,7 @@ pub(crate) fn answer_call(
     };
     // No code below holds a lock while a handler runs, and the state that handlers share is valid between any two of
     // its steps.
-    let caught = catch_unwind(AssertUnwindSafe(|| answer_tool(&call, &services.registry, name, args)));
+    let caught = catch_unwind(AssertUnwindSafe(|| work(&call)));
     let answered = caught.unwrap_or_else(|panic| {
         let why = panic
             .downcast_ref::<&str>()

@@ -15,6 +15,7 @@ use super::flags::{KnownNames, mentioned_names, text_flags};
 use super::hidden::strip_hidden;
 use super::names;
 use super::pins::{Standing, Suspicion};
+use super::prompts::name_prompts;
 use super::reading::{Approved, Arrival, Lists, Noted, Reading};
 use crate::ToolError;
 
@@ -22,6 +23,14 @@ use crate::ToolError;
 const MOST_INSTRUCTIONS: usize = 300;
 /// The runs of an upstream's connections that are remembered: more than run at once.
 const MOST_RUNS: usize = 512;
+
+/// What an upstream offers beside tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OfferKind {
+    Prompts,
+    /// Templates of resources, too.
+    Resources,
+}
 
 /// All upstreams at one moment.
 #[derive(Debug, Default)]
@@ -128,6 +137,36 @@ impl Listed {
         lists.is_none_or(|lists| !lists.announces.tools || lists.unread.contains_key("tools"))
     }
 
+    /// Whether prompts of it can be asked for: the person has not turned them off, and it has some or was never read.
+    pub(crate) fn offers_prompts(&self) -> bool {
+        self.entry.own.prompts && self.has_capability("prompts")
+    }
+
+    /// The same of its resources.
+    pub(crate) fn offers_resources(&self) -> bool {
+        self.entry.own.resources && self.has_capability("resources")
+    }
+
+    /// Whether it says that it can do this. Before it was read, it may.
+    pub(crate) fn has_capability(&self, name: &str) -> bool {
+        let Some(lists) = &self.reading.lists else { return true };
+        lists.capabilities.as_ref().is_some_and(|all| all.get(name).is_some_and(|one| !one.is_null()))
+    }
+
+    /// Whether its prompts, or its resources, may be out of date.
+    pub(crate) fn offer_may_be_stale(&self, kind: OfferKind) -> bool {
+        let is_offered = match kind {
+            OfferKind::Prompts => self.offers_prompts(),
+            OfferKind::Resources => self.offers_resources(),
+        };
+        let Some(lists) = &self.reading.lists else { return is_offered };
+        let (is_announced, names) = match kind {
+            OfferKind::Prompts => (lists.announces.prompts, &["prompts"][..]),
+            OfferKind::Resources => (lists.announces.resources, &["resources", "resourceTemplates"][..]),
+        };
+        is_offered && (!is_announced || names.iter().any(|name| lists.unread.contains_key(*name)))
+    }
+
     /// Its lists in figures, for a person.
     pub(crate) fn report(&self) -> Value {
         let lists = self.reading.lists.as_ref();
@@ -154,6 +193,14 @@ impl Listed {
         if !flags.is_empty() {
             report["flags"] = json!(flags);
         }
+        for (name, list) in lists.iter().flat_map(|lists| {
+            let (prompts, resources) = (&lists.prompts, &lists.resources);
+            [("prompts", prompts), ("resources", resources), ("resourceTemplates", &lists.resource_templates)]
+        }) {
+            if !list.is_empty() {
+                report[name] = list.len().into();
+            }
+        }
         if let Some(lists) = lists.filter(|lists| !lists.skipped.is_empty()) {
             report["skipped"] = json!(lists.skipped);
         }
@@ -172,9 +219,11 @@ impl Listed {
         }
     }
 
-    /// Whether it was read from the server that is configured now.
+    /// Whether it was read from the server that is configured now, and all that is wanted of it.
     pub(crate) fn is_current(&self) -> bool {
-        self.is_known() && self.reading.server == server_mark(&self.entry)
+        let (own, asked) = (&self.entry.own, self.reading.asked);
+        let is_complete = (asked.0 || !own.prompts) && (asked.1 || !own.resources);
+        self.is_known() && is_complete && self.reading.server == server_mark(&self.entry)
     }
 
     /// Whether it was read at least once.
@@ -318,6 +367,12 @@ impl Gateway {
             },
         );
         next.server = server_mark(&known.entry);
+        next.asked = (known.entry.own.prompts, known.entry.own.resources);
+        let taken: HashSet<&str> =
+            others().flat_map(|(_, other)| other.reading.prompt_names.values()).map(String::as_str).collect();
+        let prompts = next.lists.as_ref().map_or(&[][..], |lists| &lists.prompts);
+        next.prompt_names =
+            name_prompts(key, &known.reading.prompt_names, prompts, &|name| taken.contains(name));
         let differs = next.lists != known.reading.lists || !next.pins().eq(known.reading.pins());
         if !differs && known.is_current() {
             // Nothing that was made of the catalog has to be made again.

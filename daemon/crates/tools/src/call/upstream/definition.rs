@@ -215,7 +215,7 @@ fn shortened(object: &Map<String, Value>) -> Map<String, Value> {
 }
 
 /// The same without characters that a reader can't see: they could tell a model what a person does not read.
-fn clean_object(object: &Map<String, Value>) -> Map<String, Value> {
+pub(super) fn clean_object(object: &Map<String, Value>) -> Map<String, Value> {
     let text = Value::Object(object.clone()).to_string();
     let cleaned = rewrite_strings(&text, &mut |inner| {
         inner.contains(is_hidden).then(|| strip_hidden(inner).into_owned())

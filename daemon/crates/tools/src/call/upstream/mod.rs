@@ -5,7 +5,11 @@
 //! * [`pins`]: which definition of a tool is served or held; [`flags`], [`hidden`]: what is suspicious in one; [`readable`]: how
 //!   a person reads it.
 //! * [`rules`]: who sees what, and what becomes of a call; [`view`]: what one session sees; [`seen`]: the views of all.
-//! * [`arguments`], [`result`]: what passes through, changed as little as possible. The call itself is a step of the pipeline.
+//! * [`offers`]: prompts and resources, as one session sees them; [`prompts`], [`resources`]: which upstream a name or a URI goes
+//!   to; [`uris`]: how URIs are written and read; [`links`]: the resources that sessions got links to.
+//! * [`arguments`], [`result`]: what passes through, changed as little as possible; [`spill`]: what is too long for a context. The
+//!   call itself is a step of the pipeline.
+//! * [`question`]: what an upstream or a rule asks the client; [`parked`]: the calls that wait for the answers.
 
 mod arguments;
 mod catalog;
@@ -13,31 +17,40 @@ mod definition;
 mod flags;
 mod hidden;
 mod json_text;
+mod links;
 mod names;
+mod offers;
 mod parked;
 mod pins;
+mod prompts;
 mod question;
 mod readable;
 mod reading;
+mod resources;
 mod result;
 mod rules;
 mod seen;
 mod spill;
+mod uris;
 mod view;
 
 pub(crate) use arguments::unwrap_texts;
-pub(crate) use catalog::{Listed, NotedAt};
+pub(crate) use catalog::{Listed, NotedAt, OfferKind};
 pub(crate) use definition::Definition;
 pub(crate) use flags::quote_flagged;
 pub(crate) use json_text::rewrite_strings;
+pub(crate) use offers::{Offers, decide_prompt, decide_resource, sees_resource};
 pub(crate) use parked::{CallMark, Parked, Rest};
 pub(crate) use pins::{PinEvent, Standing};
+pub(crate) use prompts::{FoundPrompt, Prompt};
 pub(crate) use question::{
     allowed_way, confirm_question, is_confirmed, kind_of, mark_question, mark_requests,
 };
 pub(crate) use readable::readable_text;
+pub(crate) use resources::{Destination, Sees, Shelf};
 pub(crate) use result::{Forwarded, mask_string};
 pub(crate) use rules::{Rules, Target, Verdict, Who};
 pub(crate) use seen::UpstreamTools;
 pub(crate) use spill::{Limit, MOST_TOKENS, artifact_owner, spill_result};
+pub(crate) use uris::{decode_uri, encode_uri};
 pub(crate) use view::{Named, View, call_tool_name};

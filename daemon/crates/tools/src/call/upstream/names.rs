@@ -58,6 +58,22 @@ pub(crate) fn qualified_pairs(name: &str) -> impl Iterator<Item = (&str, &str)> 
     mcp.into_iter().chain(split)
 }
 
+/// Returns the key of the upstream that a name of nothing points to: a key before a separator, or at the start of an advertised
+/// name.
+pub(crate) fn likely_key<'k>(name: &str, keys: &mut dyn Iterator<Item = &'k str>) -> Option<&'k str> {
+    let keys: Vec<(&str, String)> = keys.map(|key| (key, sdl_settings::fold_key(key))).collect();
+    let mut named = qualified_pairs(name).map(|(key, _)| sdl_settings::fold_key(key));
+    let named = named.find_map(|named| keys.iter().find(|(_, folded)| *folded == named));
+    let begins = || {
+        let name = name.to_lowercase();
+        let begins = keys.iter().filter(|(_, folded)| {
+            name.strip_prefix(folded.as_str()).is_some_and(|rest| rest.starts_with('_'))
+        });
+        begins.max_by_key(|(key, _)| key.len())
+    };
+    named.or_else(begins).map(|(key, _)| *key)
+}
+
 /// Whether an advertised name can be mistaken for one of ours.
 pub(crate) fn is_ours(name: &str, ours: &dyn Fn(&str) -> bool) -> bool {
     name.starts_with("sdl_") || ours(&fold_name(name)) || ours(&fold_name(&format!("{name}{RAW}")))

@@ -13,6 +13,7 @@ use serde_json::{Map, Value};
 use super::definition::{Change, Definition, definition_hash};
 use super::names;
 use super::pins::{PinEvent, PinState, Sight, Standing};
+use super::prompts::PromptNames;
 use super::readable::differing_fields;
 use crate::ToolError;
 use crate::stored::tables::UPSTREAM_LISTS;
@@ -40,6 +41,10 @@ pub(crate) struct Reading {
     pub(crate) known: BTreeMap<String, Known>,
     /// Pinned definitions that are not among the lists, by their hashes.
     pub(crate) texts: BTreeMap<String, Map<String, Value>>,
+    /// The names of its prompts.
+    pub(crate) prompt_names: PromptNames,
+    /// Which lists beside its tools were asked for: prompts, and resources.
+    pub(crate) asked: (bool, bool),
 }
 
 /// The memory of a tool.
@@ -126,7 +131,7 @@ impl Reading {
             one.last_seen_ms = now;
         }
         let texts = self.texts_for(&known, &lists);
-        let next = Self { lists: Some(lists), server: String::new(), read_at_ms: now, known, texts };
+        let next = Self { lists: Some(lists), read_at_ms: now, known, texts, ..Self::default() };
         let noted = next.describe_events(events);
         (next, noted)
     }

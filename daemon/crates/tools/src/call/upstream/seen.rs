@@ -4,6 +4,8 @@ use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::catalog::Gateway;
+use super::links::ServedLinks;
+use super::offers::Offers;
 use super::parked::ParkedCalls;
 use super::rules::{Rules, Target, Who};
 use super::view::View;
@@ -16,6 +18,10 @@ pub(crate) struct UpstreamTools {
     pub(crate) gateway: Gateway,
     /// By the catalog's number and by the rules that apply. Sessions with the same rules share one.
     views: Recent<(u64, Vec<u8>), Arc<View>, 16>,
+    /// The same for prompts and resources. Fewer, because each has the text of its lists.
+    offers: Recent<(u64, Vec<u8>), Arc<Offers>, 8>,
+    /// The resources that sessions got links to.
+    pub(crate) links: ServedLinks,
     /// The upstreams whose advice a session has got.
     introduced: Mutex<HashSet<(u64, String)>>,
     /// The calls that wait for answers of their clients.
@@ -34,6 +40,7 @@ impl UpstreamTools {
         introduced.retain(|(known, _)| *known != session);
         drop(introduced);
         self.parked.session_ended(session);
+        self.links.session_ended(session);
     }
 
     /// Returns what a session sees now.
@@ -51,5 +58,18 @@ impl UpstreamTools {
         ));
         self.views.put(key, Arc::clone(&view));
         view
+    }
+
+    /// Returns the prompts and resources that a session sees now.
+    pub(crate) fn offers(&self, session: &Session) -> Arc<Offers> {
+        let catalog = self.gateway.catalog();
+        let rules = Rules::new(&catalog.settings, Who { client: &session.client });
+        let key = (catalog.number, rules.class());
+        if let Some(offers) = self.offers.get(&key) {
+            return offers;
+        }
+        let offers = Arc::new(Offers::new(Arc::clone(&catalog), &rules));
+        self.offers.put(key, Arc::clone(&offers));
+        offers
     }
 }

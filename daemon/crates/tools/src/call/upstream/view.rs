@@ -8,7 +8,7 @@ use sdl_find::Finder;
 
 use super::catalog::{Catalog, Listed};
 use super::definition::Definition;
-use super::names::{qualified_pairs, spellings};
+use super::names::{likely_key, qualified_pairs, spellings};
 use crate::call::names::underscored_name;
 use crate::{Candidate, Code, Explained, ToolError};
 
@@ -136,19 +136,7 @@ impl View {
     /// Returns the upstream that a name of no tool points to: by its key before a separator, or at the start of an advertised
     /// name.
     pub(crate) fn likely_upstream(&self, name: &str) -> Option<String> {
-        let mut keys = qualified_pairs(name).map(|(key, _)| sdl_settings::fold_key(key));
-        let named = keys.find_map(|key| {
-            self.upstreams.iter().find(|upstream| sdl_settings::fold_key(&upstream.key) == key)
-        });
-        let begins = || {
-            let name = name.to_lowercase();
-            let begins = self.upstreams.iter().filter(|upstream| {
-                let key = sdl_settings::fold_key(&upstream.key);
-                name.strip_prefix(key.as_str()).is_some_and(|rest| rest.starts_with('_'))
-            });
-            begins.max_by_key(|upstream| upstream.key.len())
-        };
-        named.or_else(begins).map(|upstream| upstream.key.to_string())
+        likely_key(name, &mut self.upstreams.iter().map(|upstream| &*upstream.key)).map(str::to_owned)
     }
 
     /// Returns the advertised names of all tools.

@@ -54,3 +54,29 @@ pub(super) fn not_found(uri: &str, error: &ToolError) -> ProtocolError {
     }
     not_found
 }
+
+/// Converts the error of a request that went to an upstream. The protocol's own errors keep their kind.
+pub(super) fn forwarded_error(error: &ToolError) -> ProtocolError {
+    let details = &error.refusal.about.details;
+    let number = details.get("error").and_then(|error| error.get("code")?.as_i64());
+    let code = match number {
+        Some(-32_002) => code::RESOURCE_NOT_FOUND,
+        Some(-32_602) => code::INVALID_PARAMS,
+        _ => error.refusal.code.name(),
+    };
+    let mut made = ProtocolError::new(code, error.refusal.message.clone());
+    if let Value::Object(said) = error.to_value() {
+        made.details.extend(said.into_iter().filter(|(key, _)| !["code", "message"].contains(&key.as_str())));
+    }
+    made
+}
+
+/// The error for something that several upstreams have. `member` is the parameter that has to name one of them.
+pub(super) fn ambiguous_error(what: &str, member: &str, named: Vec<String>) -> ProtocolError {
+    let message = format!("{} upstreams have {what}; name one of them: {}", named.len(), named.join(", "));
+    let mut ambiguous = ProtocolError::new(code::INVALID_PARAMS, message);
+    let candidates =
+        named.into_iter().map(|name| Value::Object(Map::from_iter([(member.to_owned(), name.into())])));
+    ambiguous.details.insert("candidates".to_owned(), candidates.collect());
+    ambiguous
+}

@@ -1,13 +1,13 @@
-//! The parts of MCP beside tools: resources, prompts, completions. All of them are made of actions.
+//! The parts of MCP beside tools: resources, prompts, completions. Ours are made of actions, and those of upstreams follow them.
 
 mod complete;
 mod errors;
+mod pages;
 mod prompts;
 mod request;
 mod resources;
 
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::call::services::Services;
 use crate::{Cancel, Session};
@@ -39,20 +39,20 @@ pub(crate) fn answer_method(
 ) -> Result<Vec<u8>, ProtocolError> {
     let request = Request { services, session, cancel };
     match request.answer(method, params) {
-        Ok(result) => Ok(result.to_string().into_bytes()),
+        Ok(result) => Ok(result),
         Err(error) => Err(error.masked()),
     }
 }
 
 impl Request<'_> {
-    fn answer(&self, method: &str, params: &[u8]) -> Result<Value, ProtocolError> {
+    fn answer(&self, method: &str, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
         match method {
-            "resources/list" => Ok(resources::list_resources(self)),
-            "resources/templates/list" => Ok(resources::resource_templates()),
-            "resources/read" => resources::read_resource(self, &read_params(params)?),
-            "prompts/list" => Ok(prompts::list_prompts()),
-            "prompts/get" => prompts::get_prompt(read_params(params)?),
-            "completion/complete" => complete::run_complete(self, &read_params(params)?),
+            "resources/list" => resources::list_resources(self, params),
+            "resources/templates/list" => resources::list_templates(self, params),
+            "resources/read" => resources::read_resource(self, params),
+            "prompts/list" => prompts::list_prompts(self, params),
+            "prompts/get" => prompts::get_prompt(self, params),
+            "completion/complete" => complete::run_complete(self, params),
             other => Err(refused_error(format!("no method is called {other:?}"))),
         }
     }

@@ -1,42 +1,50 @@
-//! The four kinds of task as prompts.
+//! The four kinds of task as prompts, and the prompts of upstreams.
 
+use std::sync::Arc;
+
+use sdl_contract::nearest_names;
 use sdl_proto::code;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::errors::{ProtocolError, refused_error};
+use super::errors::{ProtocolError, ambiguous_error, refused_error};
+use super::pages::{Theirs, write_page};
+use super::read_params;
+use super::request::{Request, outgoing_params};
+use crate::call::pipeline::{Asked, Subject};
+use crate::call::upstream::{FoundPrompt, OfferKind, Offers, Prompt};
 use sdl_redact::{self as redact, Level};
 
-struct Prompt {
+struct OwnPrompt {
     name: &'static str,
     about: &'static str,
     /// The instructions; the task is added after them.
     steps: &'static str,
 }
 
-const PROMPTS: [Prompt; 4] = [
-    Prompt {
+const PROMPTS: [OwnPrompt; 4] = [
+    OwnPrompt {
         name: "debug",
         about: "Find the cause of a failure",
         steps: "Build a slice with slice.build from the task, with stackTrace and failingTestPath where they are known. Read \
                 the cards; where one is not enough, code.getSkeleton, then code.getHotPath with the identifiers at \
                 fault, and code.needWindow last. Name the cause with file and line, then the smallest fix.",
     },
-    Prompt {
+    OwnPrompt {
         name: "review",
         about: "Judge a change",
         steps: "Get what changed with delta.get and its risk with pr.risk.analyze between the two versions or git revisions. \
                 For each changed symbol look at its callers in the blast radius. Report defects by severity, missing \
                 tests, and the safe parts.",
     },
-    Prompt {
+    OwnPrompt {
         name: "implement",
         about: "Make a change",
         steps: "Build a slice with slice.build from the task and look for existing code with symbol.search. Follow the \
                 signatures and invariants of the cards. After each edit call slice.refresh with the version you know, \
                 and check the callers of the changed symbols.",
     },
-    Prompt {
+    OwnPrompt {
         name: "explain",
         about: "Tell how something works",
         steps: "Begin with context.summary, then slice.build. Follow the calls from the entry points through the cards, and \
@@ -45,14 +53,14 @@ const PROMPTS: [Prompt; 4] = [
 ];
 
 #[derive(Deserialize)]
-pub(super) struct Get {
+struct Get {
     name: String,
     #[serde(default)]
     arguments: Map<String, Value>,
 }
 
-pub(super) fn list_prompts() -> Value {
-    let prompts = PROMPTS.iter().map(|prompt| {
+pub(super) fn list_prompts(request: &Request<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
+    let ours = PROMPTS.iter().map(|prompt| {
         json!({
             "name": prompt.name,
             "description": prompt.about,
@@ -63,17 +71,71 @@ pub(super) fn list_prompts() -> Value {
             ],
         })
     });
-    json!({ "prompts": prompts.collect::<Vec<_>>() })
+    let offers = request.fresh_offers(OfferKind::Prompts);
+    let listed = offers.prompts.listed().collect();
+    let theirs = Theirs { listed, mark: offers.prompts_mark, is_any: !offers.is_empty() };
+    write_page("prompts", &ours.collect::<Vec<_>>(), &theirs, params)
 }
 
-pub(super) fn get_prompt(Get { name, arguments }: Get) -> Result<Value, ProtocolError> {
-    let prompt = PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
-        ProtocolError::new(
-            code::PROMPT_NOT_FOUND,
-            format!("no prompt is called {name:?}; there are debug, review, implement and explain"),
-        )
-    })?;
-    for (argument, value) in &arguments {
+pub(super) fn get_prompt(request: &Request<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
+    let Get { name, arguments } = read_params(params)?;
+    if let Some(prompt) = PROMPTS.iter().find(|prompt| prompt.name == name) {
+        return Ok(own_prompt(prompt, &arguments)?.to_string().into_bytes());
+    }
+    let Some((offers, prompt)) = find_prompt(request, &name, true)? else {
+        return Err(unknown_prompt(request, &name));
+    };
+    let mut params = outgoing_params(params, &["name", "arguments"])?;
+    params.insert("name".to_owned(), prompt.name.as_str().into());
+    let (key, method) = (&prompt.key, "prompts/get");
+    request
+        .forward(&offers, &Asked { key, method, subject: Subject::Prompt(&prompt), args: arguments, params })
+}
+
+/// Whether a prompt is one of ours.
+pub(super) fn is_own_prompt(name: &str) -> bool {
+    PROMPTS.iter().any(|prompt| prompt.name == name)
+}
+
+/// Returns the prompt of an upstream with this name. If nobody has it and `looks` says so, the upstream that the name points
+/// to is read again first.
+pub(super) fn find_prompt(
+    request: &Request<'_>,
+    name: &str,
+    looks: bool,
+) -> Result<Option<(Arc<Offers>, Prompt)>, ProtocolError> {
+    let offers = request.offers();
+    match offers.prompts.find(name) {
+        FoundPrompt::One(prompt) => {
+            let prompt = prompt.clone();
+            Ok(Some((offers, prompt)))
+        }
+        FoundPrompt::Several(several) => {
+            let named = several.into_iter().map(|prompt| prompt.advertised.clone()).collect();
+            let shown: String = name.chars().take(80).collect();
+            Err(ambiguous_error(&format!("a prompt {shown:?}"), "name", named))
+        }
+        FoundPrompt::Unknown => match offers.prompts.likely_upstream(name) {
+            Some(key) if looks && request.read_again(key) => find_prompt(request, name, false),
+            _ => Ok(None),
+        },
+    }
+}
+
+fn unknown_prompt(request: &Request<'_>, name: &str) -> ProtocolError {
+    let message = format!("no prompt is called {name:?}; there are debug, review, implement and explain");
+    let mut unknown = ProtocolError::new(code::PROMPT_NOT_FOUND, message);
+    let offers = request.offers();
+    let near = nearest_names(name, offers.prompts.names(), 3);
+    if !near.is_empty() {
+        let candidates = near.into_iter().map(|near| json!({ "name": near }));
+        unknown.details.insert("candidates".to_owned(), candidates.collect());
+    }
+    unknown
+}
+
+fn own_prompt(prompt: &OwnPrompt, arguments: &Map<String, Value>) -> Result<Value, ProtocolError> {
+    for (argument, value) in arguments {
         if !["task", "repoId", "symbol"].contains(&argument.as_str()) || !value.is_string() {
             return Err(refused_error(format!("{argument:?} is none of the strings task, repoId, symbol")));
         }

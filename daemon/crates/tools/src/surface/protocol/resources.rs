@@ -1,11 +1,19 @@
-//! Cards and slices as resources.
+//! Cards and slices as resources, and the resources of upstreams.
+
+use std::sync::Arc;
 
 use sdl_proto::code;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::errors::{ProtocolError, not_found};
-use super::request::Request;
+use super::errors::{ProtocolError, ambiguous_error, not_found};
+use super::pages::{Theirs, write_page};
+use super::read_params;
+use super::request::{Request, outgoing_params};
+use crate::call::pipeline::{Asked, Subject};
+use crate::call::upstream::{
+    Destination, OfferKind, Offers, Rules, Sees, Shelf, Who, decode_uri, encode_uri, sees_resource,
+};
 use crate::surface::manual::{TOPICS, Topic, find_topic};
 
 /// The names of the templates, for completions.
@@ -18,13 +26,13 @@ const MANUAL: &str = "sdl://manual/";
 const MARKDOWN: &str = "text/markdown";
 
 #[derive(Deserialize)]
-pub(super) struct Read {
+struct Read {
     uri: String,
 }
 
-/// Lists the pages of the manual, and one resource for each repository as a starting point. Symbols are too many to
-/// list.
-pub(super) fn list_resources(request: &Request<'_>) -> Value {
+/// Lists the pages of the manual, one resource for each repository as a starting point, and the resources of upstreams.
+/// Symbols are too many to list.
+pub(super) fn list_resources(request: &Request<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
     let repos = request.services.host.repos();
     let resources = repos.iter().map(|repo| {
         json!({
@@ -42,23 +50,67 @@ pub(super) fn list_resources(request: &Request<'_>) -> Value {
             "mimeType": MARKDOWN,
         })
     };
-    json!({ "resources": resources.chain(TOPICS.iter().map(page)).collect::<Vec<_>>() })
+    let ours: Vec<Value> = resources.chain(TOPICS.iter().map(page)).collect();
+    let offers = request.fresh_offers(OfferKind::Resources);
+    let listed = offers.resources.listed_resources().collect();
+    let theirs = Theirs { listed, mark: offers.resources_mark, is_any: !offers.is_empty() };
+    write_page("resources", &ours, &theirs, params)
 }
 
-pub(super) fn resource_templates() -> Value {
+/// Lists our templates and those of upstreams.
+pub(super) fn list_templates(request: &Request<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
     let template = |uri: &str, name: &str, description: &str| json!({"uriTemplate": uri, "name": name, "description": description, "mimeType": "application/json"});
-    json!({"resourceTemplates": [
+    let ours = [
         template(SYMBOL, "symbol", "A symbol's card, by id or name"),
         template(SLICE, "slice", "A held slice, whole, as it is now"),
         template(STATUS, "status", "A repository's state"),
-    ]})
+    ];
+    let offers = request.fresh_offers(OfferKind::Resources);
+    let listed = offers.resources.listed_templates().collect();
+    let theirs = Theirs { listed, mark: offers.resources_mark, is_any: !offers.is_empty() };
+    write_page("resourceTemplates", &ours, &theirs, params)
 }
 
-pub(super) fn read_resource(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, ProtocolError> {
+pub(super) fn read_resource(request: &Request<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
+    let Read { uri } = read_params(params)?;
+    let offers = request.offers();
+    let Some((key, own)) = find_resource(request, &offers, &uri, Shelf::destination)? else {
+        return Ok(read_own(request, &uri)?.to_string().into_bytes());
+    };
+    let mut params = outgoing_params(params, &["uri"])?;
+    params.insert("uri".to_owned(), own.as_str().into());
+    let subject = Subject::Resource(&own);
+    request
+        .forward(&offers, &Asked { key: &key, method: "resources/read", subject, args: Map::new(), params })
+}
+
+/// Returns the upstream that a URI leads to, and the URI that it knows. None if it leads to none.
+pub(super) fn find_resource(
+    request: &Request<'_>,
+    offers: &Offers,
+    uri: &str,
+    lead: fn(&Shelf, &str, &[Arc<str>], Sees<'_>) -> Destination,
+) -> Result<Option<(Arc<str>, String)>, ProtocolError> {
+    if offers.is_empty() {
+        return Ok(None);
+    }
+    let rules = Rules::new(&offers.catalog.settings, Who { client: &request.session.client });
+    let links = request.services.upstream.links.keys_of(request.session.id, uri);
+    match lead(&offers.resources, uri, &links, &|key, uri| sees_resource(&rules, key, uri)) {
+        Destination::One { key, uri } => Ok(Some((key, uri))),
+        Destination::Several(named) => {
+            let shown: String = uri.chars().take(200).collect();
+            Err(ambiguous_error(&format!("the resource {shown:?}"), "uri", named))
+        }
+        Destination::Ours | Destination::Unknown => Ok(None),
+    }
+}
+
+fn read_own(request: &Request<'_>, uri: &str) -> Result<Value, ProtocolError> {
     let unknown = || {
         let mut unknown =
             ProtocolError::new(code::RESOURCE_NOT_FOUND, format!("no resource has the URI {uri:?}"));
-        unknown.details.insert("uri".to_owned(), uri.as_str().into());
+        unknown.details.insert("uri".to_owned(), uri.into());
         unknown
     };
     if let Some(topic) = uri.strip_prefix(MANUAL).and_then(find_topic) {
@@ -82,46 +134,4 @@ pub(super) fn read_resource(request: &Request<'_>, Read { uri }: &Read) -> Resul
     };
     let answer = Value::Object(answer.map_err(|error| not_found(uri, &error))?);
     Ok(json!({"contents": [{"uri": uri, "mimeType": "application/json", "text": answer.to_string()}]}))
-}
-
-/// Encodes a part of a URI's path.
-pub(super) fn encode_uri(text: &str) -> String {
-    let mut out = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    out
-}
-
-fn decode_uri(text: &str) -> Option<String> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut bytes = text.bytes();
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            out.push(byte);
-            continue;
-        }
-        let digits = [bytes.next()?, bytes.next()?];
-        out.push(u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?);
-    }
-    String::from_utf8(out).ok()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_survive_their_uri() {
-        for name in ["operator /", "größe", "a%b", "List<T>::new", ""] {
-            assert_eq!(decode_uri(&encode_uri(name)).as_deref(), Some(name));
-        }
-        for bad in ["%", "%2", "%zz", "%ff"] {
-            assert_eq!(decode_uri(bad), None, "{bad}");
-        }
-    }
 }

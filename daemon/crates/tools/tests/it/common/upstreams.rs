@@ -14,10 +14,12 @@ use super::World;
 /// Upstreams that answer as a test says.
 #[derive(Default)]
 pub(crate) struct FakeUpstreams {
-    /// The answer of each tool, by its own name: the text of a result, or an error.
+    /// The answer of each tool, prompt or resource, by its own name or URI: the text of a result, or an error.
     pub(crate) answers: Mutex<BTreeMap<String, Result<String, ToolError>>>,
     /// The requests that arrived: key, owner, parameters.
     pub(crate) sent: Mutex<Vec<(String, Owner, String)>>,
+    /// The methods of the same requests.
+    pub(crate) methods: Mutex<Vec<String>>,
     /// Upstreams that were read again.
     pub(crate) read: Mutex<Vec<String>>,
     pub(crate) secrets: Mutex<Vec<String>>,
@@ -54,6 +56,7 @@ impl Upstreams for FakeUpstreams {
         let sent = (request.key.to_owned(), request.owner.clone(), request.params.clone());
         self.sent.lock().unwrap().push(sent);
         self.clients.lock().unwrap().push(Value::Object(request.client.clone()));
+        self.methods.lock().unwrap().push(request.method.to_owned());
         let params: Value = serde_json::from_str(&request.params).unwrap();
         let tool = params["name"].as_str().unwrap();
         let replies = Arc::clone(&self.replies);
@@ -61,7 +64,9 @@ impl Upstreams for FakeUpstreams {
             return Ok(Box::new(FakeExchange { events: events.into(), replies }));
         }
         let answers = self.answers.lock().unwrap();
-        let answer = match answers.get(tool) {
+        let subject = if params["ref"].is_object() { &params["ref"] } else { &params };
+        let name = subject.get("name").or_else(|| subject.get("uri")).unwrap();
+        let answer = match answers.get(name.as_str().unwrap()) {
             Some(answer) => answer.clone().map(String::into_bytes),
             None => Err(ToolError::new(Code::UpstreamDown, "it does not run")),
         };
@@ -112,7 +117,7 @@ impl World {
         self.tools.take_lists(key, all.to_string().as_bytes(), now_ms).unwrap();
     }
 
-    /// Lets a tool of an upstream answer with this text of a result.
+    /// Lets a tool, prompt or resource of an upstream answer with this text of a result.
     pub(crate) fn answers(&self, tool: &str, result: &str) {
         let upstreams = self.host.upstreams.get().unwrap();
         upstreams.answers.lock().unwrap().insert(tool.to_owned(), Ok(result.to_owned()));
