@@ -88,7 +88,7 @@ pub(super) fn describe_one(
     );
     put("mode", Some(upstream.own.mode.as_str().into()));
     put("about", upstream.own.about.clone().map(Value::from));
-    for part in ["tools", "tokens", "tokensListed", "readAtMs", "stale", "skipped", "unread"] {
+    for part in ["tools", "tokens", "tokensWhole", "tokensListed", "readAtMs", "stale", "skipped", "unread"] {
         put(part, known.and_then(|known| known.get(part)).cloned());
     }
     if let Some(state) = state {

@@ -103,16 +103,25 @@ impl Tools {
     pub fn upstream_tools(&self, key: &str) -> Value {
         let catalog = self.services.upstream.gateway.catalog();
         let found = catalog.upstreams.iter().find(|one| *one.key == *key);
-        let tools = found.into_iter().flat_map(|one| &one.tools).map(|tool| {
-            json!({
-                "tool": tool.advertised,
-                "name": tool.name,
-                "tokens": tool.tokens,
-                "readOnly": tool.hints.read_only,
-                "description": tool.description(),
-            })
-        });
-        tools.collect()
+        found.into_iter().flat_map(|one| &one.tools).map(|tool| tool.describe()).collect()
+    }
+
+    /// One tool of an upstream with its whole definition, by its own name or the one that clients see.
+    pub fn upstream_tool(&self, key: &str, tool: &str) -> Option<Value> {
+        let catalog = self.services.upstream.gateway.catalog();
+        let found = catalog.upstreams.iter().find(|one| *one.key == *key)?;
+        let by_name = found.tools.iter().find(|one| one.name == tool);
+        let tool = by_name.or_else(|| found.tools.iter().find(|one| one.advertised == tool))?;
+        let mut described = tool.describe();
+        described["definition"] = tool.listed(true);
+        Some(described)
+    }
+
+    /// What an upstream says of itself, and its prompts and resources: a JSON object.
+    pub fn upstream_lists(&self, key: &str) -> Value {
+        let catalog = self.services.upstream.gateway.catalog();
+        let found = catalog.upstreams.iter().find(|one| *one.key == *key);
+        found.map_or_else(|| json!({}), |one| one.describe_lists())
     }
 
     /// Answers what MCP has beside tools: resources, prompts and completions; see [`crate::is_protocol_method`]. The answer

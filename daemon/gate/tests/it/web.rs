@@ -6,10 +6,10 @@ use sdl_proto::code;
 use sdl_proto::gate::FromGate;
 use sdl_settings::Secret;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 use crate::harness::{Gate, detail};
+use crate::listen::{listen, whole};
 
 /// A request that came: its first line and headers, and its body.
 type Seen = Arc<Mutex<Vec<(String, String)>>>;
@@ -23,15 +23,13 @@ struct Web {
 impl Web {
     /// `is_streaming` makes every answer an event. `elsewhere` is where redirects lead.
     async fn start(is_streaming: bool, elsewhere: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let seen = Seen::default();
         let (for_task, elsewhere) = (Arc::clone(&seen), elsewhere.to_owned());
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, Arc::clone(&for_task), is_streaming, elsewhere.clone()));
-            }
+        let address = listen(move |head, body| {
+            for_task.lock().unwrap().push((head.to_owned(), body.to_owned()));
+            respond(head, body, is_streaming, &elsewhere)
         });
+        let url = format!("http://{}/mcp", address.await);
         Self { url, seen }
     }
 
@@ -44,32 +42,6 @@ impl Web {
         let seen = self.seen.lock().unwrap();
         seen.iter().filter(|(_, body)| body.contains(what)).map(|(head, _)| head.clone()).collect()
     }
-}
-
-async fn serve(stream: TcpStream, seen: Seen, is_streaming: bool, elsewhere: String) {
-    let mut stream = BufReader::new(stream);
-    loop {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if stream.read_line(&mut head).await.unwrap_or(0) == 0 {
-                return;
-            }
-        }
-        let length = head.to_ascii_lowercase();
-        let length = length.split("content-length: ").nth(1).and_then(|rest| rest.split('\r').next());
-        let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
-        stream.read_exact(&mut body).await.unwrap();
-        let body = String::from_utf8(body).unwrap();
-        seen.lock().unwrap().push((head.clone(), body.clone()));
-        let response = respond(&head, &body, is_streaming, &elsewhere);
-        if stream.write_all(response.as_bytes()).await.is_err() {
-            return;
-        }
-    }
-}
-
-fn whole(status: &str, headers: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{headers}\r\n{body}", body.len())
 }
 
 fn respond(head: &str, body: &str, is_streaming: bool, elsewhere: &str) -> String {
@@ -95,6 +67,7 @@ fn respond(head: &str, body: &str, is_streaming: bool, elsewhere: &str) -> Strin
                     let headers = "Retry-After: 7\r\nWWW-Authenticate: Bearer scope=\"a b\"\r\n";
                     return whole(text, headers, "");
                 }
+                "whole" => return text.replace("ID", &id.to_string()),
                 "progress" => {
                     let token = &params["_meta"]["progressToken"];
                     let params = json!({ "progressToken": token, "progress": 1 });
