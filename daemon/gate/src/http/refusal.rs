@@ -50,7 +50,12 @@ pub(super) fn status_trouble(key: &str, has_header: bool, response: &Response) -
             let message = "the upstream does not permit this (HTTP 403)";
             match header(WWW_AUTHENTICATE).and_then(scope_of) {
                 Some(scope) => {
-                    let message = format!("{message}; it wants the scope {scope:?}");
+                    let remedy = if has_header {
+                        String::new()
+                    } else {
+                        format!(", for which a person can run `sdlctl upstream login {key} --scope SCOPE`")
+                    };
+                    let message = format!("{message}; it wants the scope {scope:?}{remedy}");
                     Trouble::new(code::UPSTREAM_DENIED, message).with("scope", scope)
                 }
                 None => Trouble::new(code::UPSTREAM_DENIED, message),

@@ -3,6 +3,12 @@
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
+/// At the end of a response: the connection is cut there.
+pub(crate) const CUT: &str = "\0cut";
+
+/// A response that never comes.
+pub(crate) const NEVER: &str = "\0never";
+
 /// Answers each request with what `respond` makes of its head and body. Returns the address, such as `127.0.0.1:4000`.
 pub(crate) async fn listen(respond: impl Fn(&str, &str) -> String + Clone + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -28,6 +34,14 @@ async fn serve(stream: TcpStream, respond: impl Fn(&str, &str) -> String) {
         let mut body = vec![0; length];
         stream.read_exact(&mut body).await.unwrap();
         let response = respond(&head, &String::from_utf8(body).unwrap());
+        if response == NEVER {
+            return std::future::pending().await;
+        }
+        if let Some(response) = response.strip_suffix(CUT) {
+            // A reader that is gone is what the test wants.
+            let _ = stream.write_all(response.as_bytes()).await;
+            return;
+        }
         if stream.write_all(response.as_bytes()).await.is_err() {
             return;
         }

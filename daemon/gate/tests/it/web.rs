@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
 use crate::harness::{Gate, detail};
-use crate::listen::{listen, whole};
+use crate::listen::{CUT, NEVER, listen, whole};
 
 /// A request that came: its first line and headers, and its body.
 type Seen = Arc<Mutex<Vec<(String, String)>>>;
@@ -67,7 +67,8 @@ fn respond(head: &str, body: &str, is_streaming: bool, elsewhere: &str) -> Strin
                     let headers = "Retry-After: 7\r\nWWW-Authenticate: Bearer scope=\"a b\"\r\n";
                     return whole(text, headers, "");
                 }
-                "whole" => return text.replace("ID", &id.to_string()),
+                // Of the same length, because the text states it.
+                "whole" => return text.replace("ID", &format!("{:>2}", id.to_string())),
                 "progress" => {
                     let token = &params["_meta"]["progressToken"];
                     let params = json!({ "progressToken": token, "progress": 1 });
@@ -125,7 +126,10 @@ async fn refusals_say_what_to_do() {
         assert_eq!(detail(&error)["retryAfterMs"], 7_000);
         match code {
             code::NEEDS_LOGIN => assert!(error.message.contains("sdlctl upstream login a")),
-            code::UPSTREAM_DENIED => assert_eq!(detail(&error)["scope"], "a b"),
+            code::UPSTREAM_DENIED => {
+                assert_eq!(detail(&error)["scope"], "a b");
+                assert!(error.message.contains("sdlctl upstream login a --scope"), "{}", error.message);
+            }
             _ => {}
         }
     }
@@ -177,5 +181,62 @@ async fn headers_are_looked_up_for_each_request() {
     assert!(heads[0].contains("Bearer first-token") && heads[1].contains("Bearer second-token"), "{heads:?}");
     let text = r#"{"said":"first-token second-token"}"#;
     assert_eq!(gate.call("raw", json!({ "text": text })).await.unwrap(), r#"{"said":"*** ***"}"#);
+    gate.hang_up().await;
+}
+
+fn json_page(body: &str) -> String {
+    whole("200 OK", "Content-Type: application/json\r\n", body)
+}
+
+fn event_page(body: &str) -> String {
+    whole("200 OK", "Content-Type: text/event-stream\r\n", body)
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_is_told_at_once_and_the_next_call_works() {
+    let web = Web::start(false, "").await;
+    let mut gate = Gate::start().await;
+    gate.configure(json!({ "a": web.entry(json!({})) })).await;
+    let other = r#"{"jsonrpc":"2.0","id":77,"result":{"content":[]}}"#;
+    let cut = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{\"jsonrpc\":";
+    for (response, code) in [
+        (format!("{cut}{CUT}"), code::OUTCOME_UNKNOWN),
+        (CUT.to_owned(), code::OUTCOME_UNKNOWN),
+        (json_page("no JSON"), code::UPSTREAM_PROTOCOL),
+        (json_page(r#"{"jsonrpc":"2.0","id":ID,"result":[]}"#), code::UPSTREAM_PROTOCOL),
+        (
+            json_page(r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-1,"message":"no"}}"#),
+            code::UPSTREAM_PROTOCOL,
+        ),
+        (json_page(other), code::UPSTREAM_PROTOCOL),
+        (json_page(""), code::UPSTREAM_PROTOCOL),
+        (event_page(""), code::OUTCOME_UNKNOWN),
+        (event_page(&format!("data: {other}\n\n")), code::OUTCOME_UNKNOWN),
+        (event_page("data: no JSON\n\n"), code::OUTCOME_UNKNOWN),
+        (whole("200 OK", "Content-Type: text/html\r\n", "<p>"), code::UPSTREAM_PROTOCOL),
+    ] {
+        let error = gate.call_err("whole", json!({ "text": response })).await;
+        assert_eq!(error.code, code, "{response}: {}", error.message);
+        assert!(gate.call("echo", json!({})).await.is_ok(), "{response}");
+    }
+    gate.hang_up().await;
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_is_given_up_in_time() {
+    let web = Web::start(false, "").await;
+    let (mut gate, hands) = Gate::with_clock().await;
+    gate.configure(json!({ "a": web.entry(json!({})) })).await;
+    gate.call("echo", json!({})).await.unwrap();
+    let hanging = gate.begin("whole", json!({ "text": NEVER })).await;
+    let is_there = async {
+        while web.heads("whole").is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(15), is_there).await.unwrap();
+    hands.advance(std::time::Duration::from_secs(61));
+    assert_eq!(gate.answer(hanging).await.unwrap_err().code, code::UPSTREAM_TIMEOUT);
+    assert!(gate.call("echo", json!({})).await.is_ok());
     gate.hang_up().await;
 }
