@@ -118,6 +118,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("reqwest", &["sdl-gate"]),
     ("rustls", &["sdl-gate"]),
     ("sse-stream", &["sdl-gate"]),
+    ("open", &["sdlctl"]),
     ("tiktoken-rs", &["sdl-tokens"]),
     ("bincode", &["sdl-proto", "sdl-ledger"]),
     ("schemars", &["sdl-contract", "sdl-tools"]),
@@ -272,29 +273,26 @@ fn is_data(path: &str) -> bool {
 const NETWORK: &[&str] = &["reqwest", "hyper", "h2", "rustls", "openssl", "native-tls", "oauth2", "rmcp"];
 
 #[test]
-fn the_daemon_has_no_network_client_in_it() {
+fn the_daemon_and_the_persons_tool_have_no_network_client_in_them() {
+    for program in ["sdld", "sdlctl"] {
+        let crates = linked_crates(program);
+        assert!(crates.iter().any(|name| name == "tokio"), "the tree of {program} was not read: {crates:?}");
+        let found: Vec<&&str> = NETWORK.iter().filter(|name| crates.iter().any(|one| one == *name)).collect();
+        assert!(found.is_empty(), "{program} links {found:?}; connections belong to sdl-gate");
+    }
+}
+
+/// All crates that a program is made of.
+fn linked_crates(program: &str) -> Vec<String> {
     let output = std::process::Command::new(workspace::cargo_program())
         .current_dir(workspace::workspace_root())
-        .args([
-            "tree",
-            "--locked",
-            "--package",
-            "sdld",
-            "--edges",
-            "normal",
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-        ])
+        .args(["tree", "--locked", "--package", program, "--edges", "normal", "--prefix", "none"])
+        .args(["--format", "{p}"])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let tree = String::from_utf8_lossy(&output.stdout);
-    let crates: Vec<&str> = tree.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert!(crates.contains(&"tokio"), "the tree was not read: {tree}");
-    let found: Vec<&&str> = NETWORK.iter().filter(|name| crates.contains(name)).collect();
-    assert!(found.is_empty(), "sdld links {found:?}; connections belong to sdl-gate");
+    tree.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect()
 }
 
 #[test]

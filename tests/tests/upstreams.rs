@@ -175,6 +175,56 @@ fn prompts_and_resources_are_listed_served_and_announced() {
     client.request("resources/read", json!({ "uri": "sdl-up://code/sdl://shop/status" })).unwrap_err();
 }
 
+#[test]
+fn a_person_sees_and_calls_what_agents_do() {
+    let world = World::new();
+    world.configure(&json!({ "mcpServers": { "code-2": world.entry(&json!({ "about": "the shop" })) } }));
+    let ctl = |args: &[&str]| world.outer.ctl_ok(args);
+    ctl(&["upstream", "refresh"]);
+    let called = ctl(&["upstream", "call", "code_2", "sdl_symbol_search", r#"{"query": "total"}"#]);
+    assert!(called.contains("cart.py"), "{called}");
+    let refused = world.outer.ctl(&["upstream", "call", "code-2", "no_such_tool"]);
+    assert_eq!(refused.status.code(), Some(4), "{refused:?}");
+    let page = ctl(&["upstream", "show", "CODE-2"]);
+    for part in ["ready", "the shop", "code_2_sdl_symbol_search", "1, 0 failed"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    for name in ["sdl_symbol_search", "code_2_sdl_symbol_search"] {
+        let shown = ctl(&["--json", "upstream", "show", "code-2", name]);
+        let shown: Value = serde_json::from_str(&shown).unwrap();
+        assert_eq!(shown["definition"]["inputSchema"]["type"], "object", "{shown:#}");
+    }
+    assert!(!world.outer.ctl(&["upstream", "show", "code-2", "nothing"]).status.success());
+    let tokens: Value = serde_json::from_str(&ctl(&["--json", "upstream", "tokens"])).unwrap();
+    let all = &tokens["all"];
+    assert!(all["alone"].as_u64() >= all["brief"].as_u64() && all["brief"].as_u64() > Some(1_000), "{all}");
+    assert_eq!(all["here"], 0);
+    let listed = ctl(&["upstream", "ls"]);
+    assert!(listed.lines().next().unwrap().contains("p95 ms") && listed.contains("code-2"), "{listed}");
+    assert!(ctl(&["status"]).contains("upstreams  1 ready"));
+    let checked = world.outer.ctl(&["doctor", "--reach"]);
+    let checked = String::from_utf8_lossy(&checked.stdout).into_owned();
+    assert!(checked.contains("code-2: it answers") && checked.contains("1 of 1 enabled"), "{checked}");
+}
+
+#[test]
+fn a_file_that_is_not_in_force_is_no_good_state() {
+    let world = World::new();
+    world.configure(&json!({ "mcpServers": {} }));
+    world.outer.ctl_ok(&["start"]);
+    assert!(world.outer.ctl(&["status"]).status.success());
+    world.configure(&json!({ "mcpServers": { "code": 7 } }));
+    assert!(!world.outer.ctl(&["upstream", "reload"]).status.success());
+    let status = world.outer.ctl(&["status"]);
+    assert_eq!(status.status.code(), Some(1));
+    assert!(
+        String::from_utf8_lossy(&status.stdout).contains("mcp.json is not in force: line 1"),
+        "{status:?}"
+    );
+    let checked = world.outer.ctl(&["doctor"]);
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("bad  mcp.json"), "{checked:?}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn no_child_outlives_a_daemon_that_is_killed() {

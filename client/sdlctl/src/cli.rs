@@ -11,7 +11,7 @@ pub(crate) use questions::{
     ChangeArgs, FilterArgs, ImpactArgs, OutlineArgs, PathArgs, RelatedArgs, Relation, RenameArgs, TestsArgs,
     UnusedArgs,
 };
-pub(crate) use upstream::{AddArgs, CredCommand, ImportArgs, UpstreamCommand};
+pub(crate) use upstream::{AddArgs, CredCommand, ImportArgs, LoginArgs, UpstreamCommand};
 
 /// Manages the symbol delta ledger: its daemon, its repositories and their content.
 #[derive(Parser)]
@@ -97,7 +97,11 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Bench(BenchCommand),
     /// Check the set-up and suggest what to do about problems
-    Doctor,
+    Doctor {
+        /// Also start or ask each upstream server, to see whether it can be reached
+        #[arg(long)]
+        reach: bool,
+    },
     /// Show how to add the server to an MCP client
     #[command(subcommand)]
     Mcp(McpCommand),

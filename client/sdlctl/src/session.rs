@@ -172,8 +172,7 @@ impl Session {
         arguments: &str,
         on_progress: impl FnMut(&Value),
     ) -> Result<Answer, Failure> {
-        let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, json!(action));
-        let result = self.call_with("tools/call", &params, CallOptions::mutation(), on_progress)?;
+        let result = self.tool_result(action, arguments, on_progress)?;
         let structured = result.get("structuredContent").cloned().unwrap_or(Value::Null);
         let text = result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default().to_owned();
         if result.get("isError").and_then(Value::as_bool).unwrap_or(false) {
@@ -181,6 +180,17 @@ impl Session {
             return Err(Failure::Refused { message, detail: structured });
         }
         Ok(Answer { structured, text })
+    }
+
+    /// The whole result of a tool, as MCP defines it, whether it is an error or not.
+    pub(crate) fn tool_result(
+        &self,
+        tool: &str,
+        arguments: &str,
+        on_progress: impl FnMut(&Value),
+    ) -> Result<Value, Failure> {
+        let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, json!(tool));
+        self.call_with("tools/call", &params, CallOptions::mutation(), on_progress)
     }
 
     /// Waits until the daemon has closed its end; false if it has not after `limit`.

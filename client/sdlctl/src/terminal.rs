@@ -54,6 +54,11 @@ pub(crate) fn render_styles(text: &str, colors: bool) -> String {
     out
 }
 
+/// How many characters of a text are shown: its styles are not.
+pub(crate) fn count_shown(text: &str) -> usize {
+    render_styles(text, false).chars().count()
+}
+
 /// A text as one line.
 pub(crate) fn escape_line(text: &str) -> String {
     escape_letters(text, |letter, out| match letter {

@@ -67,6 +67,8 @@ impl Gate {
                 eras: Eras::load(state_dir.join("upstreams.eras")),
                 state_dir,
                 asks: Asks::default(),
+                #[cfg(feature = "oauth")]
+                logins: crate::oauth::Logins::default(),
                 helper: Mutex::default(),
                 #[cfg(unix)]
                 registry,

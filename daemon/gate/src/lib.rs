@@ -5,6 +5,7 @@
 //!
 //! * [`serve`] reads the daemon's messages until there are no more.
 //! * Each upstream has a slot for each owner, kept by a task of its own, so that none can hold up another.
+//! * A login is made by a process of its own, which a person starts.
 //! * A slot's connection is an rmcp client over our own transport, which keeps books of every message.
 
 #![forbid(unsafe_code)]
@@ -21,6 +22,8 @@ mod gate;
 mod http;
 mod lists;
 mod mask;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod outbox;
 mod shared;
 mod slot;
@@ -34,6 +37,8 @@ use sdl_proto::{BUILD, FrameDecoder, MAX_FRAME};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite};
 
 pub use clock::{Clock, Hands};
+#[cfg(feature = "oauth")]
+pub use oauth::run_login;
 
 use crate::gate::Gate;
 use crate::outbox::{Outbox, write_outgoing};

@@ -9,6 +9,10 @@ use tracing_subscriber::filter::EnvFilter;
 const THREADS: usize = 2;
 
 fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    if args.next().is_some_and(|word| word == "login") {
+        return log_in(&args.next().unwrap_or_default());
+    }
     // Of this crate alone: what rmcp logs may contain whole messages of upstreams.
     let filter = EnvFilter::new("off,sdl_gate=info");
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(std::io::stderr).init();
@@ -28,4 +32,22 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Logs in to an upstream, because a person asked for it. Nothing is logged, because rmcp's log lines have tokens in them.
+#[cfg(feature = "oauth")]
+fn log_in(request: &str) -> ExitCode {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let worked = runtime.is_ok_and(|runtime| {
+        let worked = runtime.block_on(sdl_gate::run_login(request));
+        runtime.shutdown_background();
+        worked
+    });
+    if worked { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+#[cfg(not(feature = "oauth"))]
+fn log_in(_: &str) -> ExitCode {
+    println!(r#"{{"event":"failed","message":"this build has no logins (feature `oauth`)"}}"#);
+    ExitCode::FAILURE
 }

@@ -23,6 +23,8 @@ pub(crate) struct Shared {
     pub(crate) state_dir: PathBuf,
     pub(crate) eras: Eras,
     pub(crate) asks: Asks,
+    #[cfg(feature = "oauth")]
+    pub(crate) logins: crate::oauth::Logins,
     /// The command of the newest settings that knows credentials.
     pub(crate) helper: Mutex<Option<Vec<String>>>,
     /// Children that run.
@@ -43,6 +45,11 @@ impl Shared {
         for resolved in resolved {
             values.extend(resolved.secrets().map(|(_, secret)| secret.expose().to_owned()));
         }
+        self.learn_values(values).await;
+    }
+
+    /// Masks these values from now on, and tells the daemon to.
+    pub(crate) async fn learn_values(&self, values: impl IntoIterator<Item = String>) {
         let values = self.masks.add(values);
         if !values.is_empty() {
             self.outbox.send(FromGate::Secrets { values }).await;

@@ -1,5 +1,7 @@
 //! Why a call or a start went wrong, in the form in which the daemon hears it.
 
+use std::time::Duration;
+
 use sdl_proto::{WireError, code};
 use serde_json::{Map, Value};
 
@@ -37,6 +39,11 @@ impl Trouble {
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.detail.insert(name.to_owned(), value.into());
         self
+    }
+
+    /// How long the upstream asked to be left alone.
+    pub(crate) fn asked_wait(&self) -> Option<Duration> {
+        self.detail.get("retryAfterMs").and_then(Value::as_u64).map(Duration::from_millis)
     }
 
     /// The error as it is sent, masked.

@@ -56,6 +56,7 @@ const METHODS: &[(&str, Run)] = &[
     ("policy/ceiling", policy::set_ceiling),
     ("upstream/list", upstream::list_upstreams),
     ("upstream/tools", upstream::list_tools),
+    ("upstream/show", upstream::show_upstream),
     ("upstream/reload", upstream::reload_settings),
     ("upstream/refresh", upstream::refresh_lists),
     ("upstream/restart", upstream::restart_upstream),

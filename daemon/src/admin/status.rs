@@ -23,7 +23,8 @@ pub fn status_answer(engine: &Engine) -> Vec<u8> {
         json!({ "repoId": id, "rootPath": root, "state": state, "health": "failed", "reason": reason })
     }));
     let upstreams = engine.upstream_manager().map(|manager| manager.describe()).filter(is_of_interest);
-    let healthy = repos.iter().all(|repo| repo["health"] != "failed");
+    let is_in_force = upstreams.as_ref().is_none_or(|upstreams| upstreams.get("configError").is_none());
+    let healthy = is_in_force && repos.iter().all(|repo| repo["health"] != "failed");
     json!({
         "healthy": healthy,
         "pid": std::process::id(),

@@ -1,4 +1,4 @@
-//! `upstream/list`, `upstream/tools`, `upstream/reload`, `upstream/refresh`, `upstream/restart`, `upstream/diff` and
+//! `upstream/list`, `upstream/tools`, `upstream/show`, `upstream/reload`, `upstream/refresh`, `upstream/restart`, `upstream/diff` and
 //! `upstream/approve`: upstream MCP servers, for a person.
 
 use std::sync::Arc;
@@ -46,6 +46,27 @@ pub fn list_tools(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError
     let manager = manager(admin)?;
     let key = known_key(manager, &key)?;
     Ok(json_bytes(&json!({ "key": key, "tools": manager.describe_tools(&key) })))
+}
+
+/// Runs `upstream/show`: all that is known of an upstream that is enabled, or of one of its tools.
+pub fn show_upstream(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let NamedTool { key, tool } = crate::router::parse_params(params)?;
+    let manager = manager(admin)?;
+    let key = known_key(manager, &key)?;
+    let Some(tool) = tool else {
+        let mut all = manager.describe_lists(&key);
+        let mut described = manager.describe();
+        let one = described["upstreams"].as_array_mut().and_then(|all| {
+            all.iter().position(|one| one["key"] == key.as_str()).map(|at| all.swap_remove(at))
+        });
+        all["upstream"] = one.unwrap_or_default();
+        all["tools"] = manager.describe_tools(&key);
+        return Ok(json_bytes(&all));
+    };
+    manager.describe_tool(&key, &tool).map(|found| json_bytes(&found)).ok_or_else(|| {
+        let message = format!("{key} has no tool {tool:?}; see: sdlctl upstream tools {key}");
+        wire_error(code::INVALID_ARGUMENT, message)
+    })
 }
 
 /// Runs `upstream/reload`.

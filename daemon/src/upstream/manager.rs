@@ -205,6 +205,16 @@ impl UpstreamManager {
         self.tools.upgrade().ok_or_else(stopping)
     }
 
+    /// One tool of an upstream with its whole definition, by its own name or the one that clients see.
+    pub fn describe_tool(&self, key: &str, tool: &str) -> Option<Value> {
+        self.tools.upgrade().and_then(|tools| tools.upstream_tool(key, tool))
+    }
+
+    /// What an upstream says of itself, and its prompts and resources: a JSON object.
+    pub fn describe_lists(&self, key: &str) -> Value {
+        self.tools.upgrade().map_or_else(|| json!({}), |tools| tools.upstream_lists(key))
+    }
+
     /// Has the lists of an upstream read without waiting for them.
     fn read_beside(&self, key: String) {
         let gate = Arc::clone(&self.gate);

@@ -89,7 +89,19 @@ pub(super) fn describe_one(
     put("mode", Some(upstream.own.mode.as_str().into()));
     put("about", upstream.own.about.clone().map(Value::from));
     let counts = ["prompts", "resources", "resourceTemplates"];
-    let figures = ["tools", "tokens", "tokensListed", "readAtMs", "held", "changed", "flags", "stale", "skipped", "unread"];
+    let figures = [
+        "tools",
+        "tokens",
+        "tokensWhole",
+        "tokensListed",
+        "readAtMs",
+        "held",
+        "changed",
+        "flags",
+        "stale",
+        "skipped",
+        "unread",
+    ];
     for part in figures.into_iter().chain(counts) {
         put(part, known.and_then(|known| known.get(part)).cloned());
     }

@@ -74,6 +74,67 @@ pub(crate) enum UpstreamCommand {
         /// Its key
         key: String,
     },
+    /// Show all that is known of a server, or the definition of one of its tools
+    Show {
+        /// Its key
+        key: String,
+        /// The name of a tool, its own or the one that agents see
+        tool: Option<String>,
+    },
+    /// Call a tool of a server, as an agent does
+    #[command(
+        after_help = "Example: sdlctl upstream call time get_current_time '{\"timezone\": \"Asia/Tokyo\"}'"
+    )]
+    Call {
+        /// The server's key
+        key: String,
+        /// The tool's own name
+        tool: String,
+        /// The arguments as a JSON object, or @FILE
+        #[arg(default_value = "{}")]
+        args: String,
+    },
+    /// Show the end of the log of a server: what it wrote to its standard error, and what was odd
+    Log {
+        /// Its key
+        key: String,
+        /// How many lines from the end
+        #[arg(long, short = 'n', default_value_t = 50)]
+        lines: usize,
+    },
+    /// Show what the definitions of each server cost an agent, and would cost without this
+    Tokens,
+    /// Log in to a server that wants it (OAuth)
+    Login(LoginArgs),
+    /// Forget the login to a server
+    Logout {
+        /// Its key
+        key: String,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct LoginArgs {
+    /// The server's key
+    pub(crate) key: String,
+    /// Print the address of the login instead of opening a browser
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+    /// A permission to ask for, instead of those that the server names; may be repeated
+    #[arg(long)]
+    pub(crate) scope: Vec<String>,
+    /// The id of a client that you registered at the server by hand
+    #[arg(long, value_name = "ID")]
+    pub(crate) client_id: Option<String>,
+    /// The name of the credential with that client's secret; see `sdlctl cred set`
+    #[arg(long, value_name = "NAME", requires = "client_id")]
+    pub(crate) client_secret: Option<String>,
+    /// The port at which the browser comes back; default: any that is free
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    pub(crate) port: u16,
+    /// Permit an issuer with a private address, such as one of your company
+    #[arg(long)]
+    pub(crate) private_network: bool,
 }
 
 #[derive(Subcommand)]

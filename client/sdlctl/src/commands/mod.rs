@@ -68,7 +68,7 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Policy(command) => policy::run_policy(command, json),
         Command::Ledger(command) => ledger::run_ledger(command, json),
         Command::Bench(command) => bench::run_bench(&command, json),
-        Command::Doctor => doctor::run_doctor(json),
+        Command::Doctor { reach } => doctor::run_doctor(reach, json),
         Command::Mcp(command) => mcp::run_mcp(command, json),
         Command::Surface { name } => surface::run_surface(name, json),
         Command::Service(command) => service::run_service(command, json),

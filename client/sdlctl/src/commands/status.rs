@@ -5,6 +5,7 @@ use std::time::Duration;
 use sdl_client::CallOptions;
 use serde_json::{Value, json};
 
+use crate::commands::upstream::listing::style_state;
 use crate::output::{
     self, Failure, Outcome, format_count, number_at, style_bold, style_cyan, style_dim, style_green,
     style_red, style_yellow, text_at,
@@ -51,6 +52,47 @@ fn print_status(status: &Value) {
         if let Some(reason) = repo["reason"].as_str() {
             output::print_line(&format!("  {:width$}  {reason}", ""));
         }
+    }
+    print_upstreams(&status["upstreams"]);
+}
+
+/// The upstreams in one line, and one for each that needs a person.
+fn print_upstreams(upstreams: &Value) {
+    if let Some(error) = upstreams["configError"].as_str() {
+        output::print_line(&format!("{} mcp.json is not in force: {error}", style_red("error:")));
+    }
+    let all: Vec<&Value> = upstreams["upstreams"].as_array().into_iter().flatten().collect();
+    if all.is_empty() {
+        return;
+    }
+    let mut states: Vec<(&str, u64)> = Vec::new();
+    for one in &all {
+        let state = text_at(one, "/state");
+        match states.iter_mut().find(|(known, _)| *known == state) {
+            Some((_, count)) => *count += 1,
+            None => states.push((state, 1)),
+        }
+    }
+    let states: Vec<String> =
+        states.iter().map(|(state, count)| format!("{count} {}", style_state(state))).collect();
+    let tools = all.iter().map(|one| number_at(one, "/tools")).sum();
+    let calls = all.iter().map(|one| number_at(one, "/calls")).sum();
+    output::print_line(&format!(
+        "{}  {}; {}, {}",
+        style_bold("upstreams"),
+        states.join(", "),
+        format_count(tools, "tool"),
+        format_count(calls, "call")
+    ));
+    for one in
+        all.iter().filter(|one| matches!(text_at(one, "/state"), "failing" | "misconfigured" | "needsLogin"))
+    {
+        let why = one["lastError"].as_str().unwrap_or_default();
+        output::print_line(&format!(
+            "  {}  {}  {why}",
+            style_bold(text_at(one, "/key")),
+            style_state(text_at(one, "/state"))
+        ));
     }
 }
 

@@ -31,7 +31,10 @@ mod types;
 
 pub use changed::{Change, ChangeKind, changed};
 pub use check::{exposed_variables, unset_variables, written_secrets};
-pub use credentials::{Credentials, SessionLookup, list_credentials, remove_credential, store_credential};
+pub use credentials::{
+    Credentials, Login, SessionLookup, find_login, has_login, hold_login, list_credentials,
+    remove_credential, remove_login, resource_of, store_credential, store_login,
+};
 pub use error::{ErrorKind, Remark, SettingsError};
 pub use file::{FILE, ReadError, SettingsFile, read_settings};
 pub use globs::{Globs, KeyPattern, Pattern, ToolPattern};

@@ -160,18 +160,25 @@ impl Tools {
     pub fn upstream_tools(&self, key: &str) -> Value {
         let catalog = self.services.upstream.gateway.catalog();
         let found = catalog.upstreams.iter().find(|one| *one.key == *key);
-        let tools = found.into_iter().flat_map(|one| one.all()).map(|tool| {
-            json!({
-                "tool": tool.advertised,
-                "name": tool.name,
-                "tokens": tool.tokens,
-                "readOnly": tool.hints.read_only,
-                "description": tool.description(),
-                "standing": tool.standing.name(),
-                "flags": tool.flag_names(),
-            })
-        });
-        tools.collect()
+        found.into_iter().flat_map(|one| one.all()).map(|tool| tool.describe()).collect()
+    }
+
+    /// One tool of an upstream with its whole definition, by its own name or the one that clients see.
+    pub fn upstream_tool(&self, key: &str, tool: &str) -> Option<Value> {
+        let catalog = self.services.upstream.gateway.catalog();
+        let found = catalog.upstreams.iter().find(|one| *one.key == *key)?;
+        let by_name = found.all().find(|one| one.name == tool);
+        let tool = by_name.or_else(|| found.all().find(|one| one.advertised == tool))?;
+        let mut described = tool.describe();
+        described["definition"] = tool.listed(true);
+        Some(described)
+    }
+
+    /// What an upstream says of itself, and its prompts and resources: a JSON object.
+    pub fn upstream_lists(&self, key: &str) -> Value {
+        let catalog = self.services.upstream.gateway.catalog();
+        let found = catalog.upstreams.iter().find(|one| *one.key == *key);
+        found.map_or_else(|| json!({}), |one| one.describe_lists())
     }
 
     /// Tells the lists of prompts and of resources that a session sees from former ones, as far as they are of upstreams.

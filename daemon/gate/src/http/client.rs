@@ -52,9 +52,9 @@ impl std::error::Error for RemoteError {}
 #[derive(Clone)]
 pub(crate) struct Remote {
     client: reqwest::Client,
-    world: World,
-    key: String,
-    headers: Arc<Vec<(String, Template)>>,
+    pub(super) world: World,
+    pub(super) key: String,
+    pub(super) headers: Arc<Vec<(String, Template)>>,
     link: Arc<Link>,
     hang_up: Flag,
 }
@@ -117,11 +117,12 @@ impl Remote {
         request = request.header(CONTENT_TYPE, JSON);
         let request = self.with_headers(request, session, wanted).await;
         let request = request.map_err(|trouble| self.fail(id, trouble))?;
+        let token = self.token(uri).await.map_err(|trouble| self.fail(id, trouble))?;
         if outbound.track.as_ref().is_some_and(|track| !track.leave()) {
             return Err(StreamableHttpError::Client(RemoteError("withdrawn".to_owned())));
         }
-        let sent = request.body(outbound.text).send().await;
-        let response = sent.map_err(|error| self.fail(id, connection_trouble(&error)))?;
+        let sent = self.send(uri, request.body(outbound.text), token).await;
+        let response = sent.map_err(|trouble| self.fail(id, trouble))?;
         let status = response.status();
         if status == StatusCode::NOT_FOUND && has_session {
             return Err(StreamableHttpError::SessionExpired);
@@ -147,7 +148,7 @@ impl Remote {
             return Ok(StreamableHttpPostResponse::Sse(events, session));
         }
         let body = self.read_body(id, response, MAX_MESSAGE_BYTES).await?;
-        if body.trim_ascii().is_empty() {
+        if body.trim_ascii().is_empty() && id.is_none() {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         if !kind.starts_with(JSON) {
@@ -159,6 +160,11 @@ impl Remote {
         }
         match self.link.inbound(&body) {
             Inbound::Message(message) => Ok(StreamableHttpPostResponse::Json(*message, session)),
+            // Nobody else will answer the request.
+            Inbound::Nothing if id.is_some() => {
+                Err(self
+                    .fail(id, Trouble::protocol("the upstream's answer is to another request, or to none")))
+            }
             Inbound::Nothing => Ok(StreamableHttpPostResponse::Accepted),
             Inbound::Broken => {
                 self.hang_up.raise();
@@ -195,7 +201,7 @@ impl Remote {
         response: Response,
     ) -> Result<StreamableHttpPostResponse, Failure> {
         let status = response.status();
-        let trouble = status_trouble(&self.key, &response);
+        let trouble = status_trouble(&self.key, self.has_own_login(), &response);
         let is_client_error = status.is_client_error() && !matches!(status.as_u16(), 401 | 403 | 429);
         if !is_client_error {
             return Err(self.fail(id, trouble));
@@ -274,8 +280,8 @@ impl StreamableHttpClient for Remote {
         let request =
             self.with_headers(self.client.delete(uri.as_ref()), Some(session_id), custom_headers).await;
         // A server may not allow it, and forgets the session by itself.
-        if let Ok(request) = request {
-            let _ = request.send().await;
+        if let (Ok(request), Ok(token)) = (request, self.token(&uri).await) {
+            let _ = self.send(&uri, request, token).await;
         }
         Ok(())
     }
@@ -295,7 +301,8 @@ impl StreamableHttpClient for Remote {
         let other = |text: &str| StreamableHttpError::Client(RemoteError(text.to_owned()));
         let request = self.with_headers(request, session_id, custom_headers).await;
         let request = request.map_err(|_| other("a header cannot be resolved"))?;
-        let response = request.send().await.map_err(|_| other("the connection failed"))?;
+        let token = self.token(&uri).await.map_err(|_| other("the login does not count"))?;
+        let response = self.send(&uri, request, token).await.map_err(|_| other("the connection failed"))?;
         let kind = header_text(&response, CONTENT_TYPE.as_str()).unwrap_or_default();
         if !response.status().is_success() || !kind.starts_with(EVENTS) {
             return Err(StreamableHttpError::ServerDoesNotSupportSse);

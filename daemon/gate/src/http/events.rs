@@ -5,8 +5,10 @@ use std::sync::Arc;
 use futures::StreamExt;
 use futures::stream::{self, BoxStream};
 use reqwest::Response;
+use rmcp::model::ErrorCode;
 use rmcp::transport::streamable_http_client::SseError;
 use sdl_proto::code;
+use serde_json::json;
 use sse_stream::{Sse, SseStream};
 
 use crate::flag::Flag;
@@ -66,7 +68,7 @@ pub(super) fn read_events(
         Err(error) => Err(error.into()),
     });
     let events = SseStream::from_bytes_stream(bytes.map(|chunk| chunk.map_err(Wrapped)));
-    let reading = Reading { events: events.boxed(), id, link, hang_up, is_over: false };
+    let reading = Reading { events: events.boxed(), id, link, hang_up, is_resumable: false, is_over: false };
     stream::unfold(reading, |mut reading| async move { Some((reading.next().await?, reading)) }).boxed()
 }
 
@@ -87,14 +89,17 @@ struct Reading {
     id: Option<i64>,
     link: Arc<Link>,
     hang_up: Flag,
+    /// Whether rmcp can ask for the rest of it.
+    is_resumable: bool,
     is_over: bool,
 }
 
 impl Reading {
     async fn next(&mut self) -> Option<Result<Sse, SseError>> {
         while !self.is_over {
-            match self.events.next().await? {
-                Ok(event) => {
+            match self.events.next().await {
+                Some(Ok(event)) => {
+                    self.is_resumable |= event.id.is_some();
                     let Some(data) = event.data.as_ref().filter(|data| !data.trim().is_empty()) else {
                         return Some(Ok(event));
                     };
@@ -114,22 +119,39 @@ impl Reading {
                         }
                     }
                 }
-                Err(SseError::Body(error)) if is_too_long(&*error) => {
+                Some(Err(SseError::Body(error))) if is_too_long(&*error) => {
                     self.is_over = true;
                     self.link.count("tooLong");
                     let message = format!("the upstream's answer is above {} MiB", MAX_MESSAGE_BYTES >> 20);
                     let trouble = Trouble::new(code::RESULT_TOO_LARGE, message);
-                    if let Some(Inbound::Message(message)) =
-                        self.id.and_then(|id| self.link.fail_one(id, trouble))
-                    {
-                        let text = serde_json::to_string(&*message).unwrap_or_default();
-                        return Some(Ok(Sse { data: Some(text), ..Sse::default() }));
-                    }
+                    return self.fail(trouble);
                 }
-                Err(error) => return Some(Err(error)),
+                Some(Err(error)) if self.is_resumable || self.id.is_none() => return Some(Err(error)),
+                None if self.is_resumable => return None,
+                Some(Err(_)) | None => {
+                    self.is_over = true;
+                    let message = "the upstream's answer broke off; whether the call took effect is unknown, check before you \
+                                   repeat it";
+                    return self.fail(Trouble::new(code::OUTCOME_UNKNOWN, message));
+                }
             }
         }
         None
+    }
+
+    /// The last event, if the request that this answers has no answer yet.
+    fn fail(&self, trouble: Trouble) -> Option<Result<Sse, SseError>> {
+        let id = self.id?;
+        let message = trouble.message.clone();
+        let text = match self.link.fail_one(id, trouble)? {
+            Inbound::Message(message) => serde_json::to_string(&*message).unwrap_or_default(),
+            // A request of rmcp's own, such as a subscription. It hears the error.
+            Inbound::Nothing | Inbound::Broken => {
+                let error = json!({ "code": ErrorCode::INTERNAL_ERROR, "message": message });
+                json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string()
+            }
+        };
+        Some(Ok(Sse { data: Some(text), ..Sse::default() }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Upstreams that are reached over HTTP: rmcp's streamable transport over a client of our own, which passes every message
 //! through the books of its connection, as the pipes of a child do.
 
+mod authorized;
 mod client;
 mod events;
 mod headers;
@@ -67,9 +68,14 @@ async fn resolve_url(slot: &Slot, url: Template) -> Result<String, Trouble> {
     }
 }
 
-fn build_client() -> Result<reqwest::Client, reqwest::Error> {
-    // Chosen here, because a second provider in the program would make the choice ambiguous. An error means that it was.
+/// Chooses who encrypts, because a second provider in the program would make the choice ambiguous.
+pub(crate) fn choose_provider() {
+    // An error means that it was chosen.
     let _ = rustls::crypto::ring::default_provider().install_default();
+}
+
+fn build_client() -> Result<reqwest::Client, reqwest::Error> {
+    choose_provider();
     let same_origin = reqwest::redirect::Policy::custom(|attempt| {
         let origin = attempt.previous().first().map(|url| url.origin());
         if origin == Some(attempt.url().origin()) && attempt.previous().len() <= MAX_REDIRECTS {

@@ -29,21 +29,36 @@ fn root_cause(error: &dyn std::error::Error) -> String {
     cause.to_string()
 }
 
-/// An answer with a status that is no success.
-pub(super) fn status_trouble(key: &str, response: &Response) -> Trouble {
+/// An answer with a status that is no success. `has_header` if the person wrote the header `Authorization`.
+pub(super) fn status_trouble(key: &str, has_header: bool, response: &Response) -> Trouble {
     let status = response.status();
     let header = |name| response.headers().get(name).and_then(|value| value.to_str().ok());
     let trouble = match status {
+        StatusCode::UNAUTHORIZED if has_header => {
+            let message = format!(
+                "the upstream refuses the header Authorization of {key} (HTTP 401): a person has to mend it or its \
+                 credential, or remove it and run `sdlctl upstream login {key}`"
+            );
+            Trouble::new(code::NEEDS_LOGIN, message)
+        }
         StatusCode::UNAUTHORIZED => {
             let message =
                 format!("the upstream wants a login: a person has to run `sdlctl upstream login {key}`");
             Trouble::new(code::NEEDS_LOGIN, message)
         }
         StatusCode::FORBIDDEN => {
-            let trouble = Trouble::new(code::UPSTREAM_DENIED, "the upstream does not permit this (HTTP 403)");
+            let message = "the upstream does not permit this (HTTP 403)";
             match header(WWW_AUTHENTICATE).and_then(scope_of) {
-                Some(scope) => trouble.with("scope", scope),
-                None => trouble,
+                Some(scope) => {
+                    let remedy = if has_header {
+                        String::new()
+                    } else {
+                        format!(", for which a person can run `sdlctl upstream login {key} --scope SCOPE`")
+                    };
+                    let message = format!("{message}; it wants the scope {scope:?}{remedy}");
+                    Trouble::new(code::UPSTREAM_DENIED, message).with("scope", scope)
+                }
+                None => Trouble::new(code::UPSTREAM_DENIED, message),
             }
         }
         StatusCode::TOO_MANY_REQUESTS => {

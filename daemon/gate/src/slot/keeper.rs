@@ -124,10 +124,18 @@ impl Keeper {
 
     async fn start(&mut self) -> Result<(), Trouble> {
         let slot = Arc::clone(&self.slot);
+        let waited_for_person = matches!(
+            &*slot.phase.borrow(),
+            Phase::Failed { trouble, .. } if matches!(trouble.code, code::NEEDS_LOGIN | code::MISCONFIGURED)
+        );
         slot.tally(|tally| tally.starts += 1);
         slot.enter(Phase::Starting).await;
         match start_connection(&slot).await {
             Ok((live, reading)) => {
+                if waited_for_person {
+                    // It has been dealt with.
+                    slot.tally(|tally| tally.last_error = None);
+                }
                 slot.take_counts(&live);
                 self.send_lists(reading, true).await;
                 slot.enter(Phase::Ready(Arc::new(live))).await;
@@ -152,7 +160,10 @@ impl Keeper {
                 (until, true) => (until, "failing"),
                 (until, false) => (until, "stopped"),
             },
-            _ => (lock(&slot.backoff).fail(now), "failing"),
+            _ => {
+                let until = lock(&slot.backoff).fail(now);
+                (until.max(now + trouble.asked_wait().unwrap_or_default()), "failing")
+            }
         };
         tracing::info!("{}: {state}: {}", slot.key, slot.world.masks.mask(&trouble.message));
         slot.tally(|tally| tally.last_error = Some(trouble.message.clone()));

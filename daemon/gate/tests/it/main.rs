@@ -7,8 +7,14 @@ mod calls;
 mod clock;
 mod harness;
 mod hostile;
+#[cfg(feature = "oauth")]
+mod issuer;
 mod lifecycle;
+#[cfg(feature = "http")]
+mod listen;
 mod lists;
+#[cfg(feature = "oauth")]
+mod oauth;
 mod secrets;
 #[cfg(feature = "http")]
 mod web;

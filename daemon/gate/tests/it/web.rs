@@ -6,10 +6,10 @@ use sdl_proto::code;
 use sdl_proto::gate::FromGate;
 use sdl_settings::Secret;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 
 use crate::harness::{Gate, detail};
+use crate::listen::{CUT, NEVER, listen, whole};
 
 /// A request that came: its first line and headers, and its body.
 type Seen = Arc<Mutex<Vec<(String, String)>>>;
@@ -23,15 +23,13 @@ struct Web {
 impl Web {
     /// `is_streaming` makes every answer an event. `elsewhere` is where redirects lead.
     async fn start(is_streaming: bool, elsewhere: &str) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let seen = Seen::default();
         let (for_task, elsewhere) = (Arc::clone(&seen), elsewhere.to_owned());
-        tokio::spawn(async move {
-            while let Ok((stream, _)) = listener.accept().await {
-                tokio::spawn(serve(stream, Arc::clone(&for_task), is_streaming, elsewhere.clone()));
-            }
+        let address = listen(move |head, body| {
+            for_task.lock().unwrap().push((head.to_owned(), body.to_owned()));
+            respond(head, body, is_streaming, &elsewhere)
         });
+        let url = format!("http://{}/mcp", address.await);
         Self { url, seen }
     }
 
@@ -44,32 +42,6 @@ impl Web {
         let seen = self.seen.lock().unwrap();
         seen.iter().filter(|(_, body)| body.contains(what)).map(|(head, _)| head.clone()).collect()
     }
-}
-
-async fn serve(stream: TcpStream, seen: Seen, is_streaming: bool, elsewhere: String) {
-    let mut stream = BufReader::new(stream);
-    loop {
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            if stream.read_line(&mut head).await.unwrap_or(0) == 0 {
-                return;
-            }
-        }
-        let length = head.to_ascii_lowercase();
-        let length = length.split("content-length: ").nth(1).and_then(|rest| rest.split('\r').next());
-        let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
-        stream.read_exact(&mut body).await.unwrap();
-        let body = String::from_utf8(body).unwrap();
-        seen.lock().unwrap().push((head.clone(), body.clone()));
-        let response = respond(&head, &body, is_streaming, &elsewhere);
-        if stream.write_all(response.as_bytes()).await.is_err() {
-            return;
-        }
-    }
-}
-
-fn whole(status: &str, headers: &str, body: &str) -> String {
-    format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n{headers}\r\n{body}", body.len())
 }
 
 fn respond(head: &str, body: &str, is_streaming: bool, elsewhere: &str) -> String {
@@ -95,6 +67,8 @@ fn respond(head: &str, body: &str, is_streaming: bool, elsewhere: &str) -> Strin
                     let headers = "Retry-After: 7\r\nWWW-Authenticate: Bearer scope=\"a b\"\r\n";
                     return whole(text, headers, "");
                 }
+                // Of the same length, because the text states it.
+                "whole" => return text.replace("ID", &format!("{:>2}", id.to_string())),
                 "progress" => {
                     let token = &params["_meta"]["progressToken"];
                     let params = json!({ "progressToken": token, "progress": 1 });
@@ -152,7 +126,10 @@ async fn refusals_say_what_to_do() {
         assert_eq!(detail(&error)["retryAfterMs"], 7_000);
         match code {
             code::NEEDS_LOGIN => assert!(error.message.contains("sdlctl upstream login a")),
-            code::UPSTREAM_DENIED => assert_eq!(detail(&error)["scope"], "a b"),
+            code::UPSTREAM_DENIED => {
+                assert_eq!(detail(&error)["scope"], "a b");
+                assert!(error.message.contains("sdlctl upstream login a --scope"), "{}", error.message);
+            }
             _ => {}
         }
     }
@@ -204,5 +181,62 @@ async fn headers_are_looked_up_for_each_request() {
     assert!(heads[0].contains("Bearer first-token") && heads[1].contains("Bearer second-token"), "{heads:?}");
     let text = r#"{"said":"first-token second-token"}"#;
     assert_eq!(gate.call("raw", json!({ "text": text })).await.unwrap(), r#"{"said":"*** ***"}"#);
+    gate.hang_up().await;
+}
+
+fn json_page(body: &str) -> String {
+    whole("200 OK", "Content-Type: application/json\r\n", body)
+}
+
+fn event_page(body: &str) -> String {
+    whole("200 OK", "Content-Type: text/event-stream\r\n", body)
+}
+
+#[tokio::test]
+async fn an_answer_that_is_none_is_told_at_once_and_the_next_call_works() {
+    let web = Web::start(false, "").await;
+    let mut gate = Gate::start().await;
+    gate.configure(json!({ "a": web.entry(json!({})) })).await;
+    let other = r#"{"jsonrpc":"2.0","id":77,"result":{"content":[]}}"#;
+    let cut = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{\"jsonrpc\":";
+    for (response, code) in [
+        (format!("{cut}{CUT}"), code::OUTCOME_UNKNOWN),
+        (CUT.to_owned(), code::OUTCOME_UNKNOWN),
+        (json_page("no JSON"), code::UPSTREAM_PROTOCOL),
+        (json_page(r#"{"jsonrpc":"2.0","id":ID,"result":[]}"#), code::UPSTREAM_PROTOCOL),
+        (
+            json_page(r#"{"jsonrpc":"2.0","id":ID,"error":{"code":-1,"message":"no"}}"#),
+            code::UPSTREAM_PROTOCOL,
+        ),
+        (json_page(other), code::UPSTREAM_PROTOCOL),
+        (json_page(""), code::UPSTREAM_PROTOCOL),
+        (event_page(""), code::OUTCOME_UNKNOWN),
+        (event_page(&format!("data: {other}\n\n")), code::OUTCOME_UNKNOWN),
+        (event_page("data: no JSON\n\n"), code::OUTCOME_UNKNOWN),
+        (whole("200 OK", "Content-Type: text/html\r\n", "<p>"), code::UPSTREAM_PROTOCOL),
+    ] {
+        let error = gate.call_err("whole", json!({ "text": response })).await;
+        assert_eq!(error.code, code, "{response}: {}", error.message);
+        assert!(gate.call("echo", json!({})).await.is_ok(), "{response}");
+    }
+    gate.hang_up().await;
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_is_given_up_in_time() {
+    let web = Web::start(false, "").await;
+    let (mut gate, hands) = Gate::with_clock().await;
+    gate.configure(json!({ "a": web.entry(json!({})) })).await;
+    gate.call("echo", json!({})).await.unwrap();
+    let hanging = gate.begin("whole", json!({ "text": NEVER })).await;
+    let is_there = async {
+        while web.heads("whole").is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(15), is_there).await.unwrap();
+    hands.advance(std::time::Duration::from_secs(61));
+    assert_eq!(gate.answer(hanging).await.unwrap_err().code, code::UPSTREAM_TIMEOUT);
+    assert!(gate.call("echo", json!({})).await.is_ok());
     gate.hang_up().await;
 }

@@ -21,7 +21,8 @@ pub(super) fn edit_settings(command: UpstreamCommand, as_json: bool) -> Result<O
         }
         UpstreamCommand::Rm { key } => {
             change(|document| document.remove(&key).map(drop))?;
-            format!("{} removed", style_bold(&key))
+            let and_login = if super::login::forget_login(&key)? { ", with its login" } else { "" };
+            format!("{} removed{and_login}", style_bold(&key))
         }
         UpstreamCommand::Enable { key } => {
             change(|document| document.set_enabled(&key, true).map(drop))?;
@@ -53,7 +54,7 @@ fn change<T>(edit: impl FnOnce(&mut Document) -> Result<T, EditError>) -> Result
 }
 
 /// A daemon that runs puts the file in force at once; another one does when it starts.
-fn tell_daemon() -> Result<(), Failure> {
+pub(super) fn tell_daemon() -> Result<(), Failure> {
     match Session::existing() {
         Ok(session) => session.call("upstream/reload", &json!({})).map(drop),
         Err(Failure::NoDaemon(_)) => Ok(()),

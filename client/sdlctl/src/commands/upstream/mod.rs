@@ -1,11 +1,15 @@
 //! `upstream …`: upstream MCP servers. Edits go to `mcp.json`, which the daemon follows by itself; it is asked to read it at
 //! once all the same, so that a fault is reported here.
 
+mod calls;
 mod definitions;
 mod edits;
-mod listing;
+pub(crate) mod listing;
+mod login;
+mod page;
+mod table;
 
-use sdl_settings::{Credentials, read_settings, unset_variables};
+use sdl_settings::{Credentials, exposed_variables, read_settings, unset_variables};
 use serde_json::{Value, json};
 
 use crate::cli::UpstreamCommand;
@@ -16,6 +20,12 @@ pub(crate) fn run_upstream(command: UpstreamCommand, as_json: bool) -> Result<Ou
     match command {
         UpstreamCommand::Ls => listing::list_upstreams(as_json),
         UpstreamCommand::Tools { key } => listing::list_tools(&key, as_json),
+        UpstreamCommand::Show { key, tool } => page::show_upstream(&key, tool.as_deref(), as_json),
+        UpstreamCommand::Call { key, tool, args } => calls::call_tool(&key, &tool, &args, as_json),
+        UpstreamCommand::Log { key, lines } => calls::show_log(&key, lines, as_json),
+        UpstreamCommand::Tokens => listing::list_tokens(as_json),
+        UpstreamCommand::Login(args) => login::log_in(&args, as_json),
+        UpstreamCommand::Logout { key } => login::log_out(&key, as_json),
         UpstreamCommand::Check => check_settings(as_json),
         UpstreamCommand::Reload => reload_settings(as_json),
         UpstreamCommand::Refresh { key } => refresh_lists(key, as_json),
@@ -68,6 +78,14 @@ fn check_settings(as_json: bool) -> Result<Outcome, Failure> {
             missing.map(|unset| json!({ "key": upstream.key, "why": unset.to_string() }))
         })
         .collect();
+    let exposed: Vec<Value> = settings
+        .upstreams
+        .iter()
+        .flat_map(|upstream| {
+            let names = exposed_variables(upstream, &lookup).into_iter();
+            names.map(|name| json!({ "key": upstream.key, "name": name }))
+        })
+        .collect();
     let remarks: Vec<String> = file
         .parsed
         .remarks
@@ -75,7 +93,8 @@ fn check_settings(as_json: bool) -> Result<Outcome, Failure> {
         .map(|remark| format!("line {}: {}", remark.line, remark.message))
         .collect();
     let answer = json!({
-        "upstreams": settings.upstreams.len(), "unused": file.parsed.unused, "remarks": remarks, "unset": unset
+        "upstreams": settings.upstreams.len(), "unused": file.parsed.unused, "remarks": remarks, "unset": unset,
+        "exposed": exposed,
     });
     show(as_json, &answer, || {
         let enabled = settings.upstreams.iter().filter(|upstream| upstream.enabled).count();
@@ -85,6 +104,13 @@ fn check_settings(as_json: bool) -> Result<Outcome, Failure> {
         }
         for remark in &remarks {
             output::print_line(&format!("{} {remark}", style_yellow("note:")));
+        }
+        for one in &exposed {
+            let line = format!("{}: ${{{}}} is an argument", text_at(one, "/key"), text_at(one, "/name"));
+            output::print_line(&format!(
+                "{} {line}, which your other programs can read; `env` is for credentials",
+                style_yellow("note:")
+            ));
         }
         for missing in &unset {
             let (key, why) = (text_at(missing, "/key"), text_at(missing, "/why"));

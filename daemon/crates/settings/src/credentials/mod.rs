@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod helper;
+mod login;
 mod store;
 
 use std::ffi::OsString;
@@ -13,6 +14,7 @@ use crate::secret::Secret;
 use crate::template::{Found, Lookup, Origin, is_name};
 use crate::trust;
 
+pub use login::{Login, find_login, has_login, hold_login, remove_login, resource_of, store_login};
 pub use store::{list_credentials, remove_credential, store_credential};
 
 /// The largest credential.

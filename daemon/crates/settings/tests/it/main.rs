@@ -8,6 +8,7 @@ mod credentials;
 mod editing;
 mod faults;
 mod importing;
+mod logins;
 mod page;
 mod parsing;
 mod policy;

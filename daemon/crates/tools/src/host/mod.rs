@@ -26,8 +26,8 @@ pub use report::{
 };
 
 pub use client::{Client, NoClient, OpenQuestion, Reply};
-pub use upstreams::{Event, Exchange, Outgoing, Question, Upstreams};
 pub(crate) use upstreams::read_lists_of;
+pub use upstreams::{Event, Exchange, Outgoing, Question, Upstreams};
 
 use crate::guard::audit::Audit;
 use crate::guard::policy::Ceilings;

@@ -305,6 +305,10 @@ pub(crate) fn about(error: ToolError, tool: &Definition) -> ToolError {
         Code::UpstreamDown | Code::UpstreamTimeout | Code::Busy => {
             error.next(call_tool_name(), again, "try the same call again later; others work meanwhile")
         }
+        Code::NeedsLogin => {
+            let command = format!("sdlctl upstream login {}", tool.key);
+            error.next(call_tool_name(), again, format!("after a person has run `{command}`; you can't"))
+        }
         Code::OutcomeUnknown => error.next(
             "sdl_action_search",
             json!({"query": format!("read the state that {} changes", tool.advertised)}),

@@ -177,6 +177,7 @@ impl Listed {
             "known": self.is_current(),
             "tools": self.tools.len(),
             "tokens": tokens,
+            "tokensWhole": self.tools.iter().map(|tool| tool.whole_tokens).sum::<usize>(),
             "tokensListed": listed,
             "readAtMs": self.confirmed_at_ms(),
         });
@@ -208,6 +209,18 @@ impl Listed {
             (report["unread"], report["stale"]) = (json!(lists.unread), true.into());
         }
         report
+    }
+
+    /// What it says of itself, and its prompts and resources, for a person.
+    pub(crate) fn describe_lists(&self) -> Value {
+        let Some(lists) = &self.reading.lists else { return json!({}) };
+        json!({
+            "serverInfo": lists.server_info,
+            "instructions": lists.instructions,
+            "prompts": lists.prompts,
+            "resources": lists.resources,
+            "resourceTemplates": lists.resource_templates,
+        })
     }
 
     /// Whether its tools are listed in this mode.

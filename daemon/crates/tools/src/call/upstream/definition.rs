@@ -30,6 +30,8 @@ pub(crate) struct Definition {
     pub(crate) hash: String,
     /// Tokens of name, description and input schema.
     pub(crate) tokens: usize,
+    /// Tokens of all of it, as a client reads it that has the server for itself.
+    pub(crate) whole_tokens: usize,
     /// Whether its schema was left out because of its size.
     pub(crate) oversize: bool,
     /// Whether it is served.
@@ -90,6 +92,7 @@ impl Definition {
             hints,
             hash,
             tokens: 0,
+            whole_tokens: 0,
             oversize,
             standing: Standing::default(),
             change: None,
@@ -98,6 +101,7 @@ impl Definition {
             mentions,
         };
         made.tokens = sdl_tokens::count_tokens(&made.brief().to_string());
+        made.whole_tokens = sdl_tokens::count_tokens(&Value::Object(made.object.clone()).to_string());
         Some(made)
     }
 
@@ -117,6 +121,19 @@ impl Definition {
     fn brief(&self) -> Value {
         let part = |part: &str| self.object.get(part).cloned().unwrap_or_default();
         json!({"name": self.advertised, "description": part("description"), "inputSchema": part("inputSchema")})
+    }
+
+    /// For a person: names, tokens, and what it says it does.
+    pub(crate) fn describe(&self) -> Value {
+        json!({
+            "tool": self.advertised,
+            "name": self.name,
+            "tokens": self.tokens,
+            "readOnly": self.hints.read_only,
+            "description": self.description(),
+            "standing": self.standing.name(),
+            "flags": self.flag_names(),
+        })
     }
 
     /// What it does, in the words of its server.

@@ -1,4 +1,7 @@
-//! `doctor`: checks common problems, for example a full watch limit, and suggests what to do. Starts nothing.
+//! `doctor`: checks common problems, for example a full watch limit, and suggests what to do. Starts nothing, unless `--reach`
+//! asks for it.
+
+mod upstreams;
 
 use std::fs;
 
@@ -13,11 +16,22 @@ struct Check {
     note: String,
 }
 
-pub(crate) fn run_doctor(as_json: bool) -> Result<Outcome, Failure> {
+impl Check {
+    fn good(what: &'static str, note: impl Into<String>) -> Self {
+        Self { what, good: true, note: note.into() }
+    }
+
+    fn bad(what: &'static str, note: impl Into<String>) -> Self {
+        Self { what, good: false, note: note.into() }
+    }
+}
+
+pub(crate) fn run_doctor(reach: bool, as_json: bool) -> Result<Outcome, Failure> {
     let mut checks = vec![check_folders(), check_program(), check_watches()];
     let (daemon, status) = check_daemon();
     checks.push(daemon);
     checks.extend(status.iter().flat_map(check_repos));
+    checks.extend(upstreams::check_upstreams(status.as_ref(), reach));
     let good = checks.iter().all(|check| check.good);
     if as_json {
         let list: Vec<Value> = checks
