@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sdl_proto::SessionHello;
+use sdl_proto::{Principal, SessionHello};
 use tokio::sync::broadcast;
 
 use crate::call::{CallOptions, Repeat};
@@ -51,6 +51,7 @@ struct Inner {
     paths: Paths,
     launch: Launch,
     hello: Mutex<SessionHello>,
+    principal: Option<Principal>,
     current: tokio::sync::Mutex<Current>,
     events: broadcast::Sender<Event>,
 }
@@ -64,11 +65,21 @@ struct Current {
 impl ReconnectingClient {
     /// A client that has not connected yet.
     pub fn new(options: ReconnectOptions) -> Self {
+        Self::with_principal(options, None)
+    }
+
+    /// The same for a session that makes the calls of a principal.
+    pub fn for_principal(options: ReconnectOptions, principal: Principal) -> Self {
+        Self::with_principal(options, Some(principal))
+    }
+
+    fn with_principal(options: ReconnectOptions, principal: Option<Principal>) -> Self {
         Self {
             inner: Arc::new(Inner {
                 paths: options.paths,
                 launch: options.launch,
                 hello: Mutex::new(options.hello),
+                principal,
                 current: tokio::sync::Mutex::default(),
                 events: broadcast::Sender::new(128),
             }),
@@ -125,7 +136,8 @@ impl ReconnectingClient {
             ensure_daemon(&self.inner.paths, &self.inner.launch).await?;
         }
         let hello = self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Client::connect_with(self.inner.paths.socket(), hello, self.inner.events.clone()).await
+        let inner = &self.inner;
+        Client::connect_with(inner.paths.socket(), hello, inner.principal.clone(), inner.events.clone()).await
     }
 
     /// Calls a method; see [`ReconnectingClient`] for what happens when the connection breaks.

@@ -27,7 +27,8 @@ pub use codec::{CodecError, decode_client, decode_server, encode_client, encode_
 pub use frame::{FrameDecoder, FrameError, MAX_FRAME};
 pub use handshake::{Handshake, HandshakeError, MAX_HANDSHAKE, Offer};
 pub use message::{
-    ClientKind, ClientMessage, Payload, Progress, Request, ServerMessage, SessionHello, Welcome, WireError,
+    ClientKind, ClientMessage, Payload, Principal, PrincipalKind, Progress, Request, ServerMessage,
+    SessionHello, Welcome, WireError,
 };
 
 /// The newest protocol version that this build speaks.
@@ -47,8 +48,14 @@ pub const BUILD: &str = match option_env!("SDL_BUILD") {
 };
 
 /// The capabilities of this build beyond the protocol version's minimum.
-pub const CAPABILITIES: &[&str] =
-    &[capability::CANCEL, capability::DEADLINE, capability::NOTIFY, capability::PROGRESS, capability::TOKEN];
+pub const CAPABILITIES: &[&str] = &[
+    capability::CANCEL,
+    capability::DEADLINE,
+    capability::NOTIFY,
+    capability::PRINCIPAL,
+    capability::PROGRESS,
+    capability::TOKEN,
+];
 
 /// Names of capabilities. A name, once released, keeps its meaning; unknown names are ignored.
 pub mod capability {
@@ -58,6 +65,8 @@ pub mod capability {
     pub const DEADLINE: &str = "deadline";
     /// The server sends notifications.
     pub const NOTIFY: &str = "notify";
+    /// A hello may name a principal.
+    pub const PRINCIPAL: &str = "principal";
     /// Requests may ask for progress.
     pub const PROGRESS: &str = "progress";
     /// The bearer token of a session can be replaced while it lives.

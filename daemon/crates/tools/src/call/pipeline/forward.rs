@@ -33,7 +33,7 @@ pub(crate) fn forward_call(
         return Err(about(error, tool));
     };
     unwrap_texts(&mut args, tool.input_schema());
-    let rules = Rules::new(&view.catalog.settings, Who { client: &call.session.client });
+    let rules = Rules::new(&view.catalog.settings, Who::of(call.session));
     let verdict = rules.decide(Target::tool(tool), &args);
     call.decisions.begin(LOGGED_AS);
     let mut row = begin_row(tool, &args, &verdict, view);
@@ -67,7 +67,7 @@ pub(super) fn check_rules(
     if settings.policy.is_empty() && settings.default == Effect::Allow {
         return Ok(());
     }
-    let rules = Rules::new(settings, Who { client: &call.session.client });
+    let rules = Rules::new(settings, Who::of(call.session));
     let verdict = rules.decide(Target::action(entry.def.name, entry.def.mutating), args);
     if verdict.effect == Effect::Allow {
         return Ok(());
