@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use sdl_proto::{
-    ClientIdentity, ClientMessage, Handshake, Request, SessionHello, Welcome, WireError, capability,
-    encode_client,
+    ClientIdentity, ClientMessage, Handshake, Principal, Request, SessionHello, Welcome, WireError,
+    capability, encode_client,
 };
 use tokio::sync::{Notify, Semaphore, broadcast, mpsc, oneshot, watch};
 use tokio::time::Instant;
@@ -106,19 +106,23 @@ pub(crate) struct Queued {
 impl Client {
     /// Connects to a daemon that runs already.
     pub async fn connect(socket: &Path, hello: SessionHello) -> Result<Self, ClientError> {
-        Self::connect_with(socket, hello, broadcast::Sender::new(EVENTS), None).await
+        Self::connect_with(socket, hello, None, (broadcast::Sender::new(EVENTS), None)).await
     }
 
     pub(crate) async fn connect_with(
         socket: &Path,
         mut hello: SessionHello,
-        events: broadcast::Sender<Event>,
-        questions: Option<mpsc::Sender<Asked>>,
+        principal: Option<Principal>,
+        (events, questions): (broadcast::Sender<Event>, Option<mpsc::Sender<Asked>>),
     ) -> Result<Self, ClientError> {
         if hello.token.is_none() {
             hello.token = token::current_token();
         }
         let sent_token = hello.token.clone();
+        let hello = match principal {
+            Some(principal) => ClientMessage::HelloAs(hello, principal),
+            None => ClientMessage::Hello(hello),
+        };
         let opened = connect::open_session(socket, hello).await?;
         let (requests, request_queue) = mpsc::channel(QUEUE);
         let (control, control_queue) = mpsc::unbounded_channel();

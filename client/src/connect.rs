@@ -9,8 +9,8 @@ use interprocess::local_socket::GenericFilePath;
 use interprocess::local_socket::tokio::Stream;
 use interprocess::local_socket::tokio::prelude::*;
 use sdl_proto::{
-    ClientMessage, FrameDecoder, Handshake, ServerMessage, SessionHello, Welcome, decode_server,
-    encode_client,
+    ClientMessage, FrameDecoder, Handshake, ServerMessage, Welcome, WireError, capability, code,
+    decode_server, encode_client,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -63,17 +63,24 @@ pub(crate) async fn exchange_handshakes(
 }
 
 /// Opens a session.
-pub(crate) async fn open_session(path: &Path, hello: SessionHello) -> Result<Opened, ClientError> {
+pub(crate) async fn open_session(path: &Path, hello: ClientMessage) -> Result<Opened, ClientError> {
     tokio::time::timeout(OPENING, open_patiently(path, hello))
         .await
         .unwrap_or_else(|_| Err(ClientError::Silent { path: path.to_owned() }))
 }
 
-async fn open_patiently(path: &Path, hello: SessionHello) -> Result<Opened, ClientError> {
+async fn open_patiently(path: &Path, hello: ClientMessage) -> Result<Opened, ClientError> {
     let (stream, mut decoder, handshake) = exchange_handshakes(path).await?;
     handshake.agree()?;
+    if matches!(hello, ClientMessage::HelloAs(..)) && !handshake.has(capability::PRINCIPAL) {
+        let text = format!(
+            "the daemon (build {}) is older than this program and does not know whose calls are passed on; restart it",
+            handshake.build
+        );
+        return Err(ClientError::Refused(WireError::new(code::PROTOCOL, text)));
+    }
     let mut bytes = Vec::new();
-    encode_client(&ClientMessage::Hello(hello), sdl_proto::MAX_FRAME, &mut bytes)
+    encode_client(&hello, sdl_proto::MAX_FRAME, &mut bytes)
         .map_err(|error| ClientError::Unsendable(error.to_string()))?;
     let mut io = &stream;
     let written = io.write_all(&bytes).await;

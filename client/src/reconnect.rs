@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use sdl_proto::{ClientIdentity, SessionHello};
+use sdl_proto::{ClientIdentity, Principal, SessionHello};
 use tokio::sync::{broadcast, mpsc};
 
 use crate::call::{CallOptions, Repeat};
@@ -52,6 +52,7 @@ struct Inner {
     paths: Paths,
     launch: Launch,
     hello: Mutex<SessionHello>,
+    principal: Option<Principal>,
     current: tokio::sync::Mutex<Current>,
     events: broadcast::Sender<Event>,
     asking: Mutex<Asking>,
@@ -74,11 +75,21 @@ struct Current {
 impl ReconnectingClient {
     /// A client that has not connected yet.
     pub fn new(options: ReconnectOptions) -> Self {
+        Self::with_principal(options, None)
+    }
+
+    /// The same for a session that makes the calls of a principal.
+    pub fn for_principal(options: ReconnectOptions, principal: Principal) -> Self {
+        Self::with_principal(options, Some(principal))
+    }
+
+    fn with_principal(options: ReconnectOptions, principal: Option<Principal>) -> Self {
         Self {
             inner: Arc::new(Inner {
                 paths: options.paths,
                 launch: options.launch,
                 hello: Mutex::new(options.hello),
+                principal,
                 current: tokio::sync::Mutex::default(),
                 events: broadcast::Sender::new(128),
                 asking: Mutex::default(),
@@ -158,8 +169,10 @@ impl ReconnectingClient {
             let asking = self.asking();
             (asking.identity.clone(), asking.to.clone())
         };
-        let events = self.inner.events.clone();
-        let client = Client::connect_with(self.inner.paths.socket(), hello, events, to).await?;
+        let inner = &self.inner;
+        let listeners = (inner.events.clone(), to);
+        let client =
+            Client::connect_with(inner.paths.socket(), hello, inner.principal.clone(), listeners).await?;
         if let Some(identity) = identity {
             client.introduce(identity);
         }

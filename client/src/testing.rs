@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sdl_proto::{
-    ClientIdentity, ClientMessage, FrameDecoder, Handshake, MAX_FRAME, Payload, Progress, Request,
+    ClientIdentity, ClientMessage, FrameDecoder, Handshake, MAX_FRAME, Payload, Principal, Progress, Request,
     ServerMessage, SessionHello, Welcome, WireError, decode_client, encode_server,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -48,6 +48,8 @@ impl Reply {
 pub struct Heard {
     /// One for each session.
     pub hellos: Vec<SessionHello>,
+    /// One for each session that has one.
+    pub principals: Vec<Principal>,
     /// All requests.
     pub requests: Vec<Request>,
     /// The ids of cancelled ones.
@@ -166,6 +168,11 @@ impl Connection {
     fn take(&self, message: ClientMessage) -> io::Result<Vec<ServerMessage>> {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         match message {
+            ClientMessage::HelloAs(hello, principal) => {
+                heard.principals.push(principal);
+                drop(heard);
+                self.take(ClientMessage::Hello(hello))
+            }
             ClientMessage::Hello(hello) => {
                 heard.hellos.push(hello);
                 let session = heard.hellos.len() as u64;

@@ -202,7 +202,11 @@ impl Service for Router {
         call: Call,
         progress: ProgressFrames,
     ) -> Result<Vec<u8>, WireError> {
-        match call.method.as_str() {
+        let method = call.method.as_str();
+        if session.caller().principal.is_some() && !is_for_principals(method) {
+            return Err(unknown_method(method));
+        }
+        match method {
             "tools/call" => self.call_tool(&session, &call, progress).await,
             "tools/list" => {
                 let listed = self.list_tools(&session);
@@ -252,15 +256,7 @@ impl Service for Router {
                 Ok(b"{}".to_vec())
             }
             method => {
-                let Some(run) = admin::find_method(method) else {
-                    return Err(WireError {
-                        code: code::UNKNOWN_METHOD.into(),
-                        message: format!(
-                            "this daemon knows no method {method:?}; it may be older than its client"
-                        ),
-                        detail: Vec::new(),
-                    });
-                };
+                let Some(run) = admin::find_method(method) else { return Err(unknown_method(method)) };
                 let engine = Arc::clone(&self.engine);
                 let params = call.params.clone();
                 let caller = Arc::clone(&session);
@@ -280,6 +276,17 @@ impl Service for Router {
             }
         }
     }
+}
+
+/// Whether a principal may call a method: those of MCP, and none by which a person runs the daemon.
+fn is_for_principals(method: &str) -> bool {
+    matches!(method, "tools/call" | "tools/list" | "tools/traits" | "daemon/ping")
+        || sdl_tools::is_protocol_method(method)
+}
+
+fn unknown_method(method: &str) -> WireError {
+    let text = format!("this daemon knows no method {method:?}; it may be older than its client");
+    WireError::new(code::UNKNOWN_METHOD, text)
 }
 
 /// Tells one list from another.

@@ -100,7 +100,8 @@ impl World {
     }
 
     fn call_as(&self, session: u64, action: &str, args: Value) -> Result<Value, Value> {
-        let session = Session { id: session, cwd: Some(self.root.clone()), client: "test".into() };
+        let session =
+            Session { id: session, cwd: Some(self.root.clone()), client: "test".into(), principal: None };
         let args = args.to_string();
         let bytes = self.tools.call(&session, action, args.as_bytes(), &NoProgress, &Cancel::new());
         let mut answer: Value = serde_json::from_slice(&bytes).unwrap();

@@ -73,7 +73,7 @@ impl World {
         let options = Options { faults: Some(Arc::clone(&switch) as Arc<dyn Faults>), ..Options::default() };
         let engine = Engine::open_with(&folder.path().join("state"), options).unwrap();
         let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-        let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into() };
+        let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into(), principal: None };
         let world = Self { engine, tools, session, switch, root, folder };
         world.write(0);
         world.call("repo.register", json!({ "rootPath": world.root })).unwrap();

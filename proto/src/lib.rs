@@ -27,8 +27,8 @@ pub use codec::{CodecError, decode_client, decode_server, encode_client, encode_
 pub use frame::{FrameDecoder, FrameError, MAX_FRAME};
 pub use handshake::{Handshake, HandshakeError, MAX_HANDSHAKE, Offer};
 pub use message::{
-    ClientIdentity, ClientKind, ClientMessage, Payload, Progress, Request, ServerMessage, SessionHello,
-    Welcome, WireError,
+    ClientIdentity, ClientKind, ClientMessage, Payload, Principal, PrincipalKind, Progress, Request,
+    ServerMessage, SessionHello, Welcome, WireError,
 };
 
 /// The newest protocol version that this build speaks.
@@ -53,6 +53,7 @@ pub const CAPABILITIES: &[&str] = &[
     capability::CANCEL,
     capability::DEADLINE,
     capability::NOTIFY,
+    capability::PRINCIPAL,
     capability::PROGRESS,
     capability::TOKEN,
 ];
@@ -67,6 +68,8 @@ pub mod capability {
     pub const DEADLINE: &str = "deadline";
     /// The server sends notifications.
     pub const NOTIFY: &str = "notify";
+    /// A hello may name a principal.
+    pub const PRINCIPAL: &str = "principal";
     /// Requests may ask for progress.
     pub const PROGRESS: &str = "progress";
     /// The bearer token of a session can be replaced while it lives.

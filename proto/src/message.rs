@@ -3,6 +3,8 @@
 //! Variants and fields are only ever appended within one protocol version, never reordered: bincode writes positions,
 //! not names. A new variant needs a capability, so that it is sent only to a side that knows it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// From a client to the daemon.
@@ -43,6 +45,9 @@ pub enum ClientMessage {
         /// The text of the protocol's `result`, or why there is none.
         result: Result<Payload, WireError>,
     },
+    /// In place of [`ClientMessage::Hello`], for a client that passes on calls of somebody else. Sent only to a daemon that
+    /// has [`crate::capability::PRINCIPAL`], because an older one would take the session for the user's own.
+    HelloAs(SessionHello, Principal),
 }
 
 /// From the daemon to a client.
@@ -145,6 +150,44 @@ pub struct SessionHello {
     pub token: Option<String>,
     /// Process id of the client, for `status`; never trusted.
     pub pid: u32,
+}
+
+/// Whose calls a session makes, if not those of the user at the socket. The program that says so has checked it: who reaches the
+/// socket is the user, and a principal is one of the user's own clients.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Principal {
+    /// How it has shown who it is.
+    pub kind: PrincipalKind,
+    /// The name of its token, or its subject.
+    pub name: String,
+    /// What its token was issued for, sorted, each once.
+    pub scopes: Vec<String>,
+}
+
+/// How a principal has shown who it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PrincipalKind {
+    /// By one of the tokens that the user made.
+    Token,
+    /// By a token of an identity provider.
+    OAuth,
+}
+
+impl Principal {
+    /// The name of the user's own token, if it came with one.
+    pub fn token(&self) -> Option<&str> {
+        (self.kind == PrincipalKind::Token).then_some(self.name.as_str())
+    }
+}
+
+impl fmt::Display for Principal {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self.kind {
+            PrincipalKind::Token => "token",
+            PrincipalKind::OAuth => "oauth",
+        };
+        write!(formatter, "{kind}:{}", self.name)
+    }
 }
 
 /// The daemon's answer to a [`SessionHello`].

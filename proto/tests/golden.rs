@@ -8,8 +8,9 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use sdl_proto::{
-    ClientKind, ClientMessage, Handshake, MAX_FRAME, Offer, Payload, Progress, Request, ServerMessage,
-    SessionHello, Welcome, WireError, decode_client, decode_server, encode_client, encode_server,
+    ClientKind, ClientMessage, Handshake, MAX_FRAME, Offer, Payload, Principal, PrincipalKind, Progress,
+    Request, ServerMessage, SessionHello, Welcome, WireError, decode_client, decode_server, encode_client,
+    encode_server,
 };
 
 /// Checks `bytes` against the golden file of that name, which holds them in hexadecimal.
@@ -81,6 +82,26 @@ fn client_messages() {
             deadline_ms: Some(2000),
             want_progress: true,
         }),
+    );
+    check_client(
+        "client-hello-as",
+        &ClientMessage::HelloAs(
+            SessionHello {
+                kind: ClientKind::Shim,
+                name: String::new(),
+                cwd: None,
+                repo: None,
+                surface: String::new(),
+                output_schemas: false,
+                token: None,
+                pid: 4711,
+            },
+            Principal {
+                kind: PrincipalKind::Token,
+                name: "ci".into(),
+                scopes: vec!["read".into(), "web".into()],
+            },
+        ),
     );
     check_client("client-cancel", &ClientMessage::Cancel { id: 300 });
     check_client("client-token", &ClientMessage::Token { token: None });

@@ -71,7 +71,7 @@ impl Shim {
     }
 
     /// The part that answers by itself.
-    #[cfg(feature = "testing")]
+    #[cfg(feature = "embed")]
     pub(crate) fn lifecycle(&self) -> &Lifecycle {
         &self.lifecycle
     }

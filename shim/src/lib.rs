@@ -12,6 +12,8 @@ mod args;
 mod asking;
 mod closing;
 mod compose;
+#[cfg(feature = "embed")]
+pub mod embed;
 mod events;
 mod forward;
 mod in_flight;
@@ -19,8 +21,6 @@ mod lifecycle;
 mod parent;
 mod skipped;
 mod stdio;
-#[cfg(feature = "testing")]
-pub mod testing;
 mod transport;
 
 use std::process::ExitCode;
@@ -74,19 +74,25 @@ fn run_shim(args: Args) -> ExitCode {
     }
 }
 
-/// Serves until the client, or the process that started this one, is gone.
-async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
-    let hello = SessionHello {
+/// The session that the flags ask for.
+fn make_hello(args: Args) -> SessionHello {
+    SessionHello {
         kind: ClientKind::Shim,
         name: String::new(),
-        cwd: std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned()),
+        cwd: None,
         repo: args.repo,
         // An older daemon reads an unknown value as its default.
         surface: if args.dotted { args.surface + "+dotted" } else { args.surface },
         output_schemas: args.output_schemas,
         token: None,
         pid: std::process::id(),
-    };
+    }
+}
+
+/// Serves until the client, or the process that started this one, is gone.
+async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
+    let cwd = std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned());
+    let hello = SessionHello { cwd, ..make_hello(args) };
     let daemon = ReconnectingClient::new(ReconnectOptions { paths, hello, launch: Launch::Find });
     let events = daemon.events();
     let (to, questions) = tokio::sync::mpsc::channel(asking::QUEUE);

@@ -1,5 +1,5 @@
 //! A scripted daemon with everything that the suite expects of a server. All code between it and the suite is the
-//! shim's: content of each kind, errors, progress and announcements go the way that the product's own do.
+//! product's: content of each kind, errors, progress and announcements go the way that the product's own do.
 //!
 //! Features that the shim doesn't support, because the product never uses them, are omitted: log messages, asking the
 //! client for anything, subscriptions to single resources.

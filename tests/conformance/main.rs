@@ -1,12 +1,11 @@
-//! The shim over streamable HTTP, for the MCP conformance suite; `cargo xtask conformance` runs both. It is no part of
-//! the product: MCP clients start `sdl-mcp`, which speaks over standard input and output only.
+//! `sdl-http` for the MCP conformance suite; `cargo xtask conformance` runs both.
 //!
 //! ```text
-//! suite ──HTTP──> rmcp's server transport -> handler -> the shim's own code ──socket──> sdld, or `fixtures`
+//! suite ──HTTP──> proxy, which adds a token ──HTTP──> sdl-http ──socket──> sdld, or `fixtures`
 //! ```
 //!
-//! With `--fixtures` the daemon is a scripted one; `--surface=NAME` and `--output-schemas` are the shim's own flags.
-//! It writes its address as one line and ends when its standard input does.
+//! With `--fixtures` the daemon is a scripted one; `--surface=NAME` and `--output-schemas` go to `sdl-http`. It writes its
+//! address as one line and ends when its standard input does.
 
 #![allow(
     clippy::expect_used,
@@ -15,16 +14,14 @@
 )]
 
 mod fixtures;
-mod handler;
-mod http;
+mod proxy;
 
 use std::error::Error;
 use std::io::Read as _;
-use std::path::PathBuf;
 
+use hyper::header::HeaderValue;
 use sdl_client::Paths;
-use sdl_mcp::testing::Shown;
-use sdl_tests::TestEnv;
+use sdl_tests::{HttpServer, TestEnv};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -58,14 +55,21 @@ class Order:
         return sum(gross(item) for item in self.items)
 ";
 
+/// Pages of this machine may call, which the suite tries.
+const PAGES: [&str; 3] = [
+    "--allow-origin=http://localhost:*",
+    "--allow-origin=http://127.0.0.1:*",
+    "--allow-origin=http://[::1]:*",
+];
+
 fn main() -> Result<(), Box<dyn Error>> {
     let mut behind = Behind::Daemon;
-    let mut shown = Shown::default();
+    let mut flags: Vec<String> = PAGES.iter().map(|&flag| flag.to_owned()).collect();
     for argument in std::env::args().skip(1) {
         match argument.split_once('=') {
             None if argument == "--fixtures" => behind = Behind::Fixtures,
-            None if argument == "--output-schemas" => shown.output_schemas = true,
-            Some(("--surface", name)) => name.clone_into(&mut shown.surface),
+            None if argument == "--output-schemas" => flags.push(argument),
+            Some(("--surface", _)) => flags.push(argument),
             _ => return Err(format!("unknown argument `{argument}`").into()),
         }
     }
@@ -77,26 +81,29 @@ fn main() -> Result<(), Box<dyn Error>> {
             let root = env.repo("shop", SOURCES);
             let _daemon = env.daemon();
             env.ctl_ok(&["index", &root.to_string_lossy()]);
-            runtime.block_on(serve(paths, root, shown))
+            flags.push(format!("--repo={}", root.display()));
+            runtime.block_on(serve(&env, &flags))
         }
         Behind::Fixtures => {
             let _daemon = runtime.block_on(async { fixtures::daemon(paths.socket()) })?;
-            runtime.block_on(serve(paths, env.home(), shown))
+            runtime.block_on(serve(&env, &flags))
         }
     }
 }
 
-async fn serve(paths: Paths, cwd: PathBuf, shown: Shown) -> Result<(), Box<dyn Error>> {
+async fn serve(env: &TestEnv, flags: &[String]) -> Result<(), Box<dyn Error>> {
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let server: HttpServer = env.http(&[("suite", &[])], &flags);
+    let token = HeaderValue::from_str(&format!("Bearer {}", HttpServer::token("suite")))?;
     let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
     println!("http://{}/mcp", listener.local_addr()?);
-    let front = handler::Front::new(paths, cwd, shown);
     let (gone, parent_is_gone) = oneshot::channel::<()>();
     std::thread::spawn(move || {
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         drop(gone);
     });
     tokio::select! {
-        served = http::serve(listener, front) => served?,
+        served = proxy::serve(listener, server.address(), token) => served?,
         _ = parent_is_gone => {}
     }
     Ok(())

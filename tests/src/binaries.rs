@@ -18,11 +18,13 @@ pub enum Program {
     Ctl,
     /// `sdl-gate`. The daemon starts the one beside it.
     Gate,
+    /// `sdl-http`.
+    Http,
 }
 
 impl Program {
     /// Every program.
-    pub const ALL: [Self; 4] = [Self::Daemon, Self::Shim, Self::Ctl, Self::Gate];
+    pub const ALL: [Self; 5] = [Self::Daemon, Self::Shim, Self::Ctl, Self::Gate, Self::Http];
 
     /// Its package, and its file without the platform's suffix.
     pub fn name(self) -> &'static str {
@@ -31,6 +33,7 @@ impl Program {
             Self::Shim => "sdl-mcp",
             Self::Ctl => "sdlctl",
             Self::Gate => "sdl-gate",
+            Self::Http => "sdl-http",
         }
     }
 

@@ -12,10 +12,13 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-use crate::{McpClient, Program, fixture};
+use crate::{HttpServer, McpClient, Program, fixture, http};
 
 /// Where daemons of a test write their standard error.
 const STDERR: &str = "sdld.stderr";
+
+/// Where the HTTP server's tokens are.
+const TOKENS: &str = "http-tokens";
 
 /// The folders and the environment of one test.
 pub struct TestEnv {
@@ -185,6 +188,26 @@ impl TestEnv {
         let mut command = self.command(Program::Shim);
         command.current_dir(cwd).args(args).stderr(Stdio::inherit());
         McpClient::spawn(&mut command).unwrap_or_else(|error| panic!("starting sdl-mcp: {error}"))
+    }
+
+    /// Starts the HTTP server with these tokens, each a name and its scopes.
+    ///
+    /// # Panics
+    /// If it can't be started.
+    #[track_caller]
+    pub fn http(&self, tokens: &[(&str, &[&str])], args: &[&str]) -> HttpServer {
+        self.write_tokens(tokens);
+        let mut command = self.command(Program::Http);
+        command.env("SDL_HTTP_TOKENS", self.path(TOKENS)).args(["--listen", "127.0.0.1:0"]).args(args);
+        HttpServer::spawn(&mut command).unwrap_or_else(|error| panic!("starting sdl-http: {error}"))
+    }
+
+    /// Changes the tokens of the running HTTP server.
+    ///
+    /// # Panics
+    /// If they can't be written.
+    pub fn write_tokens(&self, tokens: &[(&str, &[&str])]) {
+        http::write_tokens(&self.path(TOKENS), tokens).expect("a file of tokens");
     }
 
     /// The text that daemons of this test wrote to their logs, for messages.

@@ -3,6 +3,7 @@
 //!
 //! * [`env::TestEnv`]: folders, environment and processes of one test; nothing of it outlives the test.
 //! * [`mcp::McpClient`]: line-delimited JSON-RPC over the standard streams of a shim.
+//! * [`http::HttpServer`]: a running `sdl-http`.
 //! * [`generate`]: calls generated from schemas.
 //! * [`schema`]: answers beside what their schemas declare.
 //! * [`fixture`]: trees of files written as text.
@@ -21,6 +22,7 @@ pub mod binaries;
 pub mod env;
 pub mod fixture;
 pub mod generate;
+pub mod http;
 pub mod mcp;
 pub mod module_graph;
 pub mod schema;
@@ -28,4 +30,5 @@ pub mod workspace;
 
 pub use binaries::Program;
 pub use env::{Daemon, TestEnv};
+pub use http::HttpServer;
 pub use mcp::{McpClient, McpError, ToolResult};

@@ -33,7 +33,7 @@ pub(super) async fn run_connection<S: Service>(stream: Stream, shared: Arc<Share
         opened = opening => opened,
         () = place.evicted() => return send_farewell(&stream, &shared.options, full_error(&shared.options)).await,
     };
-    let (hello, decoder) = match opened {
+    let (hello, principal, decoder) = match opened {
         Ok(Ok(opened)) => opened,
         Ok(Err(error)) => {
             if let OpeningError::Refused(reason) = &error {
@@ -52,7 +52,7 @@ pub(super) async fn run_connection<S: Service>(stream: Stream, shared: Arc<Share
         return send_farewell(&stream, &shared.options, full_error(&shared.options)).await;
     }
     let (outbox, outlet) = outbox_channel();
-    let session = Arc::new(Peer::new(shared.next_session(), hello, Some(outbox.clone())));
+    let session = Arc::new(Peer::new(shared.next_session(), hello, principal, Some(outbox.clone())));
     let accepted = session
         .with_token(|token| shared.options.token.check(token))
         .and_then(|()| shared.service.session_opened(&session));
@@ -198,7 +198,9 @@ impl<S: Service> Connection<'_, S> {
                 self.session.questions().answer(ask, result);
                 Ok(())
             }
-            ClientMessage::Hello(_) => Err(WireError::new(code::PROTOCOL, "hello was sent already")),
+            ClientMessage::Hello(_) | ClientMessage::HelloAs(..) => {
+                Err(WireError::new(code::PROTOCOL, "hello was sent already"))
+            }
         }
     }
 

@@ -4,8 +4,8 @@ use std::io;
 
 use interprocess::local_socket::tokio::Stream;
 use sdl_proto::{
-    ClientMessage, CodecError, FrameDecoder, FrameError, Handshake, HandshakeError, SessionHello, WireError,
-    code, decode_client,
+    ClientMessage, CodecError, FrameDecoder, FrameError, Handshake, HandshakeError, Principal, SessionHello,
+    WireError, code, decode_client,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -29,7 +29,7 @@ pub(super) enum OpeningError {
 pub(super) async fn open_session(
     stream: &Stream,
     max_frame: usize,
-) -> Result<(SessionHello, FrameDecoder), OpeningError> {
+) -> Result<(SessionHello, Option<Principal>, FrameDecoder), OpeningError> {
     let mut io = stream;
     io.write_all(&Handshake::ours().encode()?).await?;
 
@@ -49,13 +49,13 @@ pub(super) async fn open_session(
     drop(first);
     loop {
         if let Some(payload) = decoder.next_frame().map_err(|error| refuse_opening(&error.into()))? {
-            let ClientMessage::Hello(hello) =
-                decode_client(payload).map_err(|error| refuse_opening(&error))?
-            else {
-                return Err(OpeningError::Refused(WireError::new(code::PROTOCOL, "send hello first")));
+            let (hello, principal) = match decode_client(payload).map_err(|error| refuse_opening(&error))? {
+                ClientMessage::Hello(hello) => (hello, None),
+                ClientMessage::HelloAs(hello, principal) => (hello, Some(principal)),
+                _ => return Err(OpeningError::Refused(WireError::new(code::PROTOCOL, "send hello first"))),
             };
             decoder.set_limit(max_frame);
-            return Ok((hello, decoder));
+            return Ok((hello, principal, decoder));
         }
         if io.read_buf(decoder.space()).await? == 0 {
             return Err(OpeningError::Gone);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use sdl_contract::Session;
-use sdl_proto::{ClientIdentity, Payload, ServerMessage, SessionHello};
+use sdl_proto::{ClientIdentity, Payload, Principal, ServerMessage, SessionHello};
 
 use super::outbox::Outbox;
 use super::questions::{Questions, Reply};
@@ -25,12 +25,18 @@ pub struct Peer {
 }
 
 impl Peer {
-    pub(super) fn new(id: u64, mut hello: SessionHello, outbox: Option<Outbox>) -> Self {
+    pub(super) fn new(
+        id: u64,
+        mut hello: SessionHello,
+        principal: Option<Principal>,
+        outbox: Option<Outbox>,
+    ) -> Self {
         let token = hello.token.take();
         let caller = Session {
             id,
             cwd: hello.repo.as_deref().or(hello.cwd.as_deref()).map(Into::into),
             client: hello.name.clone(),
+            principal,
         };
         Self {
             caller,
@@ -46,7 +52,7 @@ impl Peer {
 
     /// A session without a connection, for calls from within the daemon and for tests. Notifications go nowhere.
     pub fn detached(id: u64, hello: SessionHello) -> Arc<Self> {
-        Arc::new(Self::new(id, hello, None))
+        Arc::new(Self::new(id, hello, None, None))
     }
 
     /// Unique for as long as this daemon runs.

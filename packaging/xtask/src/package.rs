@@ -16,12 +16,14 @@ const COMPLETIONS: [(&str, &str); 5] = [
 ];
 
 /// Files of the tree that go along as they are.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 9] = [
     ("LICENSE-MIT", "LICENSE-MIT"),
     ("LICENSE-APACHE", "LICENSE-APACHE"),
     ("README.md", "README.md"),
     ("packaging/systemd/sdld.service", "service/systemd/sdld.service"),
     ("packaging/systemd/sdld.socket", "service/systemd/sdld.socket"),
+    ("packaging/systemd/sdl-http.service", "service/systemd/sdl-http.service"),
+    ("packaging/systemd/sdl-http.socket", "service/systemd/sdl-http.socket"),
     ("packaging/launchd/org.sdl.sdld.plist", "service/launchd/org.sdl.sdld.plist"),
     ("packaging/windows/sdld-task.ps1", "service/windows/sdld-task.ps1"),
 ];
@@ -54,7 +56,7 @@ pub(crate) fn run_package() -> Outcome {
     Ok(())
 }
 
-/// Builds the three programs for release.
+/// Builds the programs for release.
 pub(crate) fn build_programs() -> Outcome {
     let packages = PROGRAMS.iter().flat_map(|name| ["--package", name]);
     cargo_command().args(["build", "--release", "--locked"]).args(packages).run()

@@ -42,16 +42,22 @@ fn fill_template(name: &str, values: &[(&str, &str)]) -> Outcome<String> {
 }
 
 fn check_systemd(folder: &Path) -> Outcome<Option<String>> {
-    let service = folder.join("sdld.service");
-    let socket = folder.join("sdld.socket");
-    // The placeholder becomes this program's own path, because the checker wants a program that exists.
+    // The program becomes this one, because the checker wants a program that exists.
     let program = std::env::current_exe()?;
-    let values = [
-        ("@SDLD@", &*program.to_string_lossy()),
-        ("@ENVIRONMENT@", "\"SDL_STATE_DIR=/tmp/a b\" \"SDL_LOG=info\""),
+    let program = program.to_string_lossy();
+    let daemon = [("@SDLD@", &*program), ("@ENVIRONMENT@", "\"SDL_STATE_DIR=/tmp/a b\" \"SDL_LOG=info\"")];
+    let written = [
+        ("sdld.service", &daemon[..]),
+        ("sdld.socket", &[("@SOCKET@", "%t/sdl/check.sock")]),
+        ("sdl-http.service", &[("%h/.local/bin/sdl-http", &program)]),
+        ("sdl-http.socket", &[]),
     ];
-    fs::write(&service, fill_template("systemd/sdld.service", &values)?)?;
-    fs::write(&socket, fill_template("systemd/sdld.socket", &[("@SOCKET@", "%t/sdl/check.sock")])?)?;
+    let mut units = Vec::new();
+    for (name, values) in written {
+        let path = folder.join(name);
+        fs::write(&path, fill_template(&format!("systemd/{name}"), values)?)?;
+        units.push(path);
+    }
     if !has_program("systemd-analyze", &["--version"]) {
         return Ok(Some("no systemd-analyze here".to_owned()));
     }
@@ -62,28 +68,32 @@ fn check_systemd(folder: &Path) -> Outcome<Option<String>> {
             .env("SYSTEMD_COLORS", "0")
             .env("SYSTEMD_EMOJI", "0")
     };
-    let verify = analyze().args(["verify", "--user", "--man=no"]).args([&service, &socket]).output()?;
+    let verify = analyze().args(["verify", "--user", "--man=no"]).args(&units).output()?;
     let complaints = String::from_utf8_lossy(&verify.stderr).into_owned();
     // Unknown settings are only warnings to it, with success as its outcome.
-    let about_ours = complaints.lines().any(|line| line.contains("sdld"));
+    let about_ours = complaints.lines().any(|line| line.contains("sdld") || line.contains("sdl-http"));
     if about_ours || !verify.status.success() {
         return Err(Fault::new(format!("systemd-analyze verify: {}\n{complaints}", verify.status)));
     }
-    let security = analyze()
-        .args(["security", "--offline=true", "--user", "--no-pager"])
-        .args([&format!("--threshold={EXPOSURE_LIMIT}")])
-        .arg(&service)
-        .output()?;
-    let said = String::from_utf8_lossy(&security.stderr).into_owned();
-    if said.contains("unrecognized option") || said.contains("Unknown option") {
-        return Ok(Some("verified, but this systemd-analyze judges no files' security".to_owned()));
-    }
-    let table = String::from_utf8_lossy(&security.stdout).into_owned();
-    if !security.status.success() {
-        return Err(Fault::new(format!("systemd-analyze security, limit {EXPOSURE_LIMIT}:\n{table}{said}")));
-    }
-    if let Some(line) = table.lines().find(|line| line.contains("Overall exposure")) {
-        println!("systemd: {}", line.trim_start_matches(['→', ' ']));
+    for service in units.iter().filter(|unit| unit.extension().is_some_and(|end| end == "service")) {
+        let security = analyze()
+            .args(["security", "--offline=true", "--user", "--no-pager"])
+            .args([&format!("--threshold={EXPOSURE_LIMIT}")])
+            .arg(service)
+            .output()?;
+        let said = String::from_utf8_lossy(&security.stderr).into_owned();
+        if said.contains("unrecognized option") || said.contains("Unknown option") {
+            return Ok(Some("verified, but this systemd-analyze judges no files' security".to_owned()));
+        }
+        let table = String::from_utf8_lossy(&security.stdout).into_owned();
+        if !security.status.success() {
+            return Err(Fault::new(format!(
+                "systemd-analyze security, limit {EXPOSURE_LIMIT}:\n{table}{said}"
+            )));
+        }
+        if let Some(line) = table.lines().find(|line| line.contains("Overall exposure")) {
+            println!("systemd: {}", line.trim_start_matches(['→', ' ']));
+        }
     }
     Ok(None)
 }

@@ -75,8 +75,12 @@ fn print_row(one: &Value) {
         _ => style_green,
     };
     let glass = if row["breakGlass"] == true { " (glass broken)" } else { "" };
+    let whose = match text_at(row, "/principal") {
+        "" => String::new(),
+        principal => format!(" for {principal}"),
+    };
     output::print_line(&format!(
-        "{} {} {} {}{glass} {}",
+        "{} {} {} {}{glass} {}{whose}",
         number_at(row, "/seq"),
         format_rfc3339(number_at(row, "/atMs")),
         text_at(row, "/repoId"),

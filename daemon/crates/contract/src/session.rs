@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use sdl_proto::Principal;
+
 /// The caller. One per connection of the shim or of `sdlctl`.
 #[derive(Clone, Debug)]
 pub struct Session {
@@ -11,6 +13,8 @@ pub struct Session {
     pub cwd: Option<PathBuf>,
     /// The client's name, as it introduced itself, for example `claude-code`; for logs.
     pub client: String,
+    /// Whose calls it makes, if not those of the user at the socket.
+    pub principal: Option<Principal>,
 }
 
 /// Which tools a client is shown. Every tool can be called by name on every surface.

@@ -94,7 +94,7 @@ impl Tools {
     pub fn list(&self, session: &Session, surface: Surface, output_schemas: bool, names: Names) -> Vec<u8> {
         let view = self.services.upstream.view(session);
         let settings = Arc::clone(&view.catalog.settings);
-        let rules = Rules::new(&settings, Who { client: &session.client });
+        let rules = Rules::new(&settings, Who::of(session));
         let listing = Listing { surface, output_schemas, names, view: &view, rules };
         self.services.registry.list(listing).to_string().into_bytes()
     }

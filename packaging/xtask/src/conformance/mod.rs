@@ -1,4 +1,4 @@
-//! `cargo xtask conformance`: runs the MCP conformance suite against the shim over HTTP (`tests/conformance`), and
+//! `cargo xtask conformance`: runs the MCP conformance suite against `sdl-http` (`tests/conformance`), and
 //! compares the outcome with the list of known misses.
 
 mod known;
@@ -37,7 +37,7 @@ pub(crate) enum Target {
     Gateway,
     /// The product, with every action as a tool.
     Flat,
-    /// The shim in front of the suite's fixtures.
+    /// The HTTP server in front of the suite's fixtures.
     Fixtures,
 }
 

@@ -65,20 +65,22 @@ impl Call<'_> {
     pub(crate) fn log(&self, row: Row) -> Result<String, ToolError> {
         let (log, store) = (self.host.audit(), self.host.agent());
         self.decisions.settle(log, store)?;
-        let row = Row {
-            at_ms: SystemClock.unix_ms(),
-            session: self.session.id,
-            client: self.session.client.chars().take(200).collect(),
-            ..row
-        };
+        let row = Row { at_ms: SystemClock.unix_ms(), ..self.signed(row) };
         let mut hashes = log.append(store, &[row])?;
         hashes.pop().ok_or_else(|| ToolError::internal("writing the audit log", "no row was written"))
     }
 
     /// Records a decision that is not about one version of a repository, with the caller.
     pub(crate) fn decide(&self, row: Row) {
-        let client = self.session.client.chars().take(200).collect();
-        self.decisions.add(Row { session: self.session.id, client, ..row });
+        self.decisions.add(self.signed(row));
+    }
+
+    /// The row with the caller in it.
+    fn signed(&self, row: Row) -> Row {
+        let Session { id, client, principal, .. } = self.session;
+        let short = |text: &str| text.chars().take(200).collect();
+        let principal = principal.as_ref().map_or_else(String::new, |known| short(&known.to_string()));
+        Row { session: *id, client: short(client), principal, ..row }
     }
 
     /// Returns the tools of upstreams that the caller may see.
@@ -201,13 +203,8 @@ impl<'a> ReadCx<'a> {
     /// Records a decision on source for the log, with the caller, the request and the version.
     pub(crate) fn decided(&self, row: Row) {
         let repo_id = if row.repo_id.is_empty() { self.repo.id().to_owned() } else { row.repo_id };
-        self.call.decisions.add(Row {
-            repo_id,
-            session: self.call.session.id,
-            client: self.call.session.client.chars().take(200).collect(),
-            version: self.version.to_string(),
-            ..row
-        });
+        let row = Row { repo_id, version: self.version.to_string(), ..row };
+        self.call.decide(row);
     }
 
     /// Queues a lease to be written once the snapshot is closed.

@@ -44,7 +44,7 @@ pub(crate) struct AllTools<'a> {
 impl<'a> AllTools<'a> {
     /// Our actions that the rules let through, and the upstream tools of the view.
     pub(crate) fn new(call: &Call<'_>, registry: &'a Registry, view: &'a View) -> Self {
-        let rules = Rules::new(&view.catalog.settings, Who { client: &call.session.client });
+        let rules = Rules::new(&view.catalog.settings, Who::of(call.session));
         let sees = |entry: &&Entry| {
             (entry.def.name != RELAY || !view.is_empty())
                 && rules.sees(Target::action(entry.def.name, entry.def.mutating))

@@ -19,7 +19,7 @@ fn full_registry() -> Registry {
 
 fn list_surface(surface: Surface, output_schemas: bool) -> Value {
     let (view, settings) = (View::default(), Settings::default());
-    let rules = Rules::new(&settings, Who { client: "test" });
+    let rules = Rules::new(&settings, Who { client: "test", principal: None });
     let names = Names::Underscored;
     full_registry().list(Listing { surface, output_schemas, names, view: &view, rules })
 }

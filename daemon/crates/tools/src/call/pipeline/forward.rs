@@ -37,7 +37,7 @@ pub(crate) fn forward_call(
         return Err(about(error, tool));
     };
     unwrap_texts(&mut args, tool.input_schema());
-    let rules = Rules::new(&view.catalog.settings, Who { client: &call.session.client });
+    let rules = Rules::new(&view.catalog.settings, Who::of(call.session));
     let verdict = rules.decide(Target::tool(tool), &args);
     let mark = CallMark::new(call.session.id, &tool.advertised, &args);
     let resumed = resume_call(call, &mark).map_err(|error| about(error, tool))?;
@@ -98,7 +98,7 @@ pub(super) fn check_rules(
     if settings.policy.is_empty() && settings.default == Effect::Allow {
         return Ok(None);
     }
-    let rules = Rules::new(settings, Who { client: &call.session.client });
+    let rules = Rules::new(settings, Who::of(call.session));
     let verdict = rules.decide(Target::action(entry.def.name, entry.def.mutating), args);
     if verdict.effect == Effect::Allow {
         return Ok(None);

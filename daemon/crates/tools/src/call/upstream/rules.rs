@@ -1,10 +1,12 @@
 //! Who sees which tool, and what becomes of a call. One function decides on both, so that a tool is never listed to those who
 //! are refused it whatever they send.
 
-use sdl_settings::{Effect, Mode, Profile, Rule, Settings};
+use sdl_proto::Principal;
+use sdl_settings::{Effect, Mode, Profile, ProfileMatch, Rule, Settings};
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, Hints};
+use crate::Session;
 
 /// The key of our own actions in rules.
 pub(crate) const OURS: &str = "sdl";
@@ -14,6 +16,24 @@ pub(crate) const OURS: &str = "sdl";
 pub(crate) struct Who<'a> {
     /// The client's name, as it says.
     pub(crate) client: &'a str,
+    /// Whose calls they are, if not those of the user at the socket.
+    pub(crate) principal: Option<&'a Principal>,
+}
+
+impl<'a> Who<'a> {
+    /// The caller of a session.
+    pub(crate) fn of(session: &'a Session) -> Self {
+        Self { client: &session.client, principal: session.principal.as_ref() }
+    }
+
+    /// Whether a profile is meant for it. A client chooses its name, so for a principal only a profile counts that asks for more
+    /// than a name.
+    fn is_meant_by(&self, matches: &ProfileMatch) -> bool {
+        let Some(principal) = self.principal else { return matches.is_match(None, &[], self.client) };
+        let scopes: Vec<&str> = principal.scopes.iter().map(String::as_str).collect();
+        (!matches.token.is_empty() || !matches.scope.is_empty())
+            && matches.is_match(principal.token(), &scopes, self.client)
+    }
 }
 
 /// What a call is for.
@@ -67,7 +87,7 @@ pub(crate) struct Rules<'a> {
 impl<'a> Rules<'a> {
     /// The rules for a session: those of the first profile that matches it.
     pub(crate) fn new(settings: &'a Settings, who: Who<'a>) -> Self {
-        let is_meant = |profile: &&Profile| profile.matches.is_match(None, &[], who.client);
+        let is_meant = |profile: &&Profile| who.is_meant_by(&profile.matches);
         Self { settings, who, profile: settings.profiles.iter().find(is_meant) }
     }
 
@@ -76,9 +96,10 @@ impl<'a> Rules<'a> {
         self.profile.and_then(|profile| profile.mode).unwrap_or(own)
     }
 
-    /// Whether the session may know of an upstream at all.
+    /// Whether the session may know of an upstream at all. Without a profile the user sees all of them, a principal none.
     pub(crate) fn sees_upstream(&self, key: &str) -> bool {
-        let listed = self.profile.and_then(|profile| profile.upstreams.as_ref());
+        let Some(profile) = self.profile else { return self.who.principal.is_none() };
+        let listed = profile.upstreams.as_ref();
         listed.is_none_or(|listed| listed.iter().any(|pattern| pattern.is_match(key)))
     }
 
@@ -161,7 +182,12 @@ impl<'a> Rules<'a> {
 
     /// Tells rules that apply alike from others, for keeping what was made by them.
     pub(crate) fn class(&self) -> Vec<u8> {
-        let profile = self.profile.map_or("", |profile| profile.name.as_str());
+        let profile = match self.profile {
+            Some(profile) => profile.name.as_str(),
+            // No name is empty, or holds a zero byte.
+            None if self.who.principal.is_some() => "\0",
+            None => "",
+        };
         let by_client = self.settings.policy.iter().map(|rule| {
             u8::from(rule.clients.is_empty() || rule.clients.iter().any(|one| one.is_match(self.who.client)))
         });
@@ -186,6 +212,10 @@ mod tests {
         Target { key, name, hints: Hints::default(), flagged: false }
     }
 
+    fn local(client: &str) -> Who<'_> {
+        Who { client, principal: None }
+    }
+
     fn args(value: Value) -> Map<String, Value> {
         value.as_object().cloned().unwrap_or_default()
     }
@@ -197,7 +227,7 @@ mod tests {
             {"effect": "deny", "tools": ["fs/write_file"], "args": {"path": {"notUnder": ["/src"]}}, "why": "not yours"},
             {"effect": "ask", "tools": ["*/delete_*"]}
         ]}));
-        let rules = Rules::new(&settings, Who { client: "claude-code" });
+        let rules = Rules::new(&settings, local("claude-code"));
         let decide =
             |name: &str, path: &str| rules.decide(target("fs", name), &args(json!({"path": path}))).effect;
         assert_eq!(decide("write_file", "/src/a"), Effect::Allow);
@@ -213,18 +243,63 @@ mod tests {
         let settings = settings(&json!({"profiles": [
             {"name": "ci", "match": {"client": "ci-*"}, "upstreams": ["web"], "tools": {"allow": ["web/get_*"]}}
         ]}));
-        let ci = Rules::new(&settings, Who { client: "ci-7" });
+        let ci = Rules::new(&settings, local("ci-7"));
         assert!(ci.sees(target("web", "get_page")));
         assert!(!ci.sees(target("web", "post_page")) && !ci.sees(target("fs", "get_file")));
         assert_eq!(ci.decide(target("fs", "get_file"), &Map::new()).effect, Effect::Deny);
         assert!(ci.sees(target(OURS, "symbol.search")), "our actions are not in profiles");
-        assert!(Rules::new(&settings, Who { client: "claude-code" }).sees(target("fs", "get_file")));
+        assert!(Rules::new(&settings, local("claude-code")).sees(target("fs", "get_file")));
+    }
+
+    #[test]
+    fn a_principal_sees_what_its_token_and_scopes_give_it() {
+        use sdl_proto::PrincipalKind::{OAuth, Token};
+
+        let settings = settings(&json!({"profiles": [
+            {"name": "anybody", "match": {"client": "*"}},
+            {"name": "ci", "match": {"token": "ci", "client": "ci-*"}, "upstreams": ["fs"]},
+            {"name": "web", "match": {"scope": "web"}, "upstreams": ["web"]},
+            {"name": "both", "match": {"scope": "all"}}
+        ]}));
+        let sees = |kind, name: &str, scopes: &[&str], client| {
+            let scopes = scopes.iter().map(|&scope| scope.to_owned()).collect();
+            let principal = Principal { kind, name: name.to_owned(), scopes };
+            let rules = Rules::new(&settings, Who { client, principal: Some(&principal) });
+            ["fs", "web"].map(|key| rules.sees(target(key, "a")))
+        };
+        assert_eq!(sees(Token, "ci", &[], "ci-1"), [true, false]);
+        assert_eq!(sees(Token, "ci", &[], "other"), [false, false], "the profile wants both");
+        assert_eq!(sees(OAuth, "ci", &[], "ci-1"), [false, false], "a subject is no name of a token");
+        assert_eq!(sees(OAuth, "ci", &["x", "web"], ""), [false, true]);
+        assert_eq!(sees(OAuth, "ci", &["all"], ""), [true, true]);
+        assert_eq!(sees(Token, "dev", &[], "claude"), [false, false], "a name gives nothing");
+        assert_eq!(
+            ["fs", "web"].map(|key| Rules::new(&settings, local("x")).sees(target(key, "a"))),
+            [true, true]
+        );
+    }
+
+    #[test]
+    fn who_sees_other_things_has_another_class() {
+        let settings = settings(&json!({"profiles": [{"name": "web", "match": {"scope": "web"}}]}));
+        let principal = |scopes: &[&str]| Principal {
+            kind: sdl_proto::PrincipalKind::Token,
+            name: "ci".into(),
+            scopes: scopes.iter().map(|&scope| scope.to_owned()).collect(),
+        };
+        let (without, with) = (principal(&[]), principal(&["web"]));
+        let class = |principal| Rules::new(&settings, Who { client: "x", principal }).class();
+        let classes = [class(None), class(Some(&without)), class(Some(&with))];
+        assert!(
+            classes[0] != classes[1] && classes[1] != classes[2] && classes[0] != classes[2],
+            "{classes:?}"
+        );
     }
 
     #[test]
     fn hints_are_read_as_the_protocol_has_it() {
         let settings = settings(&json!({"policy": [{"effect": "deny", "hints": {"readOnly": false}}]}));
-        let rules = Rules::new(&settings, Who { client: "x" });
+        let rules = Rules::new(&settings, local("x"));
         assert!(!rules.sees(target("fs", "anything")), "a tool that says nothing may change things");
         let hints = Hints { read_only: Some(true), ..Hints::default() };
         assert!(rules.sees(Target { hints, ..target("fs", "read") }));
@@ -271,7 +346,7 @@ mod tests {
             sent in prop_oneof![Just(json!({})), Just(json!({"p": "x"})), Just(json!({"p": "y"})), Just(json!({"p": ["x", "y"]}))]
         ) {
             let settings = settings(&json!({"policy": rules, "default": if deny { "deny" } else { "allow" }}));
-            let rules = Rules::new(&settings, Who { client: "claude" });
+            let rules = Rules::new(&settings, local("claude"));
             let verdict = rules.decide(target(key, name), &args(sent));
             if !rules.sees(target(key, name)) {
                 prop_assert_eq!(verdict.effect, Effect::Deny);

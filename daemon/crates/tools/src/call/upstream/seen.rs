@@ -46,7 +46,7 @@ impl UpstreamTools {
     /// Returns what a session sees now.
     pub(crate) fn view(&self, session: &Session) -> Arc<View> {
         let catalog = self.gateway.catalog();
-        let rules = Rules::new(&catalog.settings, Who { client: &session.client });
+        let rules = Rules::new(&catalog.settings, Who::of(session));
         let key = (catalog.number, rules.class());
         if let Some(view) = self.views.get(&key) {
             return view;

@@ -52,6 +52,9 @@ pub struct Row {
     pub session: u64,
     /// The client, as it introduced itself.
     pub client: String,
+    /// Whose calls the connection makes, if not those of the user at the socket: `token:NAME` or `oauth:SUBJECT`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub principal: String,
     /// The action.
     pub action: String,
     /// The decision. On source: `approved`, `downgraded`, `denied`, or `served` by a rung that needs no approval. Else

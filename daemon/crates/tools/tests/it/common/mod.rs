@@ -460,7 +460,8 @@ impl World {
             upstreams: OnceLock::new(),
         });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
-        let session = Session { id: 1, cwd: Some(repo.root.join("src")), client: "test".into() };
+        let session =
+            Session { id: 1, cwd: Some(repo.root.join("src")), client: "test".into(), principal: None };
         std::fs::create_dir_all(repo.root.join("src")).unwrap();
         Self { host, repo, tools, session }
     }

@@ -1,20 +1,20 @@
-//! The shim without standard input and output, for tests that bring another transport. The meaning of a message and the
-//! reply are decided by the same code that the program runs.
+//! The shim without standard input and output, for programs that bring another transport. The meaning of a message and the
+//! reply are decided by the same code.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
 
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{ClientRequest, Extensions, GetExtensions, JsonRpcMessage, ServerResult};
 use rmcp::service::{Peer, RequestContext, RoleServer, Service};
 use sdl_client::{Launch, Paths, ReconnectOptions, ReconnectingClient};
-use sdl_proto::{ClientKind, SessionHello};
-use serde_json::Value;
+use sdl_proto::{Principal, SessionHello};
 
+use crate::args::{Parsed, parse_args};
 use crate::closing::Closing;
 use crate::events::{self, Listeners};
 use crate::forward::Shim;
-use crate::{compose, transport};
+use crate::{compose, make_hello, transport};
 
 /// A message from a client, read as a line of standard input is.
 pub enum Read {
@@ -38,18 +38,17 @@ pub fn read_message(message: &[u8]) -> Read {
     }
 }
 
-/// The result as the value that the client reads.
-pub fn result_value(result: &ServerResult) -> serde_json::Result<Value> {
-    compose::prepared_text(result).map_or_else(|| serde_json::to_value(result), serde_json::from_str)
+/// The text of a result that came from the daemon, as it is to be sent. `None` for a result that the shim made by itself.
+pub fn result_text(result: &ServerResult) -> Option<&str> {
+    compose::prepared_text(result)
 }
 
-/// The surface that a client sees, as chosen with the shim's flags.
-#[derive(Debug, Clone, Default)]
-pub struct Shown {
-    /// `--surface`; empty means the daemon's default.
-    pub surface: String,
-    /// `--output-schemas`.
-    pub output_schemas: bool,
+/// The session that flags of `sdl-mcp` ask for, such as `--surface`, without a working directory. The error is for people.
+pub fn hello_of_flags(flags: impl IntoIterator<Item = OsString>) -> Result<SessionHello, String> {
+    match parse_args(flags) {
+        Parsed::Run(args) => Ok(make_hello(args)),
+        Parsed::Print(text) | Parsed::Wrong(text) => Err(text),
+    }
 }
 
 /// One client's shim.
@@ -60,19 +59,10 @@ pub struct Session {
 }
 
 impl Session {
-    /// A shim that was started in `cwd`, connected to the daemon of `paths`.
-    pub fn new(paths: Paths, cwd: PathBuf, shown: Shown) -> Self {
-        let hello = SessionHello {
-            kind: ClientKind::Shim,
-            name: String::new(),
-            cwd: Some(cwd.to_string_lossy().into_owned()),
-            repo: None,
-            surface: shown.surface,
-            output_schemas: shown.output_schemas,
-            token: None,
-            pid: std::process::id(),
-        };
-        let daemon = ReconnectingClient::new(ReconnectOptions { paths, hello, launch: Launch::Find });
+    /// A shim for the calls of a principal, connected to the daemon of `paths`.
+    pub fn new(paths: Paths, hello: SessionHello, principal: Principal) -> Self {
+        let options = ReconnectOptions { paths, hello, launch: Launch::Find };
+        let daemon = ReconnectingClient::for_principal(options, principal);
         let listeners = Listeners::default();
         let shim = Shim::new(daemon.clone(), listeners.clone(), Closing::new());
         Self { shim, daemon, listeners }
@@ -92,6 +82,11 @@ impl Session {
     /// Who the shim is and which subscriptions it takes.
     pub fn handler(&self) -> &(impl ServerHandler + use<>) {
         self.shim.lifecycle()
+    }
+
+    /// Connects to the daemon, so that its notifications come. Should that fail, the next call tries again.
+    pub async fn connect(&self) {
+        let _ = self.daemon.connected().await;
     }
 
     /// Passes the daemon's notifications on to the client and its subscriptions, or to the latter only. Never returns.
