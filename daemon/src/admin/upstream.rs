@@ -50,7 +50,7 @@ pub fn list_tools(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError
 
 /// Runs `upstream/show`: all that is known of an upstream that is enabled, or of one of its tools.
 pub fn show_upstream(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let NamedTool { key, tool } = crate::router::parse_params(params)?;
+    let NamedTool { key, tool, .. } = crate::router::parse_params(params)?;
     let manager = manager(admin)?;
     let key = known_key(manager, &key)?;
     let Some(tool) = tool else {

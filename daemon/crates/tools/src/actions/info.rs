@@ -189,7 +189,7 @@ impl RegistryAction for Info {
 /// The hash of the list of tools that the caller is shown.
 fn surface_version(cx: &Call<'_>, registry: &Registry) -> String {
     let view = cx.view();
-    let rules = Rules::new(&view.catalog.settings, Who { client: &cx.session.client });
+    let rules = Rules::new(&view.catalog.settings, Who::of(cx.session));
     let Shown { surface, output_schemas, names } = cx.origin.shown;
     let list = registry.list(Listing { surface, output_schemas, names, view: &view, rules });
     blake3::hash(list.to_string().as_bytes()).to_hex().chars().take(16).collect()

@@ -203,7 +203,7 @@ fn upstream_use(cx: &Call<'_>, scope: Scope, mut counts: BTreeMap<String, Count>
     // What the caller does not see does not exist for it.
     counts.retain(|key, _| view.upstreams.iter().any(|upstream| *upstream.key == **key));
     counts.values().for_each(|count| sum.add(count));
-    let rules = Rules::new(&view.catalog.settings, Who { client: &cx.session.client });
+    let rules = Rules::new(&view.catalog.settings, Who::of(cx.session));
     let is_listed = |tool: &Definition| {
         let upstream = view.upstream_of(tool);
         upstream.is_some_and(|upstream| upstream.is_passed_through(rules.mode(upstream.entry.own.mode)))

@@ -196,7 +196,7 @@ fn result_limit(call: &Call<'_>, upstream: &Listed, tool: &Definition) -> Limit 
     let tokens =
         if wants_whole { MOST_TOKENS } else { (upstream.entry.own.result_tokens as usize).min(MOST_TOKENS) };
     let settings = &call.upstream.gateway.catalog().settings;
-    let rules = Rules::new(settings, Who { client: &call.session.client });
+    let rules = Rules::new(settings, Who::of(call.session));
     let keeps_structure = call.origin.shown.output_schemas
         && tool.has_output_schema()
         && upstream.is_passed_through(rules.mode(upstream.entry.own.mode));

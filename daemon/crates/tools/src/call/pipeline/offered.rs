@@ -55,7 +55,7 @@ pub(crate) fn forward_request(
         return Err(ToolError::internal("asking an upstream", "what it offers is seen without it"));
     };
     let settings = &offers.catalog.settings;
-    let rules = Rules::new(settings, Who { client: &call.session.client });
+    let rules = Rules::new(settings, Who::of(call.session));
     let verdict = match asked.subject {
         Subject::Prompt(prompt) => decide_prompt(&rules, asked.key, &prompt.name, &asked.args),
         Subject::Resource(uri) => decide_resource(&rules, asked.key, uri, &asked.args),
@@ -110,7 +110,7 @@ fn send_request(call: &Call<'_>, upstream: &Listed, asked: &Asked<'_>) -> Result
 pub(crate) fn refresh_offers(call: &Call<'_>, kind: OfferKind) {
     let offers = call.upstream.offers(call.session);
     let Some(upstreams) = call.host.upstreams().filter(|_| !offers.is_empty()) else { return };
-    let rules = Rules::new(&offers.catalog.settings, Who { client: &call.session.client });
+    let rules = Rules::new(&offers.catalog.settings, Who::of(call.session));
     let (states, now) = (upstreams.states(), SystemClock.unix_ms());
     let runs = |key: &str| states.iter().any(|state| state.key == key && state.state == "ready");
     let is_old = |one: &Listed| {

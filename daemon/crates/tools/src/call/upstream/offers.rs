@@ -111,7 +111,8 @@ fn resource_name(uri: &str) -> String {
 
 /// The target of rules for what is no tool. Getting it changes nothing, as the protocol has it.
 fn prompt_target<'a>(key: &'a str, name: &'a str) -> Target<'a> {
-    Target { key, name, hints: super::definition::Hints { read_only: Some(true), ..Default::default() } }
+    let hints = super::definition::Hints { read_only: Some(true), ..Default::default() };
+    Target { key, name, hints, flagged: false }
 }
 
 /// The names of the upstreams in which a name is one that an upstream before has, too: after one was turned off for a while,
@@ -173,13 +174,13 @@ mod tests {
             ("FILE:/etc/passwd", false),
         ] {
             for settings in [&denying, &allowing, &by_args] {
-                let rules = Rules::new(settings, Who { client: "x" });
+                let rules = Rules::new(settings, Who { client: "x", principal: None });
                 let verdict = decide_resource(&rules, "fs", uri, &Map::new());
                 assert_eq!(verdict.effect == Effect::Allow, is_fine, "{uri}");
                 assert!(sees_resource(&rules, "fs", uri) || !is_fine, "{uri}");
             }
             assert_eq!(
-                sees_resource(&Rules::new(&denying, Who { client: "x" }), "fs", uri),
+                sees_resource(&Rules::new(&denying, Who { client: "x", principal: None }), "fs", uri),
                 is_fine,
                 "{uri}"
             );

@@ -56,7 +56,7 @@ impl<'a> Target<'a> {
 
     /// Another thing of an upstream than a tool: `resource:URI`, `prompt:NAME` or `ask:KIND`.
     pub(crate) fn other(key: &'a str, name: &'a str) -> Self {
-        Self { key, name, hints: Hints::default() }
+        Self { key, name, hints: Hints::default(), flagged: false }
     }
 
     /// One of our actions.
@@ -308,7 +308,7 @@ mod tests {
     #[test]
     fn a_rule_may_ask_for_flags() {
         let settings = settings(&json!({"policy": [{"effect": "deny", "flagged": true}]}));
-        let rules = Rules::new(&settings, Who { client: "x" });
+        let rules = Rules::new(&settings, Who { client: "x", principal: None });
         assert!(rules.sees(target("fs", "read")));
         assert!(!rules.sees(Target { flagged: true, ..target("fs", "read") }));
         assert!(rules.sees(Target::action("symbol.search", false)));

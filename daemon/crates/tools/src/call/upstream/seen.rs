@@ -63,7 +63,7 @@ impl UpstreamTools {
     /// Returns the prompts and resources that a session sees now.
     pub(crate) fn offers(&self, session: &Session) -> Arc<Offers> {
         let catalog = self.gateway.catalog();
-        let rules = Rules::new(&catalog.settings, Who { client: &session.client });
+        let rules = Rules::new(&catalog.settings, Who::of(session));
         let key = (catalog.number, rules.class());
         if let Some(offers) = self.offers.get(&key) {
             return offers;

@@ -1,6 +1,6 @@
 //! URIs of upstreams' resources: how one is written together with its upstream's key, and what a template stands for.
 
-use super::definition::is_hidden;
+use super::hidden::is_hidden;
 
 /// The scheme of our own resources.
 const OURS: &str = "sdl";

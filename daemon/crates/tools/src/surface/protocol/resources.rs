@@ -94,7 +94,7 @@ pub(super) fn find_resource(
     if offers.is_empty() {
         return Ok(None);
     }
-    let rules = Rules::new(&offers.catalog.settings, Who { client: &request.session.client });
+    let rules = Rules::new(&offers.catalog.settings, Who::of(request.session));
     let links = request.services.upstream.links.keys_of(request.session.id, uri);
     match lead(&offers.resources, uri, &links, &|key, uri| sees_resource(&rules, key, uri)) {
         Destination::One { key, uri } => Ok(Some((key, uri))),
