@@ -1,5 +1,6 @@
 //! The index of a set of tools, and the score of each for a query.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use crate::doc::Doc;
@@ -31,7 +32,7 @@ const SERVER_FIELDS: [Field; 4] = [
     Field { weight: 0.5, related: 0.5, b: 0.5 },
 ];
 /// The share of its server's score that a tool gets, but no more than [`MOST_OF_SERVER`] times what it has itself.
-const SERVER: f64 = 0.5;
+const SERVER: f64 = 0.7;
 const MOST_OF_SERVER: f64 = 0.6;
 /// Two neighbouring words of the query that are neighbours in the name or first sentence give this much of the rarer one again.
 const PAIR: f64 = 0.3;
@@ -74,6 +75,8 @@ pub struct Finder {
 /// The terms that a tool is mainly made of.
 struct Text {
     name: Vec<u32>,
+    /// The different ones of the name.
+    name_terms: Vec<u32>,
     sentence: Vec<u32>,
     /// What all different terms of the name weigh.
     name_weight: f64,
@@ -124,9 +127,9 @@ impl Finder {
             .filter(|(word, reached)| reached.docs.is_empty() && !word.spelled.is_empty());
         let unmatched = unmatched.map(|(word, _)| word.spelled.clone()).collect();
         let mut hits = self.scores(&query, &reached, &mut space);
-        self.sort_hits(&mut hits);
-        let floor = hits.first().map_or(0.0, |hit| hit.1 * LEAST);
+        let floor = hits.iter().map(|hit| hit.1).fold(0.0, f64::max) * LEAST;
         hits.retain(|hit| hit.1 >= floor);
+        self.sort_best(&mut hits, limit.max(spread::MOST));
         let gains: Vec<Vec<(u32, f64)>> = reached.into_iter().map(|reached| reached.docs).collect();
         spread::spread_hits(&mut hits, &gains);
         let named = self.pin_named(query.text, &mut hits).min(limit);
@@ -143,7 +146,7 @@ impl Finder {
         let all = space.take();
         let clauses = best_clauses(query, reached, space);
         let servers = self.server_scores(query);
-        let names = name_shares(reached);
+        let names = self.name_shares(reached);
         let mut hits = Vec::with_capacity(all.len());
         for (doc, mut score) in all {
             if !query.clauses.is_empty() {
@@ -189,24 +192,43 @@ impl Finder {
     }
 
     /// Returns the share of the information of a tool's name that the query has.
-    fn name_coverage(&self, doc: u32, shares: &BTreeMap<u32, f64>) -> f64 {
+    fn name_coverage(&self, doc: u32, shares: &[f64]) -> f64 {
         let Some(text) = self.texts.get(doc as usize).filter(|text| text.name_weight > 0.0) else {
             return 0.0;
         };
-        let mut seen: Vec<u32> = Vec::with_capacity(text.name.len());
-        let mut found = 0.0;
-        for term in &text.name {
-            if !seen.contains(term) {
-                found += shares.get(term).copied().unwrap_or(0.0) * self.tools.rarity(*term);
-                seen.push(*term);
+        let share =
+            |term: &u32| shares.get(*term as usize).copied().unwrap_or(0.0) * self.tools.rarity(*term);
+        (text.name_terms.iter().map(share).sum::<f64>() / text.name_weight).min(1.0)
+    }
+
+    /// Returns how much of each term any word found.
+    fn name_shares(&self, reached: &[Reached]) -> Vec<f64> {
+        let mut shares = vec![0.0_f64; self.tools.terms()];
+        for (term, share) in reached.iter().flat_map(|reached| &reached.terms) {
+            if let Some(held) = shares.get_mut(*term as usize) {
+                *held = held.max(*share);
             }
         }
-        (found / text.name_weight).min(1.0)
+        shares
+    }
+
+    /// Puts the best in order, at the front. Nobody reads the others.
+    fn sort_best(&self, hits: &mut [spread::Hit], count: usize) {
+        let best = if count < hits.len() {
+            hits.select_nth_unstable_by(count, |a, b| self.compare_hits(a, b)).0
+        } else {
+            hits
+        };
+        self.sort_hits(best);
     }
 
     fn sort_hits(&self, hits: &mut [spread::Hit]) {
+        hits.sort_unstable_by(|a, b| self.compare_hits(a, b));
+    }
+
+    fn compare_hits(&self, one: &spread::Hit, other: &spread::Hit) -> Ordering {
         let tie = |doc: u32| self.ties.get(doc as usize).copied();
-        hits.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| tie(a.0).cmp(&tie(b.0))));
+        other.1.total_cmp(&one.1).then_with(|| tie(one.0).cmp(&tie(other.0)))
     }
 
     /// Puts the tools that the query names above all others, in the order in which it names them. Returns their number.
@@ -238,11 +260,11 @@ impl Text {
         let ids =
             |terms: &[String]| terms.iter().filter_map(|term| index.find_term(term)).collect::<Vec<u32>>();
         let name = ids(name);
-        let mut different = name.clone();
-        different.sort_unstable();
-        different.dedup();
-        let name_weight = different.iter().map(|term| index.rarity(*term)).sum();
-        Self { name, sentence: ids(sentence), name_weight }
+        let mut name_terms = name.clone();
+        name_terms.sort_unstable();
+        name_terms.dedup();
+        let name_weight = name_terms.iter().map(|term| index.rarity(*term)).sum();
+        Self { name, name_terms, sentence: ids(sentence), name_weight }
     }
 
     fn has_pair(&self, one: u32, other: u32) -> bool {
@@ -301,16 +323,6 @@ fn best_clauses(query: &Query<'_>, reached: &[Reached], space: &mut Collector) -
         }
     }
     best.into_iter().collect()
-}
-
-/// Returns the terms that any word found, with the largest share.
-fn name_shares(reached: &[Reached]) -> BTreeMap<u32, f64> {
-    let mut shares: BTreeMap<u32, f64> = BTreeMap::new();
-    for (term, share) in reached.iter().flat_map(|reached| &reached.terms) {
-        let held = shares.entry(*term).or_default();
-        *held = held.max(*share);
-    }
-    shares
 }
 
 fn value_of(values: &[(u32, f64)], at: u32) -> f64 {

@@ -29,7 +29,12 @@ pub(crate) struct Posting {
 impl Posting {
     /// The share of the word's weight that the doc gets, 0 to 1.
     pub(crate) fn share(self, is_related: bool) -> f64 {
-        f64::from(if is_related { self.related } else { self.own }) / STEPS
+        self.part_of(1.0, is_related)
+    }
+
+    /// What the doc gets of a word with this weight.
+    pub(crate) fn part_of(self, weight: f64, is_related: bool) -> f64 {
+        weight / STEPS * f64::from(if is_related { self.related } else { self.own })
     }
 }
 
@@ -116,6 +121,11 @@ impl Index {
         let rest = self.terms.get(from..).unwrap_or_default().iter();
         let same = rest.take_while(move |term| term.starts_with(first));
         same.enumerate().map(move |(at, term)| ((from + at) as u32, term.as_ref()))
+    }
+
+    /// The number of different terms.
+    pub(crate) fn terms(&self) -> usize {
+        self.terms.len()
     }
 
     /// The number of docs.

@@ -20,11 +20,18 @@ const CARRIERS: &str = "tool tools service services platform platforms system sy
     specific various related relevant based using use used via help helper please want need like would able provide provided \
     provides give given make sure";
 
+/// Verbs that only frame a wish if `me` or `us` follows, such as `show me`. They count as [`CARRIERS`] do.
+const FRAMES: [&str; 7] = ["bring", "fetch", "find", "get", "give", "show", "tell"];
+
 /// How a word begins that says the opposite, such as `unstaged` for `not staged`.
 const NEGATIVE: [&str; 2] = ["un", "non"];
 
 fn is_negation(token: &words::Token) -> bool {
     matches!(token.word.as_str(), "not" | "never" | "without")
+}
+
+fn is_asker(token: &words::Token) -> bool {
+    matches!(token.word.as_str(), "me" | "us")
 }
 
 /// A word of a query.
@@ -70,7 +77,8 @@ impl<'t> Query<'t> {
             let fronts = before.into_iter().chain(if negated { &NEGATIVE[..] } else { &[] }.iter().copied());
             let written = fronts.map(|front| format!("{front}{word}")).chain(after);
             let joined = written.filter_map(|both| words::single_term(&both)).collect();
-            let weight = if carriers().contains(*term) { CARRIER_WEIGHT } else { 1.0 };
+            let is_frame = FRAMES.contains(word) && tokens.get(at + 1).is_some_and(is_asker);
+            let weight = if is_frame || carriers().contains(*term) { CARRIER_WEIGHT } else { 1.0 };
             let (word, term) = ((*word).to_owned(), (*term).to_owned());
             found.push(Word { spelled: word, term, weight, related: Vec::new(), joined });
         }
@@ -109,6 +117,9 @@ fn relate_words(found: &mut [Word], entries: &[Entry], tokens: &[words::Token], 
         }
     }
     for word in found.iter_mut() {
+        if !word.spelled.is_empty() {
+            word.related.extend(lexicon.related_by_phrase(&word.term));
+        }
         word.related.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
         word.related.dedup_by_key(|(entry, _)| *entry);
     }
@@ -172,8 +183,11 @@ mod tests {
     #[test]
     fn all_words_of_a_phrase_lead_to_what_it_has_to_do_with() {
         let query = read("leave my car");
-        assert_eq!(query.words.iter().map(|word| word.related.len()).collect::<Vec<_>>(), [1, 1]);
-        assert!(read("leave").words[0].related.is_empty());
+        let strongest = |word: &Word| word.related.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+        let whole: Vec<f64> = query.words.iter().map(strongest).collect();
+        assert!(whole.len() == 2 && (whole[0] - whole[1]).abs() < 1e-9, "{whole:?}");
+        let part = strongest(&read("leave").words[0]);
+        assert!(0.0 < part && part < whole[0], "a part of the phrase leads there too, but less: {part}");
         assert_eq!(read("a web page").words[0].joined, ["webpag"]);
         assert_eq!(read("not staged").words[0].joined, ["unstag", "nonstag"]);
     }

@@ -12,6 +12,10 @@ const ALONE: f64 = 1.8;
 /// A word that is written together in the docs and apart in the query, or the other way round, counts this much.
 const JOINED: f64 = 0.8;
 
+/// A doc that a word leads to in several ways gets this much of the others too, together no more than the best way gives, because
+/// a doc full of related words is about the thing.
+const OTHER_WAYS: f64 = 0.3;
+
 /// A word of the lexicon that no doc has.
 const ABSENT: u32 = u32::MAX;
 /// A word of the lexicon that says nothing by itself.
@@ -47,32 +51,42 @@ pub(crate) struct Reached {
 
 /// A place to collect values of docs, used again and again.
 pub(crate) struct Collector {
-    values: Vec<f64>,
+    values: Vec<Value>,
     touched: Vec<u32>,
+}
+
+/// What a doc has.
+#[derive(Clone, Copy, Default)]
+struct Value {
+    best: f64,
+    /// What all ways together give.
+    all: f64,
 }
 
 impl Collector {
     pub(crate) fn new(docs: usize) -> Self {
-        Self { values: vec![0.0; docs], touched: Vec::new() }
+        Self { values: vec![Value::default(); docs], touched: Vec::new() }
     }
 
-    /// Gives a doc this value if it has less.
+    /// Gives a doc this value if it has less, and counts the way.
     fn raise(&mut self, doc: u32, value: f64) {
-        if let Some(held) = self.values.get_mut(doc as usize).filter(|held| **held < value) {
-            if *held == 0.0 {
+        if let Some(held) = self.values.get_mut(doc as usize).filter(|_| value > 0.0) {
+            if held.all == 0.0 {
                 self.touched.push(doc);
             }
-            *held = value;
+            held.all += value;
+            held.best = held.best.max(value);
         }
     }
 
     /// Adds to a doc's value.
     pub(crate) fn add(&mut self, doc: u32, value: f64) {
         if let Some(held) = self.values.get_mut(doc as usize).filter(|_| value > 0.0) {
-            if *held == 0.0 {
+            if held.all == 0.0 {
                 self.touched.push(doc);
             }
-            *held += value;
+            held.all += value;
+            held.best += value;
         }
     }
 
@@ -80,8 +94,10 @@ impl Collector {
     pub(crate) fn take(&mut self) -> Vec<(u32, f64)> {
         let mut touched = std::mem::take(&mut self.touched);
         touched.sort_unstable();
-        let value = |doc: u32| self.values.get_mut(doc as usize).map_or(0.0, std::mem::take);
-        let mut value = value;
+        let mut value = |doc: u32| {
+            let held = self.values.get_mut(doc as usize).map_or(Value::default(), std::mem::take);
+            held.best + (OTHER_WAYS * (held.all - held.best).max(0.0)).min(held.best)
+        };
         touched.into_iter().map(|doc| (doc, value(doc))).collect()
     }
 }
@@ -94,7 +110,7 @@ pub(crate) struct Reach<'a> {
 }
 
 impl Reach<'_> {
-    /// Returns what a word finds: for each doc by its best way, because a word counts once.
+    /// Returns what a word finds: for each doc mostly by its best way, because a word counts once.
     pub(crate) fn find(&self, word: &Word, space: &mut Collector) -> Reached {
         let direct = self.index.find_term(&word.term);
         let most = direct.map_or_else(|| self.index.rarity_of(0), |term| self.index.rarity(term));
@@ -115,7 +131,7 @@ impl Reach<'_> {
     fn give(&self, terms: &[u32], is_related: bool, weight: f64, space: &mut Collector) {
         if let [only] = terms {
             for posting in self.index.postings(*only) {
-                space.raise(posting.doc, weight * posting.share(is_related));
+                space.raise(posting.doc, posting.part_of(weight, is_related));
             }
         } else {
             for (doc, share) in self.with_all(terms, is_related) {
@@ -201,5 +217,34 @@ impl Reach<'_> {
             let boost = if is_alone { ALONE } else { 1.0 };
             self.give(&found, true, boost * share * rarity.min(most), space);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn several_ways_give_more_than_one_but_never_twice_as_much() {
+        let mut space = Collector::new(4);
+        space.raise(0, 2.0);
+        space.raise(1, 1.0);
+        space.raise(1, 2.0);
+        (0..100).for_each(|_| space.raise(2, 2.0));
+        space.raise(3, 0.0);
+        let found = space.take();
+        assert_eq!(found.iter().map(|(doc, _)| *doc).collect::<Vec<_>>(), [0, 1, 2]);
+        let [one, two, many] = [0, 1, 2].map(|at: usize| found[at].1);
+        assert!((one - 2.0).abs() < 1e-9 && (two - (2.0 + OTHER_WAYS)).abs() < 1e-9, "{found:?}");
+        assert!((many - 4.0).abs() < 1e-9, "{found:?}");
+        assert!(space.take().is_empty());
+    }
+
+    #[test]
+    fn what_is_added_is_no_further_way() {
+        let mut space = Collector::new(1);
+        space.add(0, 1.0);
+        space.add(0, 2.0);
+        assert_eq!(space.take(), [(0, 3.0)]);
     }
 }

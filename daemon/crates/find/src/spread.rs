@@ -5,7 +5,7 @@ const AGAIN: f64 = 0.85;
 /// Shorter queries have one need.
 const LEAST_WORDS: usize = 6;
 /// At most this many of the best are put in order, because nobody reads further.
-const MOST: usize = 40;
+pub(crate) const MOST: usize = 40;
 
 /// A doc with its score.
 pub(crate) type Hit = (u32, f64);

@@ -16,12 +16,14 @@ pub(crate) use walk::Found as Entry;
 /// The files, in the order in which they are read.
 const TEXTS: &[&str] = &[
     include_str!("chinese.txt"),
+    include_str!("chinese_more.txt"),
     include_str!("cloud.txt"),
     include_str!("code.txt"),
     include_str!("data.txt"),
     include_str!("development.txt"),
     include_str!("devices.txt"),
     include_str!("documents.txt"),
+    include_str!("errands.txt"),
     include_str!("files.txt"),
     include_str!("food.txt"),
     include_str!("health.txt"),

@@ -40,6 +40,9 @@ pub struct Lexicon {
     /// The groups of all entries, and where those of each begin; one more at the end.
     belongs: Vec<u32>,
     belongs_starts: Vec<u32>,
+    /// The entries of several words that each word is in, and where those of each word begin; one more at the end.
+    phrases: Vec<u32>,
+    phrases_starts: Vec<u32>,
 }
 
 /// A line, as it is read: the forms of its entries.
@@ -97,6 +100,8 @@ impl Lexicon {
             members: Vec::new(),
             belongs: Vec::new(),
             belongs_starts: vec![0],
+            phrases: Vec::new(),
+            phrases_starts: vec![0],
         };
         for (word, id) in &word_ids {
             if words::tokens_of(word).iter().all(|token| token.term.is_none()) {
@@ -127,8 +132,27 @@ impl Lexicon {
             table.belongs.extend(list);
             table.belongs_starts.push(table.belongs.len() as u32);
         }
+        table.list_phrases();
         table.shrink_all();
         table
+    }
+
+    fn list_phrases(&mut self) {
+        let mut of_words: Vec<Vec<u32>> = vec![Vec::new(); self.words()];
+        for entry in 0..self.counts().0 as u32 {
+            let words = self.words_of(entry);
+            for word in words.iter().filter(|_| words.len() > 1) {
+                if let Some(list) =
+                    of_words.get_mut(*word as usize).filter(|list| list.last() != Some(&entry))
+                {
+                    list.push(entry);
+                }
+            }
+        }
+        for list in of_words {
+            self.phrases.extend(list);
+            self.phrases_starts.push(self.phrases.len() as u32);
+        }
     }
 
     fn shrink_all(&mut self) {
@@ -142,6 +166,8 @@ impl Lexicon {
             &mut self.members,
             &mut self.belongs,
             &mut self.belongs_starts,
+            &mut self.phrases,
+            &mut self.phrases_starts,
         ] {
             list.shrink_to_fit();
         }
@@ -157,6 +183,8 @@ impl Lexicon {
             &self.members,
             &self.belongs,
             &self.belongs_starts,
+            &self.phrases,
+            &self.phrases_starts,
         ];
         let numbers: usize = lists.iter().map(|list| list.capacity() * size_of::<u32>()).sum();
         self.text.capacity() + numbers + self.groups.capacity() * size_of::<Group>()
@@ -218,6 +246,11 @@ impl Lexicon {
             low
         };
         bound(&|held| held < Some(word))..bound(&|held| held <= Some(word))
+    }
+
+    /// Returns the entries of several words that a word is in.
+    pub(super) fn phrases_with(&self, word: u32) -> &[u32] {
+        slice_of(&self.phrases, &self.phrases_starts, word)
     }
 
     /// Returns the numbers of the groups of an entry.

@@ -4,7 +4,7 @@ use super::Lexicon;
 use super::table::Relation;
 
 /// The share of a word's weight that a near synonym gets.
-const SYNONYM: f64 = 0.4;
+const SYNONYM: f64 = 0.55;
 /// What a topic gets for a thing that belongs to it, such as `weather` for `umbrella`.
 const TOPIC: f64 = 0.5;
 /// What a thing gets for its topic, such as `umbrella` for `weather`.
@@ -15,8 +15,8 @@ const TRANSLATION: f64 = 0.8;
 const SECOND_STEP: f64 = 0.6;
 /// Relations below this share are not followed.
 const LEAST: f64 = 0.06;
-/// A word in many groups has many meanings, and each relation is one of them: its shares fall with this power of their number.
-const MEANINGS: f64 = 0.3;
+/// What a whole phrase has to do with counts this much for all its words together, if a query has only some of them.
+const PHRASE: f64 = 0.5;
 /// At most this many relations of an entry are kept, the best.
 const MOST: usize = 64;
 /// Between the words of a phrase there may be up to this number of others.
@@ -80,19 +80,35 @@ impl Lexicon {
         all
     }
 
-    fn step_from(&self, entry: u32) -> Vec<(u32, f64)> {
-        let groups = self.groups_of(entry);
-        let is_meaning = |group: &&u32| self.group(**group).0 != Relation::Translation;
-        let meanings = groups.iter().filter(is_meaning).count().max(1) as f64;
-        let one_meaning = meanings.powf(-MEANINGS);
+    /// Returns what one word of a query has to do with as a part of phrases that the query doesn't have as a whole, and those
+    /// phrases. Each word of a phrase stands for its part of it.
+    pub(crate) fn related_by_phrase(&self, form: &str) -> Vec<(u32, f64)> {
+        let Some(word) = self.find_word(form).filter(|word| !self.is_silent(*word)) else {
+            return Vec::new();
+        };
         let mut found = Vec::new();
-        for group in groups {
+        for phrase in self.phrases_with(word) {
+            let telling = self.words_of(*phrase).iter().filter(|word| !self.is_silent(**word)).count();
+            if telling > 1 {
+                let part = PHRASE / telling as f64;
+                found.push((*phrase, part));
+                let related = self.step_from(*phrase).into_iter().map(|(other, share)| (other, share * part));
+                found.extend(related.filter(|(_, share)| *share >= LEAST));
+            }
+        }
+        keep_best(&mut found);
+        found
+    }
+
+    fn step_from(&self, entry: u32) -> Vec<(u32, f64)> {
+        let mut found = Vec::new();
+        for group in self.groups_of(entry) {
             let (relation, heads, rest) = self.group(*group);
             let is_head = heads.contains(&entry);
             let (to_heads, to_rest) = match (relation, is_head) {
-                (Relation::Same, _) => (SYNONYM * one_meaning, 0.0),
-                (Relation::Topic, true) => (SYNONYM * one_meaning, THING * one_meaning),
-                (Relation::Topic, false) => (TOPIC * one_meaning, 0.0),
+                (Relation::Same, _) => (SYNONYM, 0.0),
+                (Relation::Topic, true) => (SYNONYM, THING),
+                (Relation::Topic, false) => (TOPIC, 0.0),
                 (Relation::Translation, true) => (0.0, TRANSLATION),
                 (Relation::Translation, false) => (TRANSLATION, 0.0),
             };
@@ -173,14 +189,38 @@ mod tests {
     fn shares_follow_the_relation() {
         let of_umbrella = related("umbrella");
         assert_eq!(of_umbrella[0].0, "weath");
-        assert!((of_umbrella[0].1 - TOPIC).abs() < 1e-9, "one meaning: the whole share");
+        assert!((of_umbrella[0].1 - TOPIC).abs() < 1e-9, "the whole share");
         let second = of_umbrella.iter().find(|(word, _)| word == "clim").unwrap().1;
         assert!(second < of_umbrella[0].1 * SYNONYM, "a second step is damped: {second}");
         let of_weather = related("weath");
         assert_eq!(of_weather[0].0, "天气", "a translation is nearly the word itself: {of_weather:?}");
         assert!(related("天气").iter().any(|(word, share)| word == "weath" && *share > 0.7));
-        assert!(of_weather.iter().any(|(word, share)| word == "rain coat" && *share < THING));
+        assert!(of_weather.iter().any(|(word, share)| word == "rain coat" && (*share - THING).abs() < 1e-9));
         assert!(!of_weather.iter().any(|(word, _)| word == "weath"), "nothing leads back to itself");
+    }
+
+    #[test]
+    fn a_word_stands_for_its_part_of_a_phrase() {
+        let table = table();
+        let of = |form: &str| -> Vec<(String, f64)> {
+            let found = table.related_by_phrase(form);
+            found.into_iter().map(|(entry, share)| (spelled(&table, entry), share)).collect()
+        };
+        let of_coat = of("coat");
+        let share = |word: &str| of_coat.iter().find(|(other, _)| other == word).map(|(_, share)| *share);
+        assert_eq!(share("rain coat"), Some(PHRASE / 2.0), "one of two words: {of_coat:?}");
+        assert_eq!(share("weath"), Some(TOPIC * PHRASE / 2.0));
+        assert_eq!(
+            (of("into"), of("zyxomma")),
+            (Vec::new(), Vec::new()),
+            "words that say nothing, and unknown ones"
+        );
+        let one_tells = Lexicon::new(&["in pieces, split"]);
+        assert_eq!(
+            one_tells.related_by_phrase("piec"),
+            [],
+            "a word that is the whole phrase is no part of it"
+        );
     }
 
     #[test]
