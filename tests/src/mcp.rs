@@ -125,10 +125,15 @@ impl McpClient {
 
     /// The handshake of the `initialize` era.
     pub fn initialize(&mut self) -> Result<Value, McpError> {
+        self.initialize_as("sdl-tests")
+    }
+
+    /// The handshake of a client that calls itself `name`.
+    pub fn initialize_as(&mut self, name: &str) -> Result<Value, McpError> {
         let params = json!({
             "protocolVersion": REVISION,
             "capabilities": {},
-            "clientInfo": {"name": "sdl-tests", "version": "0"},
+            "clientInfo": {"name": name, "version": "0"},
         });
         let result = self.request("initialize", params)?;
         self.notify("notifications/initialized", json!({}))?;
@@ -181,6 +186,14 @@ impl McpClient {
     /// Waits for a notification; one that came before counts.
     pub fn notification(&mut self, method: &str) -> Result<Value, McpError> {
         self.receive(method, |message| message["method"] == method)
+    }
+
+    /// The notifications that came while something else was waited for. Each is returned once.
+    pub fn take_notifications(&mut self) -> Vec<Value> {
+        let (heard, kept): (VecDeque<Value>, _) =
+            self.stray.drain(..).partition(|message| message.get("method").is_some());
+        self.stray = kept;
+        Vec::from(heard)
     }
 
     /// The first message, kept or to come, that `wanted` takes.

@@ -8,6 +8,7 @@ mod package;
 mod quickstart;
 mod test;
 mod units;
+mod upstreams;
 
 use std::env;
 use std::process::ExitCode;
@@ -31,6 +32,8 @@ cargo xtask <command>
   conformance [--write]
                       Run the MCP conformance suite (fetched with npm) and compare with what docs/conformance.md
                       says, or write it there.
+  upstreams           Install the reference servers of MCP with npm and pip, and check that what they answer
+                      reaches a client byte for byte.
   check-units         Check the service files with the platform's own tools.
 ";
 
@@ -62,6 +65,7 @@ fn run_task(words: &[&str]) -> Outcome {
         }
         ["conformance"] => conformance::run_conformance(false),
         ["conformance", "--write"] => conformance::run_conformance(true),
+        ["upstreams"] => upstreams::check_upstreams(),
         ["check-units"] => units::check_units(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 /// Durations of calls of one kind.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Times(Vec<Duration>);
 
 impl Times {
@@ -24,21 +24,30 @@ impl Times {
     }
 
     /// All of them together.
-    pub(crate) fn total(&self) -> String {
-        format!("{:.0} ms", self.0.iter().sum::<Duration>().as_secs_f64() * 1e3)
+    pub(crate) fn total(&self) -> Duration {
+        self.0.iter().sum()
     }
 
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
+    /// The milliseconds within which half of them were, and all but a twentieth.
+    pub(crate) fn shares(&mut self) -> (f64, f64) {
+        self.0.sort_unstable();
+        (self.at_share(0.50), self.at_share(0.95))
+    }
+
+    /// The time of the nearest rank, in milliseconds. They are sorted.
+    fn at_share(&self, share: f64) -> f64 {
+        let rank = ((self.0.len() as f64 * share).ceil() as usize).saturating_sub(1);
+        self.0.get(rank).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
+    }
+
     /// `n=… p50 … p95 … p99 … max …`, in milliseconds.
     pub(crate) fn summary(&mut self) -> String {
         self.0.sort_unstable();
-        let at = |share: f64| {
-            let rank = ((self.0.len() as f64 * share).ceil() as usize).saturating_sub(1);
-            self.0.get(rank).map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
-        };
+        let at = |share: f64| self.at_share(share);
         format!(
             "n={:<6} p50 {:>8.2}  p95 {:>8.2}  p99 {:>8.2}  max {:>8.2} ms",
             self.0.len(),

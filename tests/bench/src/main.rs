@@ -8,6 +8,7 @@ mod process;
 mod random;
 mod runs;
 mod tree;
+mod upstream;
 mod world;
 
 use std::env;
@@ -39,12 +40,28 @@ cargo run --release -p sdl-bench -- <run> [options]
   burst [--files 300]                  a branch switch that changes that many files, there and back
   reverts PATH... [--commits 20]       risk scores of commits that were reverted or fixed later, beside others
   tokens PATH [--calls 20]             what lists, answers and slices take, as Markdown
+  upstream FOLDER [PEERS] [--calls 1000] [--tokens 1] [--cost 1] [--memory 1]
+                                       tokens, time and memory of the servers that npm and pip installed below FOLDER,
+                                       directly, through the daemon and through the proxies that are below PEERS
+  upstream-fidelity FOLDER             whether results, progress, cancelling and changes pass through unharmed
+  upstream-kill [--rounds 100] [--seed 1]
+                                       kill -9 of the daemon under calls of upstreams; no child left, no call twice
+  upstream-live [--rounds 3]           settings that change while eight clients call
+  upstream-stale [--rounds 200]        an upstream whose every second list fails, and tools that are new
+  upstream-soak FOLDER [--seconds 120] [--clients 8] [--per-minute 60]
+                                       healthy and sick upstreams for a long time: memory, processes, tools, codes
   clients [--clients 16] [--calls 200] many shims at once
 ";
 
 fn main() -> ExitCode {
     let words: Vec<String> = env::args().skip(1).collect();
     let outcome = words.split_first().map(|(run, rest)| {
+        // What the runs start as upstreams.
+        match run.as_str() {
+            "upstream-server" => return upstream::scripted::serve_scripted(rest),
+            "upstream-tee" => return upstream::tee::run_tee(rest),
+            _ => {}
+        }
         let options = Options::parse(rest)?;
         match run.as_str() {
             "cold" => runs::cold::run_cold(&options),
@@ -59,6 +76,12 @@ fn main() -> ExitCode {
             "burst" => runs::burst::run_burst(&options),
             "clients" => runs::clients::run_clients(&options),
             "reverts" => runs::reverts::run_reverts(&options),
+            "upstream" => runs::upstream::run_upstream(&options),
+            "upstream-fidelity" => runs::upstream_fidelity::run_fidelity(&options),
+            "upstream-kill" => runs::upstream_kill::run_kill(&options),
+            "upstream-live" => runs::upstream_live::run_live(&options),
+            "upstream-stale" => runs::upstream_stale::run_stale(&options),
+            "upstream-soak" => runs::upstream_soak::run_soak(&options),
             "tokens" => runs::tokens::run_tokens(&options),
             other => Err(format!("no run `{other}`\n\n{HELP}").into()),
         }

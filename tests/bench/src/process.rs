@@ -1,5 +1,6 @@
 //! The kernel's figures about a process. Linux only: elsewhere everything is `None`.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 /// The clock ticks of `/proc/<pid>/stat`: always a hundredth of a second where programs see them.
@@ -42,12 +43,25 @@ pub(crate) fn bytes_written(pid: u32) -> Option<u64> {
 
 /// How often the threads of a process have gone to sleep and been woken.
 pub(crate) fn wakeup_count(pid: u32) -> Option<u64> {
-    let mut sum = 0;
+    Some(thread_wakeups(pid)?.values().sum())
+}
+
+/// The same for each thread by its number.
+pub(crate) fn thread_wakeups(pid: u32) -> Option<BTreeMap<String, u64>> {
+    let mut threads = BTreeMap::new();
     for task in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
-        let status = fs::read_to_string(task.path().join("status")).ok()?;
-        sum += parse_field(&status, "voluntary_ctxt_switches:")?;
+        // A thread may end meanwhile.
+        let Ok(status) = fs::read_to_string(task.path().join("status")) else { continue };
+        let number = task.file_name().to_string_lossy().into_owned();
+        threads.insert(number, parse_field(&status, "voluntary_ctxt_switches:")?);
     }
-    Some(sum)
+    Some(threads)
+}
+
+/// How often the threads that still run were woken since `before`.
+pub(crate) fn wakeups_since(pid: u32, before: &BTreeMap<String, u64>) -> Option<u64> {
+    let now = thread_wakeups(pid)?;
+    Some(now.iter().map(|(thread, count)| count - before.get(thread).unwrap_or(&0).min(count)).sum())
 }
 
 /// How many threads a process has.

@@ -48,7 +48,7 @@ pub(crate) fn run_deltas(options: &Options) -> Outcome {
         let delta = time.measure(|| call_delta(&mut world, &commit.ends()))?;
         print!("{} ", commit.id.get(..10).unwrap_or_default());
         totals.compare(&commit.changed, &delta);
-        println!("  {}", time.total());
+        println!("  {:.0} ms", time.total().as_secs_f64() * 1e3);
         if i == 0 {
             println!("  (the first request about a revision)");
         }

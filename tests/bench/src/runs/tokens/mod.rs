@@ -43,7 +43,7 @@ fn print_lists(env: &TestEnv, root: &Path) -> Outcome {
 }
 
 /// Tokens of a value as it goes over the wire.
-pub(super) fn value_tokens(value: &Value) -> usize {
+pub(crate) fn value_tokens(value: &Value) -> usize {
     sdl_tokens::count_tokens(&value.to_string())
 }
 
