@@ -80,17 +80,17 @@ impl Router {
     }
 
     /// Tells the list of a session that this event is about from others.
-    fn mark_of(&self, session: &Peer, event: &str) -> u64 {
+    fn mark_of(&self, session: &Arc<Peer>, event: &str) -> u64 {
         let offers = || self.tools.offer_marks(session.caller());
         match event {
             PROMPTS => offers().prompts,
             RESOURCES => offers().resources,
-            _ => list_mark(&self.list_tools(session)),
+            _ => list_mark(&self.list_tools(session, None)),
         }
     }
 
     /// Notes that a session is about to get a list, by the method that it called.
-    fn note_listed(&self, session: &Peer, method: &str) {
+    fn note_listed(&self, session: &Arc<Peer>, method: &str) {
         let event = match method {
             "prompts/list" => PROMPTS,
             "resources/list" | "resources/templates/list" => RESOURCES,
@@ -99,9 +99,15 @@ impl Router {
         self.listed.insert((session.id(), event), self.mark_of(session, event));
     }
 
-    fn list_tools(&self, session: &Peer) -> Vec<u8> {
-        let (surface, names) = shown_surface(session);
-        self.tools.list(session.caller(), surface, session.hello().output_schemas, names)
+    /// Lists the tools. `meta` is that of the request, where there is one: then lists that were never read for such a client are
+    /// read beside it, and announced.
+    fn list_tools(&self, session: &Arc<Peer>, request: Option<&str>) -> Vec<u8> {
+        let client = upstream::Asker { peer: Arc::clone(session), request: None };
+        let origin = Origin { meta: request, client: &client, shown: shown_to(session), ..Origin::default() };
+        if let Some(upstreams) = request.and(self.engine.upstream_manager()) {
+            self.tools.unread_for(session.caller(), &origin, |of| upstreams.read_beside(of));
+        }
+        self.tools.list_for(session.caller(), &origin)
     }
 
     /// Writes the data that the tools keep in memory. To be called when no request runs any more.
@@ -142,8 +148,7 @@ impl Router {
     ) -> Result<Vec<u8>, WireError> {
         let params: ToolCall = parse_params(&call.params)?;
         let tools = Arc::clone(&self.tools);
-        let (surface, names) = shown_surface(session);
-        let shown = Shown { surface, output_schemas: session.hello().output_schemas, names };
+        let shown = shown_to(session);
         let client = upstream::Asker { peer: Arc::clone(session), request: Some(call.id) };
         self.blocking(session, call, move |cancel| {
             let origin = Origin {
@@ -209,9 +214,10 @@ impl Service for Router {
         match method {
             "tools/call" => self.call_tool(&session, &call, progress).await,
             "tools/list" => {
-                let listed = self.list_tools(&session);
-                self.listed.insert((session.id(), TOOLS), list_mark(&listed));
-                Ok(listed)
+                let Listing { meta } = serde_json::from_slice(&call.params).unwrap_or_default();
+                let mark = self.mark_of(&session, TOOLS);
+                self.listed.insert((session.id(), TOOLS), mark);
+                Ok(self.list_tools(&session, Some(meta.as_deref().map_or("{}", RawValue::get))))
             }
             "tools/traits" => {
                 let params: ToolCall = parse_params(&call.params)?;
@@ -287,6 +293,19 @@ fn is_for_principals(method: &str) -> bool {
 fn unknown_method(method: &str) -> WireError {
     let text = format!("this daemon knows no method {method:?}; it may be older than its client");
     WireError::new(code::UNKNOWN_METHOD, text)
+}
+
+/// What a session is listed.
+fn shown_to(session: &Peer) -> Shown {
+    let (surface, names) = shown_surface(session);
+    Shown { surface, output_schemas: session.hello().output_schemas, names }
+}
+
+/// The parameters of `tools/list` that matter.
+#[derive(Default, Deserialize)]
+struct Listing {
+    #[serde(default, rename = "_meta")]
+    meta: Option<Box<RawValue>>,
 }
 
 /// Tells one list from another.

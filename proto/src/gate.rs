@@ -55,6 +55,8 @@ pub enum ToGate {
         key: String,
         /// Whose connection.
         owner: Owner,
+        /// What the client can be asked; see [`UpstreamCall::client`].
+        client: Option<Payload>,
     },
     /// End all connections of an upstream and start those again that ran. Answered by [`FromGate::Done`].
     Restart {
@@ -259,6 +261,10 @@ pub struct UpstreamLists<D> {
     /// known.
     #[serde(default)]
     pub run: String,
+    /// What the upstream may ask its client, as it was told: `elicitation`, `roots`, `sampling`, in this order. It may list
+    /// other tools to those who can be asked.
+    #[serde(default)]
+    pub declared: Vec<String>,
 }
 
 /// Which lists an upstream announces changes of.

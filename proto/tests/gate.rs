@@ -65,7 +65,9 @@ fn to_gate() -> impl Strategy<Value = ToGate> {
         call(),
         any::<u64>().prop_map(|id| ToGate::Cancel { id }),
         (any::<u64>(), result(payload())).prop_map(|(ask, result)| ToGate::Answer { ask, result }),
-        (any::<u64>(), text(), owner()).prop_map(|(id, key, owner)| ToGate::Read { id, key, owner }),
+        (any::<u64>(), text(), owner(), any::<Option<Vec<u8>>>()).prop_map(|(id, key, owner, client)| {
+            ToGate::Read { id, key, owner, client: client.map(Payload) }
+        }),
         (any::<u64>(), text()).prop_map(|(id, key)| ToGate::Restart { id, key }),
         owner().prop_map(|owner| ToGate::OwnerGone { owner }),
         any::<u64>().prop_map(|nonce| ToGate::Ping { nonce }),

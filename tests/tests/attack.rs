@@ -12,7 +12,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use sdl_proto::{ClientKind, ClientMessage, Handshake, Request, SessionHello, encode_client};
+use sdl_proto::{
+    ClientIdentity, ClientKind, ClientMessage, Handshake, Payload, Request, SessionHello, encode_client,
+};
 use sdl_tests::{Daemon, McpClient, TestEnv};
 use serde_json::{Value, json};
 

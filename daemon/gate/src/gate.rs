@@ -98,7 +98,7 @@ impl Gate {
                 }
             }
             ToGate::Answer { ask, result } => self.world.asks.answer(ask, result),
-            ToGate::Read { id, key, owner } => self.read_lists(id, &key, owner).await,
+            ToGate::Read { id, key, owner, client } => self.read_lists(id, &key, (owner, client)).await,
             ToGate::Restart { id, key } => self.restart(id, &key),
             ToGate::OwnerGone { owner } => self.close_slots(|_, of| *of == owner, false, false),
             ToGate::Ping { nonce } => self.world.outbox.send(FromGate::Pong { nonce }).await,
@@ -191,10 +191,15 @@ impl Gate {
         });
     }
 
-    async fn read_lists(&mut self, id: u64, key: &str, owner: Owner) {
+    async fn read_lists(&mut self, id: u64, key: &str, (owner, client): (Owner, Option<sdl_proto::Payload>)) {
         let refused = match self.slot(key, owner) {
-            Ok(slot) if slot.order(Order::Read { id }).is_ok() => return,
-            Ok(_) => Trouble::new(code::BUSY, "too many requests for this upstream wait"),
+            Ok(slot) => {
+                slot.remember_client(client);
+                if slot.order(Order::Read { id }).is_ok() {
+                    return;
+                }
+                Trouble::new(code::BUSY, "too many requests for this upstream wait")
+            }
             Err(trouble) => trouble,
         };
         self.done(id, key, Err(refused)).await;

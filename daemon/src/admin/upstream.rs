@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sdl_proto::{WireError, code};
 use sdl_tools::ToolError;
-use sdl_tools::host::Upstreams as _;
+use sdl_tools::host::{ListsOf, Upstreams as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -84,7 +84,7 @@ pub fn refresh_lists(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireEr
         Some(key) => vec![known_key(manager, &key)?],
         None => manager.enabled_keys(),
     };
-    let read = |key: &String| match manager.read_lists(key, PATIENCE, admin.cancel) {
+    let read = |key: &String| match manager.read_lists(&ListsOf::shared(key), PATIENCE, admin.cancel) {
         Ok(()) => json!({ "key": key }),
         Err(error) => json!({ "key": key, "error": error.refusal.message }),
     };

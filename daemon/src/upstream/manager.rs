@@ -8,7 +8,7 @@ use sdl_proto::gate::{Owner, ToGate, UpstreamCall, UpstreamState};
 use sdl_proto::{Payload, WireError};
 use sdl_settings::{Settings, read_settings};
 use sdl_tools::audit::Row;
-use sdl_tools::host::{Exchange, Outgoing, Upstreams};
+use sdl_tools::host::{Exchange, ListsOf, Outgoing, Upstreams};
 use sdl_tools::{Cancel, Code, Explained as _, NoProgress, ToolError, Tools};
 use serde_json::{Map, Value, json};
 use tokio::runtime::Handle;
@@ -122,7 +122,7 @@ impl UpstreamManager {
         self.gate.want(wanted.map(|text| Wanted { generation, text }));
         drop(in_force);
         for key in tools.upstreams_to_read() {
-            self.read_beside(key);
+            self.read_beside(&ListsOf::shared(&key));
         }
         (self.on_change)();
         Ok(())
@@ -216,13 +216,14 @@ impl UpstreamManager {
     }
 
     /// Has the lists of an upstream read without waiting for them.
-    fn read_beside(&self, key: String) {
+    pub fn read_beside(&self, of: &ListsOf<'_>) {
+        let (key, message) = (of.key.to_owned(), read_message(0, of));
         let gate = Arc::clone(&self.gate);
         let runtime = self.runtime.clone();
         self.runtime.spawn_blocking(move || {
             gate.await_line(&runtime, STARTUP);
             // Nobody waits for the answer: the lists come by themselves.
-            if let Err(error) = gate.post(ToGate::Read { id: 0, key: key.clone(), owner: Owner::Shared }) {
+            if let Err(error) = gate.post(message) {
                 tracing::warn!(upstream = key, %error, "its lists are not read");
             }
         });
@@ -283,10 +284,9 @@ impl Upstreams for UpstreamManager {
         }))
     }
 
-    fn read_lists(&self, key: &str, patience: Duration, cancel: &Cancel) -> Result<(), ToolError> {
+    fn read_lists(&self, of: &ListsOf<'_>, patience: Duration, cancel: &Cancel) -> Result<(), ToolError> {
         let waiting = self.begin_waiting()?;
-        let message = ToGate::Read { id: waiting.id, key: key.to_owned(), owner: Owner::Shared };
-        self.gate.post(message).map_err(tool_error)?;
+        self.gate.post(read_message(waiting.id, of)).map_err(tool_error)?;
         done(waiting.wait(patience, &NoProgress, cancel), "its lists are still being read")
     }
 
@@ -297,6 +297,13 @@ impl Upstreams for UpstreamManager {
     fn secrets(&self) -> Vec<String> {
         self.gate.secrets()
     }
+}
+
+/// The message that has lists read.
+fn read_message(id: u64, of: &ListsOf<'_>) -> ToGate {
+    let client = (!of.client.is_empty()).then(|| Value::Object(of.client.clone()).to_string());
+    let client = client.map(|client| Payload(client.into_bytes()));
+    ToGate::Read { id, key: of.key.to_owned(), owner: of.owner.clone(), client }
 }
 
 /// The outcome of a request that has no result.

@@ -8,12 +8,13 @@ use serde_json::{Value, json};
 
 use sdl_settings::Settings;
 
-use crate::call::origin::ToolRequest;
+use crate::call::origin::{Origin, Shown, ToolRequest};
 use crate::call::pipeline::{self, Answered, Caller};
 use crate::call::registry::Registry;
 use crate::call::services::Services;
-use crate::call::upstream::{Rules, Who, mark_question};
+use crate::call::upstream::{Rules, Who, are_unread, lists_of_caller, mark_question};
 use crate::guard::audit::Row;
+use crate::host::ListsOf;
 use crate::surface::{Listing, envelope, manual, protocol};
 use crate::{
     Cancel, Explained as _, Host, Names, Progress, ProtocolError, Session, Surface, ToolError, actions,
@@ -92,7 +93,14 @@ impl Tools {
 
     /// The `tools/list` result of a session's surface, `{"tools":[…]}`, in an order that does not change.
     pub fn list(&self, session: &Session, surface: Surface, output_schemas: bool, names: Names) -> Vec<u8> {
-        let view = self.services.upstream.view(session);
+        let shown = Shown { surface, output_schemas, names };
+        self.list_for(session, &Origin { shown, ..Origin::default() })
+    }
+
+    /// As [`Tools::list`], for a client of which more is known.
+    pub fn list_for(&self, session: &Session, origin: &Origin<'_>) -> Vec<u8> {
+        let view = self.services.upstream.view(session, &origin.way());
+        let Shown { surface, output_schemas, names } = origin.shown;
         let settings = Arc::clone(&view.catalog.settings);
         let rules = Rules::new(&settings, Who::of(session));
         let listing = Listing { surface, output_schemas, names, view: &view, rules };
@@ -142,6 +150,21 @@ impl Tools {
     /// JSON text.
     pub fn mark_question(key: &str, method: &str, params: &[u8]) -> Vec<u8> {
         mark_question(key, method, params)
+    }
+
+    /// Returns the lists that upstreams have for a client that can be asked, as far as they were never read.
+    pub fn unread_for<T>(
+        &self,
+        session: &Session,
+        origin: &Origin<'_>,
+        found: impl Fn(&ListsOf<'_>) -> T,
+    ) -> Vec<T> {
+        let catalog = self.services.upstream.gateway.catalog();
+        let (way, rules) = (origin.way(), Rules::new(&catalog.settings, Who::of(session)));
+        let asking = catalog.upstreams.iter().filter(|one| !one.entry.own.ask.is_empty());
+        let seen = asking.filter(|one| rules.sees_upstream(&one.key));
+        let lists = seen.map(|one| (one, lists_of_caller(one, &way, &rules, session.id)));
+        lists.filter(|(one, of)| are_unread(of, one)).map(|(_, of)| found(&of)).collect()
     }
 
     /// Returns the upstreams whose lists have to be read: they never were, or not from the server that is configured now.

@@ -87,6 +87,7 @@ pub(crate) async fn read_of(slot: &Slot, live: &Live) -> Result<Reading, Trouble
         announces,
         unread: all.unread,
         run: live.run.clone(),
+        declared: live.declared_kinds(),
     };
     let text = serde_json::to_string(&lists).map_err(|error| Trouble::protocol(error.to_string()))?;
     Ok(Reading { text })

@@ -139,6 +139,13 @@ pub(crate) struct Parts {
 }
 
 impl Live {
+    /// The kinds of questions that were declared, in the order of their names.
+    pub(crate) fn declared_kinds(&self) -> Vec<String> {
+        let mut kinds: Vec<String> = self.declared.keys().cloned().collect();
+        kinds.sort_unstable();
+        kinds
+    }
+
     pub(crate) fn new(parts: Parts) -> Self {
         let Parts { service, info, link, running, declared, body, hang_up, subscription } = parts;
         Self {

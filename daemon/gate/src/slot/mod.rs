@@ -131,7 +131,8 @@ impl Slot {
         lock(&self.client).clone()
     }
 
-    fn remember_client(&self, client: Option<Payload>) {
+    /// Notes what the owner's client can be asked.
+    pub(crate) fn remember_client(&self, client: Option<Payload>) {
         if client.is_some() && self.owner != Owner::Shared {
             *lock(&self.client) = client;
         }

@@ -93,7 +93,8 @@ async fn a_question_ends_with_its_call() {
     let (ask, ..) = next_ask(&mut gate).await;
     gate.send(ToGate::Cancel { id }).await;
     assert_eq!(gate.answer(id).await.unwrap_err().code, code::CANCELLED);
-    gate.wait(|message| matches!(message, FromGate::AskOver { ask: of } if *of == ask).then_some(())).await;
+    gate.wait(|message| matches!(message, FromGate::AskOver { ask: of, .. } if *of == ask).then_some(()))
+        .await;
     // Too late.
     gate.send(ToGate::Answer { ask, result: Ok(Payload(b"{}".to_vec())) }).await;
     gate.hang_up().await;
@@ -104,7 +105,7 @@ async fn a_connection_that_was_started_without_a_client_is_replaced_for_a_call_t
     let mut gate = Gate::start().await;
     gate.configure(json!({ "a": entry(&[], json!({ "ask": ["elicitation"] })) })).await;
     let read = gate.new_id();
-    gate.send(ToGate::Read { id: read, key: "a".to_owned(), owner: Owner::Session(1) }).await;
+    gate.send(ToGate::Read { id: read, key: "a".to_owned(), owner: Owner::Session(1), client: None }).await;
     gate.wait(|message| matches!(message, FromGate::Done { result: Ok(()), .. }).then_some(())).await;
     let id = begin_ask(&mut gate, "elicitation/create").await;
     let (ask, ..) = next_ask(&mut gate).await;

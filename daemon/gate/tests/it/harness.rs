@@ -233,7 +233,7 @@ impl Gate {
     /// Reads the lists of the upstream `a`.
     pub(crate) async fn read_lists(&mut self) -> Result<Lists, WireError> {
         let id = self.new_id();
-        self.send(ToGate::Read { id, key: "a".to_owned(), owner: Owner::Shared }).await;
+        self.send(ToGate::Read { id, key: "a".to_owned(), owner: Owner::Shared, client: None }).await;
         let mut lists = None;
         let done = self.wait(|message| match message {
             FromGate::Lists { lists: Payload(bytes), .. } => {

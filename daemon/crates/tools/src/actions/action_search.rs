@@ -15,7 +15,7 @@ use crate::call::context::Call;
 use crate::call::names;
 use crate::call::pipeline::RELAY;
 use crate::call::registry::{Entry, Registry, RegistryAction};
-use crate::call::upstream::{Definition, Listed, View};
+use crate::call::upstream::{Definition, Listed, View, are_unread};
 use crate::host::{Upstreams, read_lists_of};
 use crate::parts::all_tools::{AllTools, Among, AnyTool};
 use crate::surface::response_outline;
@@ -283,12 +283,20 @@ fn refresh_lists(cx: &Call<'_>, view: &View, request: &Request) -> Result<(), To
         let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
         request.fresh == Some(true) || is_old && runs(&upstream.key)
     };
-    let old = view.upstreams.iter().filter(|one| wanted(one)).take(MOST_READ);
-    let old: Vec<&str> = old.map(|upstream| &*upstream.key).collect();
+    let lists = view.upstreams.iter().map(|one| (one, cx.lists_of(one)));
+    // To clients that can be asked an upstream may list more, which has to be read once.
+    let (mut old, mut is_first) = (Vec::new(), false);
+    for (one, of) in lists {
+        let new = are_unread(&of, one);
+        if (new || wanted(one)) && old.len() < MOST_READ {
+            is_first |= new;
+            old.push(of);
+        }
+    }
     if old.is_empty() || request.scope == Some(Scope::Own) {
         return Ok(());
     }
-    let patience = if request.fresh == Some(true) { FRESH_PATIENCE } else { PATIENCE };
+    let patience = if request.fresh == Some(true) || is_first { FRESH_PATIENCE } else { PATIENCE };
     cx.cancel.give_turn_back();
     read_lists_of(upstreams, &old, patience, cx.cancel);
     cx.check()

@@ -17,11 +17,11 @@ use crate::call::names;
 use crate::call::origin::Origin;
 use crate::call::pins::Pins;
 use crate::call::stamp::Stamp;
-use crate::call::upstream::{UpstreamTools, View};
+use crate::call::upstream::{Listed, Rules, UpstreamTools, View, Who, lists_of_caller};
 use crate::call::usage::{Served, Usage};
 use crate::guard::audit::{Decisions, Row};
 use crate::guard::policy::Policy;
-use crate::host::policies;
+use crate::host::{ListsOf, policies};
 use crate::{Cancel, Candidate, Explained, Host, Progress, Repo, Session, ToolError};
 
 /// One call, as every handler sees it.
@@ -85,7 +85,18 @@ impl Call<'_> {
 
     /// Returns the tools of upstreams that the caller may see.
     pub(crate) fn view(&self) -> Arc<View> {
-        self.upstream.view(self.session)
+        self.upstream.view(self.session, &self.origin.way())
+    }
+
+    /// Returns which lists of an upstream are the caller's: those for what it can be asked.
+    pub(crate) fn lists_of<'k>(&self, upstream: &'k Listed) -> ListsOf<'k> {
+        let settings = &self.upstream.gateway.catalog().settings;
+        lists_of_caller(
+            upstream,
+            &self.origin.way(),
+            &Rules::new(settings, Who::of(self.session)),
+            self.session.id,
+        )
     }
 
     /// Adds a note for the caller beside the answer. Reads have [`ReadCx::note`], which counts for their budget.

@@ -27,7 +27,7 @@ pub use report::{
 
 pub use client::{Client, NoClient, OpenQuestion, Reply};
 pub(crate) use upstreams::read_lists_of;
-pub use upstreams::{Event, Exchange, Outgoing, Question, Upstreams};
+pub use upstreams::{Event, Exchange, ListsOf, Outgoing, Question, Upstreams};
 
 use crate::guard::audit::Audit;
 use crate::guard::policy::Ceilings;

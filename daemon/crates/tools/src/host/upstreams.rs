@@ -34,7 +34,7 @@ pub trait Upstreams: Send + Sync {
 
     /// Has the lists of an upstream read again, which starts it if need be. Waits at most `patience`; the lists arrive at
     /// [`crate::Tools::take_lists`], before this returns or later.
-    fn read_lists(&self, key: &str, patience: Duration, cancel: &Cancel) -> Result<(), ToolError>;
+    fn read_lists(&self, of: &ListsOf<'_>, patience: Duration, cancel: &Cancel) -> Result<(), ToolError>;
 
     /// Returns the last state of each connection, in order of key and owner. Asks nobody.
     fn states(&self) -> Vec<UpstreamState>;
@@ -93,12 +93,35 @@ pub struct Outgoing<'a> {
     pub client: Map<String, Value>,
 }
 
+/// Whose lists are to be read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ListsOf<'a> {
+    /// The upstream's key.
+    pub key: &'a str,
+    /// Over whose connection.
+    pub owner: Owner,
+    /// What the client of that connection can be asked.
+    pub client: Map<String, Value>,
+}
+
+impl<'a> ListsOf<'a> {
+    /// The lists for clients that can't be asked.
+    pub fn shared(key: &'a str) -> Self {
+        Self { key, owner: Owner::Shared, client: Map::new() }
+    }
+}
+
 /// Has the lists of several upstreams read again, all at once. Whether it worked shows in their states and in the age of
 /// their lists.
-pub(crate) fn read_lists_of(upstreams: &dyn Upstreams, keys: &[&str], patience: Duration, cancel: &Cancel) {
+pub(crate) fn read_lists_of(
+    upstreams: &dyn Upstreams,
+    all: &[ListsOf<'_>],
+    patience: Duration,
+    cancel: &Cancel,
+) {
     std::thread::scope(|scope| {
-        for key in keys {
-            scope.spawn(move || drop(upstreams.read_lists(key, patience, cancel)));
+        for of in all {
+            scope.spawn(move || drop(upstreams.read_lists(of, patience, cancel)));
         }
     });
 }

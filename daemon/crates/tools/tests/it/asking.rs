@@ -281,3 +281,35 @@ fn a_rule_that_asks_reaches_our_own_actions() {
         assert_eq!(person.questions().len(), 1);
     }
 }
+
+#[test]
+fn tools_that_are_listed_to_clients_that_can_be_asked_are_seen_by_those_alone() {
+    let world = world("2025-11-25", &json!({}));
+    let tool = |name: &str, text: &str| json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
+    let both = json!({"era": "2025-11-25", "declared": ["elicitation", "sampling"],
+                      "tools": [tool("drop", "asks first"), tool("confirm", "")]});
+    world.lists_all("db", &json!({"era": "2025-11-25", "tools": [tool("drop", ""), tool("plain", "")]}));
+    world.lists_all("db", &both);
+    let person = Person::who_says(json!({}));
+    let listed = |origin: &Origin<'_>| {
+        let list: Value = serde_json::from_slice(&world.tools.list_for(&world.session, origin)).unwrap();
+        let text = list.to_string();
+        let names = ["db_drop", "db_plain", "db_confirm"].into_iter().filter(|name| text.contains(name));
+        names.collect::<Vec<_>>()
+    };
+    world.configure(&json!({"mcpServers": {"db": {"command": "db", "sdl": {
+        "ask": ["elicitation", "sampling"], "mode": "passthrough"}}}}));
+    let asked = Origin { client: &person, ..Origin::default() };
+    assert_eq!(listed(&Origin::default()), ["db_drop", "db_plain"]);
+    assert_eq!(listed(&asked), ["db_drop", "db_confirm"]);
+    let elicits = r#"{"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}"#;
+    let unread = Origin { meta: Some(elicits), ..Origin::default() };
+    assert_eq!(listed(&unread), ["db_drop", "db_plain"], "its list was not read yet");
+    assert_eq!(world.tools.unread_for(&world.session, &unread, |of| of.client.len()), [1]);
+    assert!(world.tools.unread_for(&world.session, &asked, |of| of.client.len()).is_empty());
+
+    // A reading for one kind of client takes nothing from the other.
+    world.lists_all("db", &json!({"era": "2025-11-25", "tools": [tool("plain", "")]}));
+    assert_eq!(listed(&Origin::default()), ["db_plain"]);
+    assert_eq!(listed(&asked), ["db_drop", "db_confirm"]);
+}

@@ -85,6 +85,9 @@ fn can_fill_forms(way: &Way) -> bool {
     elicitation.is_some_and(|modes| modes.is_empty() || modes.contains_key("form"))
 }
 
+/// Sends a call; with answers if it is sent again.
+type Begin<'b> = dyn Fn(&dyn Upstreams, Option<&Answers>) -> Result<Box<dyn Exchange>, ToolError> + 'b;
+
 /// A call of an upstream's tool, from its first request to its answer.
 pub(super) struct Conversation<'a> {
     pub(super) call: &'a Call<'a>,
@@ -101,11 +104,7 @@ pub(super) struct Conversation<'a> {
 
 impl Conversation<'_> {
     /// Has the conversation. `begin` sends the call; with answers and a state if it is sent again.
-    pub(super) fn hold(
-        &self,
-        resumed: Option<Parked>,
-        begin: &dyn Fn(&dyn Upstreams, Option<&Answers>) -> Result<Box<dyn Exchange>, ToolError>,
-    ) -> Result<Forwarded, ToolError> {
+    pub(super) fn hold(&self, resumed: Option<Parked>, begin: &Begin<'_>) -> Result<Forwarded, ToolError> {
         let mut exchange = match resumed.map(|parked| parked.rest) {
             None | Some(Rest::Confirm) => begin(self.upstreams, None)?,
             Some(Rest::Exchange(exchange, questions)) => {

@@ -15,7 +15,7 @@ use crate::call::upstream::{
     mask_string,
 };
 use crate::guard::audit::Row;
-use crate::host::{Outgoing, read_lists_of};
+use crate::host::{ListsOf, Outgoing, read_lists_of};
 use crate::{Code, Explained, ToolError};
 
 /// How long a list waits for lists that may be out of date, and for those that were never read.
@@ -124,9 +124,9 @@ pub(crate) fn refresh_offers(call: &Call<'_>, kind: OfferKind) {
         return;
     }
     let patience = if wanted.iter().all(|one| one.is_known()) { PATIENCE } else { FIRST_PATIENCE };
-    let keys: Vec<&str> = wanted.iter().map(|one| &*one.key).collect();
+    let lists: Vec<ListsOf<'_>> = wanted.iter().map(|one| ListsOf::shared(&one.key)).collect();
     call.cancel.give_turn_back();
-    read_lists_of(upstreams, &keys, patience, call.cancel);
+    read_lists_of(upstreams, &lists, patience, call.cancel);
 }
 
 /// Has the lists of an upstream read again, because a name points to it that nothing has: it may have got it a moment ago.
@@ -134,7 +134,7 @@ pub(crate) fn refresh_offers(call: &Call<'_>, kind: OfferKind) {
 pub(crate) fn read_unknown(call: &Call<'_>, key: &str) -> bool {
     let Some(upstreams) = call.host.upstreams() else { return false };
     call.cancel.give_turn_back();
-    upstreams.read_lists(key, FIRST_PATIENCE, call.cancel).is_ok()
+    upstreams.read_lists(&ListsOf::shared(key), FIRST_PATIENCE, call.cancel).is_ok()
 }
 
 /// The name under which a method is in the log.

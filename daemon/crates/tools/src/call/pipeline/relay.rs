@@ -10,6 +10,7 @@ use crate::call::context::Call;
 use crate::call::names;
 use crate::call::registry::{Answer, Args};
 use crate::call::upstream::{Forwarded, Named, View};
+use crate::host::ListsOf;
 use crate::{Code, Explained, ToolError};
 
 /// The action's name.
@@ -51,7 +52,9 @@ pub(super) fn find_tool(call: &Call<'_>, name: &str) -> Result<Option<(Arc<View>
         return Ok(None);
     };
     call.cancel.give_turn_back();
-    if upstreams.read_lists(&key, PATIENCE, call.cancel).is_err() {
+    let upstream = view.upstreams.iter().find(|one| *one.key == *key);
+    let lists = upstream.map_or_else(|| ListsOf::shared(&key), |upstream| call.lists_of(upstream));
+    if upstreams.read_lists(&lists, PATIENCE, call.cancel).is_err() {
         return Ok(None);
     }
     let view = call.view();

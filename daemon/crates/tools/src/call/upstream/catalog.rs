@@ -374,6 +374,7 @@ impl Gateway {
                 lists,
                 at_ms,
                 mode: known.entry.own.pin,
+                may_ask: !known.entry.own.ask.is_empty(),
                 is_same_run,
                 is_flagged: &is_flagged,
                 is_taken: &|name| taken.contains(name) || names::is_ours(name, is_ours),
@@ -386,7 +387,9 @@ impl Gateway {
         let prompts = next.lists.as_ref().map_or(&[][..], |lists| &lists.prompts);
         next.prompt_names =
             name_prompts(key, &known.reading.prompt_names, prompts, &|name| taken.contains(name));
-        let differs = next.lists != known.reading.lists || !next.pins().eq(known.reading.pins());
+        let differs = next.lists != known.reading.lists
+            || next.variants != known.reading.variants
+            || !next.pins().eq(known.reading.pins());
         if !differs && known.is_current() {
             // Nothing that was made of the catalog has to be made again.
             known.confirmed_at_ms.store(at_ms, Ordering::Relaxed);

@@ -9,7 +9,7 @@
 //!   to; [`uris`]: how URIs are written and read; [`links`]: the resources that sessions got links to.
 //! * [`arguments`], [`result`]: what passes through, changed as little as possible; [`spill`]: what is too long for a context. The
 //!   call itself is a step of the pipeline.
-//! * [`question`]: what an upstream or a rule asks the client; [`parked`]: the calls that wait for the answers.
+//! * [`question`]: what an upstream or a rule asks the client; [`variants`]: what it lists to those that can be asked; [`parked`]: the calls that wait for the answers.
 
 mod arguments;
 mod catalog;
@@ -32,6 +32,7 @@ mod rules;
 mod seen;
 mod spill;
 mod uris;
+mod variants;
 mod view;
 
 pub(crate) use arguments::unwrap_texts;
@@ -53,4 +54,5 @@ pub(crate) use rules::{Rules, Target, Verdict, Who};
 pub(crate) use seen::UpstreamTools;
 pub(crate) use spill::{Limit, MOST_TOKENS, artifact_owner, spill_result};
 pub(crate) use uris::{decode_uri, encode_uri};
+pub(crate) use variants::{are_unread, lists_of_caller};
 pub(crate) use view::{Named, View, call_tool_name};

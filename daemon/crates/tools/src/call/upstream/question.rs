@@ -15,6 +15,11 @@ pub(crate) fn kind_of(method: &str) -> Option<&'static str> {
     KINDS.iter().find(|(known, _)| *known == method).map(|(_, kind)| *kind)
 }
 
+/// Whether a capability is the name of a kind of questions.
+pub(crate) fn is_kind(capability: &str) -> bool {
+    KINDS.iter().any(|(_, kind)| *kind == capability)
+}
+
 /// How the client can be asked by an upstream: for what the entry allows, the client can answer, and no rule denies.
 pub(crate) fn allowed_way(way: Way, allowed: Asks, rules: &Rules<'_>, key: &str) -> Way {
     way.retain(|kind| {

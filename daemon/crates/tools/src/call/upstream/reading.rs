@@ -39,6 +39,9 @@ pub(crate) struct Reading {
     /// The memory of each tool, by the name that the upstream knows. Of tools that are gone, too: one that comes back
     /// has its old name, and its definition is compared with the old one.
     pub(crate) known: BTreeMap<String, Known>,
+    /// The names of its tools, by what its client could be asked: `elicitation+roots`, say. In order. The list of tools has
+    /// those of all.
+    pub(crate) variants: BTreeMap<String, Vec<String>>,
     /// Pinned definitions that are not among the lists, by their hashes.
     pub(crate) texts: BTreeMap<String, Map<String, Value>>,
     /// The names of its prompts.
@@ -62,6 +65,9 @@ pub(crate) struct Known {
     pub(crate) pin: Option<PinState>,
 }
 
+/// Between the kinds of questions in the name of a variant.
+pub(crate) const VARIANT_JOINT: &str = "+";
+
 /// Lists that were read just now.
 pub(crate) struct Arrival<'a> {
     pub(crate) lists: Lists,
@@ -69,6 +75,8 @@ pub(crate) struct Arrival<'a> {
     pub(crate) at_ms: u64,
     /// What happens when a definition changes.
     pub(crate) mode: Pin,
+    /// Whether the upstream may ask its client something.
+    pub(crate) may_ask: bool,
     /// Whether the same run of the server was read before.
     pub(crate) is_same_run: bool,
     /// Says whether a definition is flagged.
@@ -103,8 +111,9 @@ pub(crate) struct Noted {
 impl Reading {
     /// Returns the reading that follows this one, and what the log should tell of it. Names that tools have stay theirs.
     pub(crate) fn next(&self, key: &str, arrival: Arrival<'_>) -> (Self, Vec<Noted>) {
-        let Arrival { mut lists, at_ms: now, mode, is_same_run, is_flagged, is_taken } = arrival;
+        let Arrival { mut lists, at_ms: now, mode, may_ask, is_same_run, is_flagged, is_taken } = arrival;
         lists.tools.truncate(MOST_TOOLS);
+        let variants = self.join_variants(&mut lists, may_ask);
         self.keep_unread(&mut lists);
         let mut known = self.known.clone();
         let mut given: Vec<String> = known.values().map(|one| one.advertised.clone()).collect();
@@ -131,9 +140,50 @@ impl Reading {
             one.last_seen_ms = now;
         }
         let texts = self.texts_for(&known, &lists);
-        let next = Self { lists: Some(lists), read_at_ms: now, known, texts, ..Self::default() };
+        let next = Self { lists: Some(lists), read_at_ms: now, known, texts, variants, ..Self::default() };
         let noted = next.describe_events(events);
         (next, noted)
+    }
+
+    /// Adds to a list of tools those that the upstream lists only to clients that can be asked for other things. Where the
+    /// texts differ, those for clients that can't be asked count. Returns who is listed what.
+    fn join_variants(&self, lists: &mut Lists, may_ask: bool) -> BTreeMap<String, Vec<String>> {
+        let declared = std::mem::take(&mut lists.declared).join(VARIANT_JOINT);
+        if lists.unread.contains_key("tools") {
+            return self.variants.clone();
+        }
+        let mut variants = if may_ask { self.variants.clone() } else { BTreeMap::new() };
+        let mut own: Vec<String> = by_name(lists).into_keys().map(str::to_owned).collect();
+        own.sort_unstable();
+        variants.insert(declared.clone(), own);
+        if let Some(before) = self.lists.as_ref().filter(|_| variants.len() > 1) {
+            let is_in = |variant: &str, tool: &str| {
+                variants.get(variant).is_some_and(|names| names.iter().any(|name| name == tool))
+            };
+            let mut tools: BTreeMap<&str, &Map<String, Value>> = by_name(lists);
+            for (name, text) in by_name(before) {
+                let is_plain = !declared.is_empty() && is_in("", name);
+                let is_elsewhere = variants.keys().any(|other| *other != declared && is_in(other, name));
+                if is_plain || is_elsewhere && !tools.contains_key(name) {
+                    tools.insert(name, text);
+                }
+            }
+            let tools = tools.into_values().cloned().collect();
+            if declared.is_empty() || !variants.contains_key("") {
+                lists.tools = tools;
+            } else {
+                let unread = std::mem::take(&mut lists.unread);
+                *lists = Lists { tools, unread, ..before.clone() };
+            }
+        }
+        variants
+    }
+
+    /// Whether a tool is listed to a client that can be asked for this. One to which nothing was listed yet is taken for one that
+    /// can't be asked.
+    pub(crate) fn is_listed_to(&self, declared: &str, tool: &str) -> bool {
+        let names = self.variants.get(declared).or_else(|| self.variants.get(""));
+        names.is_none_or(|names| names.binary_search_by(|name| name.as_str().cmp(tool)).is_ok())
     }
 
     /// The pinned definitions that the new lists don't have.
@@ -348,7 +398,7 @@ mod tests {
 
     fn arrive(lists: Lists, at_ms: u64) -> Arrival<'static> {
         let (is_flagged, is_taken) = (&|_: &Map<String, Value>| false, &|_: &str| false);
-        Arrival { lists, at_ms, mode: Pin::Auto, is_same_run: false, is_flagged, is_taken }
+        Arrival { lists, at_ms, mode: Pin::Auto, may_ask: false, is_same_run: false, is_flagged, is_taken }
     }
 
     fn next(before: &Reading, lists: Lists, at_ms: u64) -> Reading {

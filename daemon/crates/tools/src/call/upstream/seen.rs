@@ -3,14 +3,17 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::catalog::Gateway;
+use super::catalog::{Gateway, Listed};
 use super::links::ServedLinks;
 use super::offers::Offers;
 use super::parked::ParkedCalls;
+use super::question::allowed_way;
 use super::rules::{Rules, Target, Who};
+use super::variants::variant_of;
 use super::view::View;
 use crate::Session;
 use crate::call::memos::Recent;
+use crate::call::origin::Way;
 
 /// The upstream tools of a process, and who sees which.
 #[derive(Default)]
@@ -43,17 +46,33 @@ impl UpstreamTools {
         self.links.session_ended(session);
     }
 
-    /// Returns what a session sees now.
-    pub(crate) fn view(&self, session: &Session) -> Arc<View> {
+    /// Returns what a session sees now whose client can be asked this way.
+    pub(crate) fn view(&self, session: &Session, way: &Way) -> Arc<View> {
         let catalog = self.gateway.catalog();
         let rules = Rules::new(&catalog.settings, Who::of(session));
-        let key = (catalog.number, rules.class());
+        let mut class = rules.class();
+        if catalog.upstreams.iter().any(|one| !one.entry.own.ask.is_empty()) {
+            class.push(0);
+            class.extend(variant_of(way).bytes());
+        }
+        let key = (catalog.number, class);
         if let Some(view) = self.views.get(&key) {
             return view;
         }
+        let is_listed = |upstream: &Listed, tool: &str| {
+            let (ask, key) = (upstream.entry.own.ask, &upstream.key);
+            ask.is_empty() || {
+                let variant = variant_of(&allowed_way(way.clone(), ask, &rules, key));
+                upstream.reading.is_listed_to(&variant, tool)
+            }
+        };
         let view = Arc::new(View::new(
             Arc::clone(&catalog),
-            &|upstream, tool| upstream.entry.own.tools.permits(&tool.name) && rules.sees(Target::tool(tool)),
+            &|upstream, tool| {
+                upstream.entry.own.tools.permits(&tool.name)
+                    && is_listed(upstream, &tool.name)
+                    && rules.sees(Target::tool(tool))
+            },
             &|upstream| rules.sees_upstream(&upstream.key),
         ));
         self.views.put(key, Arc::clone(&view));

@@ -5,11 +5,14 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use sdl_proto::gate::{Owner, UpstreamState};
-use sdl_tools::host::{Event, Exchange, Outgoing, Reply, Upstreams};
+use sdl_tools::host::{Event, Exchange, ListsOf, Outgoing, Reply, Upstreams};
 use sdl_tools::{Cancel, Code, Explained, Progress, ToolError};
 use serde_json::{Value, json};
 
 use super::World;
+
+/// Answers to questions, by their numbers.
+type Replies = Arc<Mutex<Vec<(u64, Result<String, String>)>>>;
 
 /// Upstreams that answer as a test says.
 #[derive(Default)]
@@ -28,13 +31,13 @@ pub(crate) struct FakeUpstreams {
     /// The capabilities that came with each request.
     pub(crate) clients: Mutex<Vec<Value>>,
     /// The answers to questions, by their numbers.
-    pub(crate) replies: Arc<Mutex<Vec<(u64, Result<String, String>)>>>,
+    pub(crate) replies: Replies,
 }
 
 /// A request to such an upstream.
 struct FakeExchange {
     events: VecDeque<Event>,
-    replies: Arc<Mutex<Vec<(u64, Result<String, String>)>>>,
+    replies: Replies,
 }
 
 impl Exchange for FakeExchange {
@@ -73,8 +76,8 @@ impl Upstreams for FakeUpstreams {
         Ok(Box::new(FakeExchange { events: vec![Event::Answered(answer?)].into(), replies }))
     }
 
-    fn read_lists(&self, key: &str, _patience: Duration, _cancel: &Cancel) -> Result<(), ToolError> {
-        self.read.lock().unwrap().push(key.to_owned());
+    fn read_lists(&self, of: &ListsOf<'_>, _patience: Duration, _cancel: &Cancel) -> Result<(), ToolError> {
+        self.read.lock().unwrap().push(of.key.to_owned());
         Ok(())
     }
 
