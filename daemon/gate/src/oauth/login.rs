@@ -1,4 +1,4 @@
-//! A person logs in: `sdl-gate login REQUEST`, which `sdlctl` runs. The request is JSON; what happens is told on the standard
+//! A person logs in: `sdl-gate login REQUEST`, which `sdlctl` runs. The request is JSON. It reports to the standard
 //! output, one JSON object in each line, because only `sdlctl` speaks to the terminal.
 
 use std::io::{BufRead as _, Write as _};
@@ -28,7 +28,7 @@ const PERSON_TIME: Duration = Duration::from_secs(600);
 /// The longest line that is read.
 const MAX_LINE_BYTES: u64 = 64 << 10;
 
-/// What is asked for.
+/// The request.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Request {
@@ -71,7 +71,7 @@ fn tell(event: &Value) {
 
 /// The server to log in to.
 struct Server {
-    /// Its URL, without what is no part of its name.
+    /// Its URL, without query and fragment.
     resource: String,
     credentials: Credentials,
 }
@@ -214,7 +214,7 @@ async fn wait_for_person(
     }
 }
 
-/// The lines of the standard input. Read by a thread that is left alone, because nothing interrupts such a reading.
+/// The lines of the standard input. Read by a thread that nobody waits for, because nothing interrupts such a reading.
 fn read_lines() -> mpsc::Receiver<String> {
     let (sender, lines) = mpsc::channel(1);
     std::thread::spawn(move || {

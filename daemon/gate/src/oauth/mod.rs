@@ -1,6 +1,6 @@
 //! Logins to upstreams over HTTP, with OAuth.
 //!
-//! A person logs in, with [`run_login`] in a process of its own; the connections use what is stored and renew it. Nothing here
+//! A person logs in, with [`run_login`] in a process of its own; the connections use the stored tokens and renew them. Nothing here
 //! begins a login because of a call.
 
 mod landing;

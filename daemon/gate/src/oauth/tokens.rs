@@ -32,7 +32,7 @@ impl Token {
     }
 }
 
-/// What is known of logins beside their files.
+/// The logins in use, beside their files.
 #[derive(Clone, Default)]
 pub(crate) struct Logins(Arc<Mutex<HashMap<String, Arc<Renewals>>>>);
 

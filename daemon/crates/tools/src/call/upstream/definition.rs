@@ -30,7 +30,7 @@ pub(crate) struct Definition {
     pub(crate) hash: String,
     /// Tokens of name, description and input schema.
     pub(crate) tokens: usize,
-    /// Tokens of all of it, as a client reads it that has the server for itself.
+    /// Tokens of all of it, under the advertised name: about what a client reads that has the server for itself.
     pub(crate) whole_tokens: usize,
     /// Whether its schema was left out because of its size.
     pub(crate) oversize: bool,
