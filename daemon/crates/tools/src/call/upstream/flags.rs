@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-use regex::{Regex, RegexSet};
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde_json::{Map, Value};
 
 use super::hidden::{has_hidden, is_hidden};
@@ -85,9 +85,11 @@ fn patterns() -> Vec<String> {
     all
 }
 
+/// All patterns at once. Over bytes and without Unicode, because Unicode's classes would make it many times larger and slower.
 fn pattern_set() -> &'static RegexSet {
     static SET: OnceLock<RegexSet> = OnceLock::new();
-    SET.get_or_init(|| RegexSet::new(patterns()).unwrap_or_else(|_| RegexSet::empty()))
+    let build = || RegexSetBuilder::new(patterns()).unicode(false).build();
+    SET.get_or_init(|| build().unwrap_or_else(|_| RegexSet::empty()))
 }
 
 /// Returns the flags of a definition's own text.
@@ -97,7 +99,7 @@ pub(crate) fn text_flags(object: &Map<String, Value>) -> Vec<Flag> {
         if has_hidden(text) {
             found.insert(Flag::HiddenCharacters);
         }
-        if pattern_set().is_match(&plain_text(text)) {
+        if pattern_set().is_match(plain_text(text).as_bytes()) {
             found.insert(Flag::Instructions);
         }
     });
@@ -107,12 +109,14 @@ pub(crate) fn text_flags(object: &Map<String, Value>) -> Vec<Flag> {
 /// Returns the places in a definition's text for which it is flagged, for a person: the words around each.
 pub(crate) fn quote_flagged(object: &Map<String, Value>) -> Vec<String> {
     const MOST: usize = 20;
-    let each: Vec<Regex> = patterns().iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
+    let build = |pattern: &String| RegexBuilder::new(pattern).unicode(false).build().ok();
+    let each: Vec<Regex> = patterns().iter().filter_map(build).collect();
     let mut quotes = Vec::new();
     visit_members(object, &mut |text| {
         let text = plain_text(text);
-        for found in each.iter().filter_map(|pattern| pattern.find(&text)) {
-            let quote = found.as_str().trim().chars().take(200).collect::<String>();
+        for found in each.iter().filter_map(|pattern| pattern.find(text.as_bytes())) {
+            let quote =
+                String::from_utf8_lossy(found.as_bytes()).trim().chars().take(200).collect::<String>();
             if quotes.len() < MOST && !quotes.contains(&quote) {
                 quotes.push(quote);
             }
