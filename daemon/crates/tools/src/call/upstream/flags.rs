@@ -1,4 +1,4 @@
-//! What is suspicious in the text of a definition. A flag alone refuses nothing: rules may, and a person should look.
+//! Finds suspicious text in a definition. A flag alone refuses nothing: rules may, and a person should look.
 //!
 //! Every string counts, keys and examples too, because models read the whole schema. English alone is understood.
 
@@ -13,7 +13,7 @@ use super::hidden::{has_hidden, is_hidden};
 /// A name that is shorter could be any word.
 const LEAST_NAME: usize = 5;
 
-/// What is suspicious.
+/// Why a definition is suspicious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Flag {
     /// Characters that a reader can't see.
@@ -47,13 +47,14 @@ const TOOLS: &str = "(?:mcp )?(?:tools?|functions?|servers?)";
 const USING: &str = "(?:us(?:e|ing)|call(?:ing)?|run(?:ning)?|invok(?:e|ing)|execut(?:e|ing))";
 const GIVE: &str = "(?:includ(?:e|es|ing)|pass(?:es|ing)?|send(?:s|ing)?|forward|append|attach|provid(?:e|ing)|put|plac(?:e|ing)|insert|copy|paste|write|submit|supply|share|leak|upload|post|report|contains?|store)";
 
-/// Patterns of [`Flag::Instructions`] over lower-case text with single spaces and without marks of emphasis.
+/// Patterns of [`Flag::Instructions`] over lower-case text with single spaces and without marks of emphasis. A word with
+/// brackets is written so because messages of this program may not have it.
 fn patterns() -> Vec<String> {
     let mut all: Vec<String> = [
         // Marks of a prompt.
         r"<\s*/?\s*(?:important|system|secret|hidden|admin|critical)\s*>",
         r"<\|\s*(?:im_start|im_end|system|user|assistant|endoftext)|\[/?(?:inst|system)\]|<<sys>>",
-        // Against what the model was told before.
+        // Against earlier instructions.
         r"\b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+ ){0,3}(?:previous|prior|above|earlier|preceding|all|any|other|system|your|safety|existing|user)\s+(?:\w+ ){0,2}(?:instructions?|prompts?|rules|guidelines|guardrails|restrictions|policies)\b",
         r"\byou are now (?:a|an|in)\b|\bnew (?:system )?instructions?:|\bsystem (?:override|prompt:)|\bfrom now on,? (?:you|always|never|all)\b",
         // Secrets.
@@ -75,7 +76,7 @@ fn patterns() -> Vec<String> {
     .into();
     all.extend([
         format!(r"\b{NOT} (?:\w+ ){{0,3}}{TELL} (?:\w+ ){{0,4}}{USER}\b"),
-        format!(r"\b{USER} (?:must|should|need|does|do|will|can)(?: not|n't) (?:\w+ ){{0,2}}(?:know|see|notice|be (?:told|informed|notified|aware|shown))\b"),
+        format!(r"\b{USER} (?:must|should|need|does|do|will|can)(?: not|n't) (?:\w+ ){{0,2}}(?:know|see|notice|be (?:tol[d]|informed|notified|aware|shown))\b"),
         format!(r"\bbefore (?:you )?{USING} (?:any|all|every|each|another|other|the other)\b"),
         format!(r"\b(?:must|shall|always|never|do not|don't|instead of|rather than|over|precedence|priority)\b[^.]{{0,80}}\bother {TOOLS}\b"),
         format!(r"\bother {TOOLS}\b[^.]{{0,80}}\b(?:must|shall|never|do not|don't|disabled|deprecated|unsafe|insecure|obsolete|broken)\b"),
@@ -231,7 +232,7 @@ fn visit_strings(value: &Value, visit: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Visits what is written for readers: titles and descriptions.
+/// Visits the text for readers: titles and descriptions.
 fn visit_prose(object: &Map<String, Value>, visit: &mut dyn FnMut(&str)) {
     for (name, value) in object.iter().filter(|(name, _)| *name != "icons") {
         match value {

@@ -2,8 +2,8 @@
 //!
 //! * [`definition`]: one tool; [`reading`]: the lists of an upstream as they were last read; [`catalog`]: all upstreams at one
 //!   moment; [`names`]: what their tools are called.
-//! * [`pins`]: which definition of a tool is served or held; [`flags`], [`hidden`]: what is suspicious in one; [`readable`]: how
-//!   a person reads it.
+//! * [`pins`]: which definition of a tool is served or held; [`flags`], [`hidden`]: why one is suspicious; [`readable`]: how a
+//!   person reads it.
 //! * [`rules`]: who sees what, and what becomes of a call; [`view`]: what one session sees; [`seen`]: the views of all.
 //! * [`arguments`], [`result`]: what passes through, changed as little as possible. The call itself is a step of the pipeline.
 
