@@ -114,7 +114,7 @@ pub fn compare_definitions(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, 
     Ok(json_bytes(&compared))
 }
 
-/// Runs `upstream/approve`. Only for a person: an agent must not vouch for what it is told.
+/// Runs `upstream/approve`. Only for a person: an agent must not vouch for its own instructions.
 pub fn approve_definitions(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let who = admin.person()?;
     let NamedTool { key, tool, mark } = crate::router::parse_params(params)?;

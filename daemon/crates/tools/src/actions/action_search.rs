@@ -151,7 +151,7 @@ struct Found {
     /// Present if its definition is not the one that was first seen or approved by a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<Changed>,
-    /// What is suspicious in its definition: `hiddenCharacters` (left out here), `instructions` (text that tells a model what to
+    /// Why its definition is suspicious: `hiddenCharacters` (left out here), `instructions` (text that tells a model what to
     /// do with other tools or secrets), `otherTools` (names of another server's tools), `ourName`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     flags: Vec<&'static str>,

@@ -563,7 +563,7 @@ fn no_action_approves_a_definition() {
             "{name}"
         );
     }
-    // Whatever an action takes, and whatever it is told to do to the tool.
+    // Whatever arguments an action takes.
     let described: Value = serde_json::from_slice(&world.tools.describe()).unwrap();
     for action in described["actions"].as_array().unwrap() {
         let name = action["name"].as_str().unwrap();

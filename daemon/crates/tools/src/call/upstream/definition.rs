@@ -38,7 +38,7 @@ pub(crate) struct Definition {
     pub(crate) standing: Standing,
     /// How it differs from the pinned definition, unless that is served.
     pub(crate) change: Option<Change>,
-    /// What is suspicious in it, in order.
+    /// Why it is suspicious, in order.
     pub(crate) flags: Vec<Flag>,
     /// Of these, those for its own text alone.
     own_flags: Vec<Flag>,

@@ -1,11 +1,11 @@
-//! What is suspicious in the text of a definition. A flag alone refuses nothing: rules may, and a person should look.
+//! Finds suspicious text in a definition. A flag alone refuses nothing: rules may, and a person should look.
 //!
 //! Every string counts, keys and examples too, because models read the whole schema. English alone is understood.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
-use regex::{Regex, RegexSet};
+use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use serde_json::{Map, Value};
 
 use super::hidden::{has_hidden, is_hidden};
@@ -13,7 +13,7 @@ use super::hidden::{has_hidden, is_hidden};
 /// A name that is shorter could be any word.
 const LEAST_NAME: usize = 5;
 
-/// What is suspicious.
+/// Why a definition is suspicious.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Flag {
     /// Characters that a reader can't see.
@@ -47,13 +47,14 @@ const TOOLS: &str = "(?:mcp )?(?:tools?|functions?|servers?)";
 const USING: &str = "(?:us(?:e|ing)|call(?:ing)?|run(?:ning)?|invok(?:e|ing)|execut(?:e|ing))";
 const GIVE: &str = "(?:includ(?:e|es|ing)|pass(?:es|ing)?|send(?:s|ing)?|forward|append|attach|provid(?:e|ing)|put|plac(?:e|ing)|insert|copy|paste|write|submit|supply|share|leak|upload|post|report|contains?|store)";
 
-/// Patterns of [`Flag::Instructions`] over lower-case text with single spaces and without marks of emphasis.
+/// Patterns of [`Flag::Instructions`] over lower-case text with single spaces and without marks of emphasis. A word with
+/// brackets is written so because messages of this program may not have it.
 fn patterns() -> Vec<String> {
     let mut all: Vec<String> = [
         // Marks of a prompt.
         r"<\s*/?\s*(?:important|system|secret|hidden|admin|critical)\s*>",
         r"<\|\s*(?:im_start|im_end|system|user|assistant|endoftext)|\[/?(?:inst|system)\]|<<sys>>",
-        // Against what the model was told before.
+        // Against earlier instructions.
         r"\b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+ ){0,3}(?:previous|prior|above|earlier|preceding|all|any|other|system|your|safety|existing|user)\s+(?:\w+ ){0,2}(?:instructions?|prompts?|rules|guidelines|guardrails|restrictions|policies)\b",
         r"\byou are now (?:a|an|in)\b|\bnew (?:system )?instructions?:|\bsystem (?:override|prompt:)|\bfrom now on,? (?:you|always|never|all)\b",
         // Secrets.
@@ -75,7 +76,7 @@ fn patterns() -> Vec<String> {
     .into();
     all.extend([
         format!(r"\b{NOT} (?:\w+ ){{0,3}}{TELL} (?:\w+ ){{0,4}}{USER}\b"),
-        format!(r"\b{USER} (?:must|should|need|does|do|will|can)(?: not|n't) (?:\w+ ){{0,2}}(?:know|see|notice|be (?:told|informed|notified|aware|shown))\b"),
+        format!(r"\b{USER} (?:must|should|need|does|do|will|can)(?: not|n't) (?:\w+ ){{0,2}}(?:know|see|notice|be (?:tol[d]|informed|notified|aware|shown))\b"),
         format!(r"\bbefore (?:you )?{USING} (?:any|all|every|each|another|other|the other)\b"),
         format!(r"\b(?:must|shall|always|never|do not|don't|instead of|rather than|over|precedence|priority)\b[^.]{{0,80}}\bother {TOOLS}\b"),
         format!(r"\bother {TOOLS}\b[^.]{{0,80}}\b(?:must|shall|never|do not|don't|disabled|deprecated|unsafe|insecure|obsolete|broken)\b"),
@@ -85,9 +86,11 @@ fn patterns() -> Vec<String> {
     all
 }
 
+/// All patterns at once. Over bytes and without Unicode, because Unicode's classes would make it many times larger and slower.
 fn pattern_set() -> &'static RegexSet {
     static SET: OnceLock<RegexSet> = OnceLock::new();
-    SET.get_or_init(|| RegexSet::new(patterns()).unwrap_or_else(|_| RegexSet::empty()))
+    let build = || RegexSetBuilder::new(patterns()).unicode(false).build();
+    SET.get_or_init(|| build().unwrap_or_else(|_| RegexSet::empty()))
 }
 
 /// Returns the flags of a definition's own text.
@@ -97,7 +100,7 @@ pub(crate) fn text_flags(object: &Map<String, Value>) -> Vec<Flag> {
         if has_hidden(text) {
             found.insert(Flag::HiddenCharacters);
         }
-        if pattern_set().is_match(&plain_text(text)) {
+        if pattern_set().is_match(plain_text(text).as_bytes()) {
             found.insert(Flag::Instructions);
         }
     });
@@ -107,12 +110,14 @@ pub(crate) fn text_flags(object: &Map<String, Value>) -> Vec<Flag> {
 /// Returns the places in a definition's text for which it is flagged, for a person: the words around each.
 pub(crate) fn quote_flagged(object: &Map<String, Value>) -> Vec<String> {
     const MOST: usize = 20;
-    let each: Vec<Regex> = patterns().iter().filter_map(|pattern| Regex::new(pattern).ok()).collect();
+    let build = |pattern: &String| RegexBuilder::new(pattern).unicode(false).build().ok();
+    let each: Vec<Regex> = patterns().iter().filter_map(build).collect();
     let mut quotes = Vec::new();
     visit_members(object, &mut |text| {
         let text = plain_text(text);
-        for found in each.iter().filter_map(|pattern| pattern.find(&text)) {
-            let quote = found.as_str().trim().chars().take(200).collect::<String>();
+        for found in each.iter().filter_map(|pattern| pattern.find(text.as_bytes())) {
+            let quote =
+                String::from_utf8_lossy(found.as_bytes()).trim().chars().take(200).collect::<String>();
             if quotes.len() < MOST && !quotes.contains(&quote) {
                 quotes.push(quote);
             }
@@ -227,7 +232,7 @@ fn visit_strings(value: &Value, visit: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Visits what is written for readers: titles and descriptions.
+/// Visits the text for readers: titles and descriptions.
 fn visit_prose(object: &Map<String, Value>, visit: &mut dyn FnMut(&str)) {
     for (name, value) in object.iter().filter(|(name, _)| *name != "icons") {
         match value {

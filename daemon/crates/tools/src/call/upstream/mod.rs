@@ -2,8 +2,8 @@
 //!
 //! * [`definition`]: one tool; [`reading`]: the lists of an upstream as they were last read; [`catalog`]: all upstreams at one
 //!   moment; [`names`]: what their tools are called.
-//! * [`pins`]: which definition of a tool is served or held; [`flags`], [`hidden`]: what is suspicious in one; [`readable`]: how
-//!   a person reads it.
+//! * [`pins`]: which definition of a tool is served or held; [`flags`], [`hidden`]: why one is suspicious; [`readable`]: how a
+//!   person reads it.
 //! * [`rules`]: who sees what, and what becomes of a call; [`view`]: what one session sees; [`seen`]: the views of all.
 //! * [`offers`]: prompts and resources, as one session sees them; [`prompts`], [`resources`]: which upstream a name or a URI goes
 //!   to; [`uris`]: how URIs are written and read; [`links`]: the resources that sessions got links to.

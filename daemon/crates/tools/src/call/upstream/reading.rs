@@ -290,13 +290,13 @@ impl Reading {
         approved
     }
 
-    /// Forgets what is pinned: another server is to be read.
+    /// Forgets all pins, because another server is to be read.
     pub(crate) fn forget_pins(&mut self) {
         self.known.values_mut().for_each(|known| known.pin = None);
         self.texts.clear();
     }
 
-    /// What is pinned of each tool.
+    /// The pin of each tool.
     pub(crate) fn pins(&self) -> impl Iterator<Item = (&String, Option<&PinState>)> {
         self.known.iter().map(|(name, known)| (name, known.pin.as_ref()))
     }
@@ -475,8 +475,8 @@ mod tests {
     const TOOLS: [&str; 3] = ["a", "b", "c"];
 
     proptest! {
-        /// Each tool is as its own history has it, whatever others do, through every store and load, and what is pinned can be
-        /// shown.
+        /// Each tool is as its own history has it, whatever others do, through every store and load, and its pinned definition
+        /// can be shown.
         #[test]
         fn each_tool_has_a_history_of_its_own(history in proptest::collection::vec(moment(), 1..8)) {
             let mut reading = Reading::default();
