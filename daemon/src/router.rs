@@ -62,7 +62,7 @@ impl Router {
         &self.tools
     }
 
-    /// Tells the sessions of which a list is not the one that they were given or told of last, and no others.
+    /// Notifies the sessions of which a list is not the one that they last got or were notified of, and no others.
     pub fn announce_lists(&self) {
         for session in self.clients() {
             for event in [TOOLS, PROMPTS, RESOURCES] {
@@ -70,7 +70,7 @@ impl Router {
                 let Some(before) = self.listed.get(&place).map(|known| *known) else { continue };
                 let now = self.mark_of(&session, event);
                 let Some(mut known) = self.listed.get_mut(&place) else { continue };
-                // If it is another one by now, the session was listed or told meanwhile.
+                // If it is another one by now, the session knows a newer list.
                 if now != before && *known == before {
                     *known = now;
                     session.notify(event, b"{}");

@@ -28,11 +28,11 @@ const MOST_READ: usize = 32;
 pub(crate) struct Asked<'a> {
     pub(crate) key: &'a str,
     pub(crate) method: &'static str,
-    /// What is asked for.
+    /// The prompt or resource that it is about.
     pub(crate) subject: Subject<'a>,
     /// The arguments that rules look at.
     pub(crate) args: Map<String, Value>,
-    /// What is sent.
+    /// The parameters that are sent.
     pub(crate) params: Map<String, Value>,
 }
 
@@ -106,7 +106,7 @@ fn send_request(call: &Call<'_>, upstream: &Listed, asked: &Asked<'_>) -> Result
 }
 
 /// Has lists of this kind that may be out of date read again, as long as that takes little time. Upstreams that were stopped stay
-/// so, unless they were never read.
+/// so, because a list must start nothing, unless they were never read.
 pub(crate) fn refresh_offers(call: &Call<'_>, kind: OfferKind) {
     let offers = call.upstream.offers(call.session);
     let Some(upstreams) = call.host.upstreams().filter(|_| !offers.is_empty()) else { return };

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 /// Links that are kept for one session, and for all.
 const MOST_OF_SESSION: usize = 128;
 const MOST: usize = 8_192;
-/// Longer URIs are not kept.
+/// Longer URIs are not kept, because they would make the memory of a session large.
 const MAX_URI_BYTES: usize = 2 << 10;
 
 /// The links of all sessions, the latest at the end.

@@ -26,7 +26,7 @@ pub(crate) struct Offers {
 }
 
 impl Offers {
-    /// Returns what is offered to those for whom these rules hold.
+    /// Returns the prompts and resources for a session with these rules.
     pub(crate) fn new(catalog: Arc<Catalog>, rules: &Rules<'_>) -> Self {
         let seen = || catalog.upstreams.iter().filter(|one| rules.sees_upstream(&one.key));
         let renamed = unique_names(&catalog);
@@ -83,7 +83,7 @@ pub(crate) fn sees_resource(rules: &Rules<'_>, key: &str, uri: &str) -> bool {
 }
 
 /// What becomes of a request for a resource. Rules can look at its `uri` as at an argument. A detour, such as `/a/../b`, is
-/// held to the rules for where it leads, too.
+/// held to the rules for its end too, because its server may resolve it.
 pub(crate) fn decide_resource(rules: &Rules<'_>, key: &str, uri: &str, args: &Map<String, Value>) -> Verdict {
     let decide = |uri: &String| {
         let mut args = args.clone();
@@ -109,14 +109,14 @@ fn resource_name(uri: &str) -> String {
     format!("resource:{uri}")
 }
 
-/// The target of rules for what is no tool. Getting it changes nothing, as the protocol has it.
+/// The target of rules for a prompt or a resource. It counts as a read, because the protocol has it so.
 fn prompt_target<'a>(key: &'a str, name: &'a str) -> Target<'a> {
     let hints = super::definition::Hints { read_only: Some(true), ..Default::default() };
     Target { key, name, hints, flagged: false }
 }
 
-/// The names of the upstreams in which a name is one that an upstream before has, too: after one was turned off for a while,
-/// say. They get a mark.
+/// New names for upstreams with a name that an upstream before them has too, because one of them was turned off when the
+/// other got it. Such names get a mark.
 fn unique_names(catalog: &Catalog) -> Vec<(Arc<str>, PromptNames)> {
     let mut taken: HashSet<&str> = HashSet::new();
     let mut renamed = Vec::new();

@@ -226,8 +226,8 @@ mod tests {
     }
 
     proptest! {
-        /// Every name that is listed leads to the upstream that listed it, whatever the order of upstreams; and what is
-        /// hidden is as if it did not exist.
+        /// Every name that is listed leads to the upstream that listed it, whatever the order of upstreams. A hidden one is
+        /// as if it did not exist.
         #[test]
         fn what_is_listed_leads_to_who_listed_it(all in any_world(), hidden in ("[ab]", "[ab!_]{1,2}")) {
             let all: Vec<(&str, Vec<&str>)> =

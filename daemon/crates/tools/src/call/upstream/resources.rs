@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 use super::definition::clean_object;
 use super::uris::{Template, is_keyed, is_our_uri, keyed_template, keyed_uri, needs_key, split_keyed};
 
+/// No upstream is asked for a longer URI, because each one is compared with every template.
+const MAX_URI_BYTES: usize = 64 << 10;
+
 /// What one upstream lists.
 pub(super) struct Offered<'a> {
     pub(super) key: &'a Arc<str>,
@@ -98,6 +101,9 @@ impl Shelf {
     pub(crate) fn destination(&self, uri: &str, links: &[Arc<str>], sees: Sees<'_>) -> Destination {
         if is_our_uri(uri) {
             return Destination::Ours;
+        }
+        if uri.len() > MAX_URI_BYTES {
+            return Destination::Unknown;
         }
         if is_keyed(uri) {
             return self.named(uri, sees).unwrap_or(Destination::Unknown);
@@ -271,6 +277,8 @@ mod tests {
         let (in_a, in_c) = (keyed_uri("a", "z://1"), keyed_uri("c", "z://1"));
         assert_eq!(of("z://1", &["c", "a"]), Destination::Several(vec![in_a, in_c]));
         assert_eq!(of("z://1", &[]), Destination::Unknown);
+        let long = format!("x://{}", "1".repeat(MAX_URI_BYTES));
+        assert_eq!(of(&long, &["a"]), Destination::Unknown);
     }
 
     fn any_world() -> impl Strategy<Value = World> {
@@ -320,7 +328,7 @@ mod tests {
             }
         }
 
-        /// What is hidden is as if it did not exist: no list and no destination differs from those without it.
+        /// Something hidden is as if it did not exist: no list and no destination differs from those without it.
         #[test]
         fn what_is_hidden_is_as_if_it_did_not_exist(
             world in any_world(), hidden in proptest::collection::vec(("[abc]", "[a-z:/{}-]{0,4}"), 0..4),

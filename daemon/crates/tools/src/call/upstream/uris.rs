@@ -1,4 +1,4 @@
-//! URIs of upstreams' resources: how one is written together with its upstream's key, and what a template stands for.
+//! URIs of upstreams' resources: how one is written together with its upstream's key, and which ones a template means.
 
 use super::hidden::is_hidden;
 
@@ -22,7 +22,7 @@ pub(crate) fn keyed_uri(key: &str, uri: &str) -> String {
     format!("{KEYED}://{key}/{}", encode_uri(uri))
 }
 
-/// A template together with its upstream's key. Its expressions stay, so that clients can expand them.
+/// A template together with its upstream's key. It stays as it is, because clients could not expand an encoded one.
 pub(super) fn keyed_template(key: &str, template: &str) -> String {
     let mut out = format!("{KEYED}://{key}/");
     for c in template.chars() {
@@ -42,7 +42,7 @@ pub(super) fn is_keyed(uri: &str) -> bool {
 
 /// The key and the upstream's own URI. None if nothing can be read out of it.
 ///
-/// A rest with a `:` is an expanded template, and is the URI as it is. Every other URI is encoded, and has none.
+/// A rest with a `:` is an expanded template, and is the URI as it is, because an encoded URI has no `:`.
 pub(super) fn split_keyed(uri: &str) -> Option<(&str, String)> {
     let (_, rest) = uri.split_once("://").filter(|_| is_keyed(uri))?;
     let (key, own) = rest.split_once('/').filter(|(key, own)| !key.is_empty() && !own.is_empty())?;
@@ -115,7 +115,7 @@ pub(crate) fn decode_uri(text: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// The text with its escapes decoded. What is no escape stays.
+/// The text with its escapes decoded. A `%` without two digits stays.
 fn decode_where_possible(text: &str) -> String {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();

@@ -20,7 +20,7 @@ pub(super) struct Page {
 /// What upstreams list.
 pub(super) struct Theirs<'a> {
     pub(super) listed: Vec<&'a str>,
-    /// Tells this list from others. A cursor is good for one list.
+    /// Tells this list from others. A cursor is good for one list, because a place in another one means something else.
     pub(super) mark: u64,
     /// Whether there is an upstream at all.
     pub(super) is_any: bool,
