@@ -118,7 +118,7 @@ fn result_of(answer: &Response<String>) -> Value {
     let text = answer.body();
     assert_eq!(answer.status(), 200, "{text}");
     let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-    let data = data.filter(|data| !data.is_empty()).last().unwrap_or(text);
+    let data = data.filter(|data| !data.is_empty()).next_back().unwrap_or(text);
     let message: Value = serde_json::from_str(data).unwrap_or_else(|error| panic!("{error}: {text}"));
     message["result"].clone()
 }
