@@ -154,7 +154,12 @@ impl Server {
                 Read::Refused(error) => return json_response(StatusCode::BAD_REQUEST, error.into()),
             }
         }
-        let response = front.mcp.handle(Request::from_parts(parts, Full::new(body))).await;
+        let is_end = parts.method == Method::DELETE;
+        let mut response = front.mcp.handle(Request::from_parts(parts, Full::new(body))).await;
+        if is_end && response.status() == StatusCode::ACCEPTED {
+            // It has ended, and some clients want to hear that in this way.
+            *response.status_mut() = StatusCode::NO_CONTENT;
+        }
         response.map(|body| body.map_frame(|frame| frame.map_data(carried::unpack)).boxed())
     }
 }

@@ -1,4 +1,5 @@
 use sdl_client::Paths;
+use sdl_client::proto::Principal;
 use sdl_client::testing::Reply;
 use serde_json::{Value, json};
 
@@ -63,11 +64,16 @@ async fn a_session_is_its_principals_own() {
     let ended = client().delete(fixture.url("/mcp")).bearer_auth(other).header("mcp-session-id", &id);
     ended.send().await.unwrap();
     assert_eq!(fixture.in_session(&id, TOKEN, PING).send().await.unwrap().status(), 200, "it goes on");
+    let ended = client().delete(fixture.url("/mcp")).bearer_auth(TOKEN).header("mcp-session-id", &id);
+    assert_eq!(ended.send().await.unwrap().status(), 204);
+    assert_eq!(fixture.in_session(&id, TOKEN, PING).send().await.unwrap().status(), 404, "it has ended");
+    let id = fixture.initialize(TOKEN).await;
     // A token with other scopes is another principal.
     write_tokens(&fixture.tokens, &format!("ci:{TOKEN}:read,web\n"));
     assert_eq!(fixture.in_session(&id, TOKEN, PING).send().await.unwrap().status(), 404);
     let heard = fixture.daemon.heard();
-    assert_eq!(heard.principals.len(), 1, "{heard:?}");
+    let is_own = |principal: &Principal| principal.token() == Some("ci") && principal.scopes == ["read"];
+    assert!(heard.principals.iter().all(is_own), "{heard:?}");
 }
 
 #[tokio::test]
