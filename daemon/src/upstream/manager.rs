@@ -118,7 +118,7 @@ impl UpstreamManager {
         self.gate.want(wanted.map(|text| Wanted { generation, text }));
         drop(in_force);
         for key in tools.upstreams_to_read() {
-            self.read_beside(key);
+            self.read_beside(key, generation);
         }
         (self.on_change)();
         Ok(())
@@ -170,12 +170,13 @@ impl UpstreamManager {
         self.tools.upgrade().map(|tools| tools.upstream_tools(key)).unwrap_or_default()
     }
 
-    /// Has the lists of an upstream read without waiting for them.
-    fn read_beside(&self, key: String) {
+    /// Has the lists of an upstream read without waiting for them. The gate has to know the settings of that generation first,
+    /// because it would read the server that the key meant before.
+    fn read_beside(&self, key: String, generation: u64) {
         let gate = Arc::clone(&self.gate);
         let runtime = self.runtime.clone();
         self.runtime.spawn_blocking(move || {
-            gate.await_line(&runtime, STARTUP);
+            gate.await_settings(&runtime, generation, STARTUP);
             // Nobody waits for the answer: the lists come by themselves.
             if let Err(error) = gate.post(ToGate::Read { id: 0, key: key.clone(), owner: Owner::Shared }) {
                 tracing::warn!(upstream = key, %error, "its lists are not read");

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use sdl_ledger::AgentStore;
-use sdl_settings::{Mode, Settings, Upstream};
+use sdl_settings::{Mode, Settings, Transport, Upstream};
 use serde_json::{Value, json};
 
 use super::definition::Definition;
@@ -81,8 +81,12 @@ impl Listed {
 
     /// Whether its list of tools may be out of date: it does not announce changes, or could not be read lately.
     pub(crate) fn may_be_stale(&self) -> bool {
-        let lists = self.reading.lists.as_ref();
-        lists.is_none_or(|lists| !lists.announces.tools || lists.unread.contains_key("tools"))
+        self.reading.lists.as_ref().is_none_or(|lists| !lists.announces.tools) || self.is_unread()
+    }
+
+    /// Whether its list of tools could not be read the last time, so that the tools are those of an earlier list.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.reading.lists.as_ref().is_some_and(|lists| lists.unread.contains_key("tools"))
     }
 
     /// Its lists in figures, for a person.
@@ -129,8 +133,32 @@ impl Listed {
 
 /// Tells one server under a key from another.
 fn server_mark(entry: &Upstream) -> String {
-    let text = format!("{:?}", (&entry.transport, &entry.own.cwd, entry.own.protocol));
-    blake3::hash(text.as_bytes()).to_hex().chars().take(16).collect()
+    let mut hasher = blake3::Hasher::new();
+    let mut add = |part: &str| {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    };
+    // Not their `Debug` form, because that shows nothing of a template.
+    match &entry.transport {
+        Transport::Stdio { command, args, env } => {
+            add("stdio");
+            add(command.as_str());
+            add(&args.len().to_string());
+            args.iter().for_each(|arg| add(arg.as_str()));
+            env.iter()
+                .for_each(|(name, value)| [name.as_str(), value.as_str()].into_iter().for_each(&mut add));
+        }
+        Transport::Http { url, headers } => {
+            add("http");
+            add(url.as_str());
+            headers
+                .iter()
+                .for_each(|(name, value)| [name.as_str(), value.as_str()].into_iter().for_each(&mut add));
+        }
+    }
+    add(entry.own.cwd.as_ref().map_or("", |cwd| cwd.as_str()));
+    add(&format!("{:?}", entry.own.protocol));
+    hasher.finalize().to_hex().chars().take(16).collect()
 }
 
 /// The catalog in force, and the ways to replace it.
