@@ -225,6 +225,25 @@ fn a_file_that_is_not_in_force_is_no_good_state() {
     assert!(String::from_utf8_lossy(&checked.stdout).contains("bad  mcp.json"), "{checked:?}");
 }
 
+#[test]
+fn another_command_under_a_known_key_is_read_at_once() {
+    let world = World::new();
+    let mut entry = world.entry(&json!({ "mode": "passthrough" }));
+    world.configure(&json!({ "mcpServers": { "code": entry } }));
+    let mut client = world.client();
+    while !names(&mut client).contains(&"code_sdl_symbol_search".to_owned()) {
+        client.notification("notifications/tools/list_changed").unwrap();
+    }
+    entry["args"] = json!(["--repo", world.root, "--surface", "search"]);
+    world.configure(&json!({ "mcpServers": { "code": entry } }));
+    let mut all = names(&mut client);
+    while all.contains(&"code_sdl_symbol_search".to_owned()) {
+        client.notification("notifications/tools/list_changed").unwrap();
+        all = names(&mut client);
+    }
+    assert!(all.contains(&"code_sdl_action_search".to_owned()), "{all:?}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn no_child_outlives_a_daemon_that_is_killed() {

@@ -35,6 +35,12 @@ impl Trouble {
         Self::new(code::CANCELLED, "the call was cancelled")
     }
 
+    /// The same reason, for those whom it keeps from calling.
+    #[must_use]
+    pub(crate) fn into_down(self) -> Self {
+        Self { code: code::UPSTREAM_DOWN, ..self }
+    }
+
     #[must_use]
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
         self.detail.insert(name.to_owned(), value.into());

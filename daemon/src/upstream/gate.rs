@@ -67,6 +67,8 @@ pub(super) struct Gate {
     clients: Arc<Clients>,
     /// Questions to sessions that belong to no call.
     open: Arc<Mutex<HashMap<u64, OpenQuestion>>>,
+    /// The newest settings that are on their way to a gate, by their generation.
+    sent: watch::Sender<u64>,
     states: Mutex<BTreeMap<(String, Owner), UpstreamState>>,
     secrets: Mutex<BTreeSet<String>>,
     /// Why there is no gate, if there should be one.
@@ -85,6 +87,7 @@ impl Gate {
             line: watch::Sender::new(None),
             clients,
             open: Arc::default(),
+            sent: watch::Sender::new(0),
             states: Mutex::default(),
             secrets: Mutex::default(),
             trouble: Mutex::default(),
@@ -126,6 +129,18 @@ impl Gate {
             return;
         }
         let _ = runtime.block_on(tokio::time::timeout(patience, line.wait_for(Option::is_some)));
+    }
+
+    /// Waits until a request can't overtake these settings, or gives up. Blocks.
+    pub(super) fn await_settings(
+        &self,
+        runtime: &tokio::runtime::Handle,
+        generation: u64,
+        patience: Duration,
+    ) {
+        self.await_line(runtime, patience);
+        let mut sent = self.sent.subscribe();
+        let _ = runtime.block_on(tokio::time::timeout(patience, sent.wait_for(|sent| *sent >= generation)));
     }
 
     /// The last state of each connection.
@@ -233,15 +248,13 @@ impl Gate {
     ) -> io::Result<()> {
         loop {
             let now = wanted.borrow_and_update().clone();
-            let (message, goes_on) = match now {
-                Some(Wanted { generation, text }) => (ToGate::Configure { generation, text }, true),
-                None => (ToGate::Stop, false),
-            };
-            line.send(message).await.map_err(io::Error::other)?;
-            if !goes_on {
+            let Some(Wanted { generation, text }) = now else {
+                line.send(ToGate::Stop).await.map_err(io::Error::other)?;
                 self.line.send_replace(None);
                 return Ok(());
-            }
+            };
+            line.send(ToGate::Configure { generation, text }).await.map_err(io::Error::other)?;
+            self.sent.send_replace(generation);
             // Requests come after the settings that they rely on.
             self.line.send_replace(Some(line.clone()));
             if wanted.changed().await.is_err() {

@@ -218,10 +218,12 @@ impl UpstreamManager {
     /// Has the lists of an upstream read without waiting for them.
     pub fn read_beside(&self, of: &ListsOf<'_>) {
         let (key, message) = (of.key.to_owned(), read_message(0, of));
+        // The gate has to know these settings first, because it would read the server that the key meant before.
+        let (generation, _) = self.config_state();
         let gate = Arc::clone(&self.gate);
         let runtime = self.runtime.clone();
         self.runtime.spawn_blocking(move || {
-            gate.await_line(&runtime, STARTUP);
+            gate.await_settings(&runtime, generation, STARTUP);
             // Nobody waits for the answer: the lists come by themselves.
             if let Err(error) = gate.post(message) {
                 tracing::warn!(upstream = key, %error, "its lists are not read");

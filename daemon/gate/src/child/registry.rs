@@ -1,4 +1,5 @@
-//! `children.json`: the groups that run, so that a later gate can end what an earlier one left.
+//! `children-PID.json`: the groups that a gate runs, so that a later gate can end what it left. Each gate has a file of its own,
+//! because one whose daemon was killed may still be ending its children while its successor starts others.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,26 +26,24 @@ struct Recorded {
 }
 
 impl Registry {
-    /// Ends the groups that the file names, and begins with an empty one. Reads and writes files, so it must not run on the
+    /// Ends the groups that earlier gates recorded, and begins with none. Reads and writes files, so it must not run on the
     /// runtime.
     pub(crate) fn take_over(folder: &Path) -> io::Result<Self> {
+        Self::take_over_as(folder, std::process::id())
+    }
+
+    fn take_over_as(folder: &Path, own_pid: u32) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
-        let registry = Self {
-            path: folder.join("children.json"),
-            children: Mutex::default(),
-            count: watch::Sender::new(0),
-        };
-        match std::fs::read(&registry.path) {
-            Ok(bytes) => {
-                for left in serde_json::from_slice::<Vec<Recorded>>(&bytes).unwrap_or_default() {
-                    left.end();
-                }
-                std::fs::remove_file(&registry.path)?;
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            if name.starts_with("children") && name.ends_with(".json") {
+                end_recorded(&entry.path())?;
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(error),
         }
-        Ok(registry)
+        let path = folder.join(format!("children-{own_pid}.json"));
+        Ok(Self { path, children: Mutex::default(), count: watch::Sender::new(0) })
     }
 
     /// Adds the group of a child that was just started.
@@ -66,10 +65,36 @@ impl Registry {
     fn change(&self, change: impl FnOnce(&mut Vec<Recorded>)) {
         let mut children = self.children.lock().unwrap_or_else(PoisonError::into_inner);
         change(&mut children);
-        self.count.send_replace(children.len());
-        if let Err(error) = write_whole(&self.path, &*children) {
+        let written =
+            if children.is_empty() { remove_file(&self.path) } else { write_whole(&self.path, &*children) };
+        if let Err(error) = written {
             tracing::warn!("{} cannot be written: {error}", self.path.display());
         }
+        // Last, because the gate ends with its last child.
+        self.count.send_replace(children.len());
+    }
+}
+
+/// Ends the groups that a file names, and removes it.
+fn end_recorded(path: &Path) -> io::Result<()> {
+    match std::fs::read(path) {
+        Ok(bytes) => {
+            for left in serde_json::from_slice::<Vec<Recorded>>(&bytes).unwrap_or_default() {
+                left.end();
+            }
+            remove_file(path)
+        }
+        // Its gate was done with its children a moment ago.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file that may be gone already.
+fn remove_file(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }
 
@@ -99,5 +124,32 @@ impl Recorded {
             tracing::info!("ending the child of {} that an earlier gate left ({})", self.key, self.pid);
             let _ = rustix::process::kill_process_group(leader, rustix::process::Signal::KILL);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+    use std::process::{Child, Command};
+
+    use super::*;
+
+    fn start_sleeper() -> Child {
+        Command::new("sleep").arg("3600").process_group(0).spawn().unwrap()
+    }
+
+    #[test]
+    fn a_gate_that_still_ends_its_children_leaves_the_records_of_its_successor() {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut first, mut second) = (start_sleeper(), start_sleeper());
+        let old = Registry::take_over_as(folder.path(), 1).unwrap();
+        old.add("a", first.id());
+        let new = Registry::take_over_as(folder.path(), 2).unwrap();
+        assert_eq!(first.wait().unwrap().signal(), Some(9));
+        new.add("a", second.id());
+        old.remove(first.id());
+        Registry::take_over_as(folder.path(), 3).unwrap();
+        assert_eq!(second.wait().unwrap().signal(), Some(9));
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -165,6 +165,8 @@ impl Keeper {
                 (until.max(now + trouble.asked_wait().unwrap_or_default()), "failing")
             }
         };
+        // The code is for the call that it happened to. For later ones the upstream is not there.
+        let trouble = if trouble.code == code::RESULT_TOO_LARGE { trouble.into_down() } else { trouble };
         tracing::info!("{}: {state}: {}", slot.key, slot.world.masks.mask(&trouble.message));
         slot.tally(|tally| tally.last_error = Some(trouble.message.clone()));
         slot.enter(Phase::Failed { state, until, trouble }).await;

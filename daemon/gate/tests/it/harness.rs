@@ -118,7 +118,8 @@ impl Gate {
     }
 
     pub(crate) fn children_file(&self) -> PathBuf {
-        self.folder.path().join("run/children.json")
+        let pid = self.process.as_ref().and_then(Child::id).unwrap();
+        self.folder.path().join(format!("run/children-{pid}.json"))
     }
 
     pub(crate) async fn send(&mut self, message: ToGate) {

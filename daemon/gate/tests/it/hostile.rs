@@ -113,6 +113,10 @@ async fn a_flood_without_line_ends_is_too_large_and_takes_no_memory() {
     let error = gate.call_err("flood", json!({ "count": 1_024 })).await;
     assert_eq!(error.code, code::RESULT_TOO_LARGE);
     assert_eq!(gate.state("stopped").await.counts["flood"], 1);
+    // A later call asked for nothing large.
+    let error = gate.call_err("echo", json!({})).await;
+    assert_eq!(error.code, code::UPSTREAM_DOWN);
+    assert!(error.message.contains("end of line"), "{}", error.message);
     let grown = (peak(pid) - before) / 1_024;
     assert!(grown < 32, "{grown} MiB");
     gate.hang_up().await;

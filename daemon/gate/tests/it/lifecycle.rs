@@ -122,7 +122,8 @@ async fn the_next_gate_ends_what_a_killed_one_left_and_nothing_else() {
     let result = gate.call_ok("fork", json!({})).await;
     let forked: u32 = result["content"][0]["text"].as_str().unwrap().parse().unwrap();
     let leader = gate.state("ready").await.pid.unwrap();
-    let mut recorded: Value = serde_json::from_slice(&std::fs::read(gate.children_file()).unwrap()).unwrap();
+    let children_file = gate.children_file();
+    let mut recorded: Value = serde_json::from_slice(&std::fs::read(&children_file).unwrap()).unwrap();
     assert_eq!(recorded[0]["pid"], leader);
     let folder = gate.kill().await;
     assert!(is_running(leader), "its input is closed, and it stays all the same");
@@ -130,7 +131,7 @@ async fn the_next_gate_ends_what_a_killed_one_left_and_nothing_else() {
     let mut innocent = std::process::Command::new("sleep").arg("3600").spawn().unwrap();
     let row = json!({ "key": "a", "pid": innocent.id(), "started": 1 });
     recorded.as_array_mut().unwrap().push(row);
-    std::fs::write(folder.path().join("run/children.json"), recorded.to_string()).unwrap();
+    std::fs::write(&children_file, recorded.to_string()).unwrap();
     let gate = Gate::start_in(folder).await;
     gone(leader).await;
     gone(forked).await;

@@ -369,7 +369,8 @@ impl Shown<'_> {
         let state = state.map_or("stopped", |state| state.state.as_str());
         let age = self.now_ms.saturating_sub(upstream.confirmed_at_ms());
         let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
-        let is_stale = is_old || matches!(state, "failing" | "needsLogin" | "misconfigured");
+        let is_stale =
+            is_old || upstream.is_unread() || matches!(state, "failing" | "needsLogin" | "misconfigured");
         let object = |part: &str| tool.object.get(part).and_then(Value::as_object).cloned();
         // A huge schema in a list of results would crowd the others out; alone it is given whole.
         let is_large = tool.tokens > LARGE && !self.is_only;

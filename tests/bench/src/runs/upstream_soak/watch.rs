@@ -31,7 +31,7 @@ fn measure_process(pid: u32) -> Option<Use> {
     Some(Use { resident: memory.resident, anonymous: memory.anonymous, files, threads })
 }
 
-/// Looks at the processes for that long, some two hundred times. What is seen in the first eighth is only printed, because every
+/// Looks at the processes for that long, some two hundred times. Samples of the first eighth are only printed, because every
 /// part of the programs runs for its first time then.
 pub(crate) fn watch_processes(daemon: u32, time: Duration) -> Vec<Sample> {
     let began = Instant::now();

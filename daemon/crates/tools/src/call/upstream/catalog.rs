@@ -133,8 +133,12 @@ impl Listed {
 
     /// Whether its list of tools may be out of date: it does not announce changes, or could not be read lately.
     pub(crate) fn may_be_stale(&self) -> bool {
-        let lists = self.reading.lists.as_ref();
-        lists.is_none_or(|lists| !lists.announces.tools || lists.unread.contains_key("tools"))
+        self.reading.lists.as_ref().is_none_or(|lists| !lists.announces.tools) || self.is_unread()
+    }
+
+    /// Whether its list of tools could not be read the last time, so that the tools are those of an earlier list.
+    pub(crate) fn is_unread(&self) -> bool {
+        self.reading.lists.as_ref().is_some_and(|lists| lists.unread.contains_key("tools"))
     }
 
     /// Whether prompts of it can be asked for: the person has not turned them off, and it has some or was never read.
