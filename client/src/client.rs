@@ -210,7 +210,7 @@ impl Client {
         self.shared.events.subscribe()
     }
 
-    /// Tells the daemon what the program behind this client can be asked. Does nothing if the daemon asks nobody.
+    /// Tells the daemon what the program that this client serves can be asked. Does nothing if the daemon asks nobody.
     pub(crate) fn introduce(&self, identity: ClientIdentity) {
         if self.shared.handshake.has(capability::ASK) {
             self.shared.control(ClientMessage::Identity(identity));

@@ -1,4 +1,4 @@
-//! Questions of the daemon to the program behind a client, such as an upstream's request for a word of the person.
+//! Questions of the daemon to the program that a client serves, such as an upstream's request for a word of the person.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -12,7 +12,7 @@ use crate::client::Shared;
 #[derive(Debug, Default)]
 pub(crate) struct Questions {
     to: Option<mpsc::Sender<Asked>>,
-    /// Those without an answer, each with what is notified when the daemon withdraws it.
+    /// Those without an answer, each with the notice for when the daemon withdraws it.
     open: Mutex<HashMap<u64, Arc<Notify>>>,
 }
 

@@ -102,7 +102,7 @@ impl ReconnectingClient {
         change(&mut self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Tells this daemon, and later ones, what the program behind this client can be asked.
+    /// Tells this daemon, and later ones, what the program that this client serves can be asked.
     pub async fn introduce(&self, identity: ClientIdentity) {
         self.asking().identity = Some(identity.clone());
         let current = self.inner.current.lock().await;

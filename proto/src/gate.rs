@@ -261,7 +261,7 @@ pub struct UpstreamLists<D> {
     /// known.
     #[serde(default)]
     pub run: String,
-    /// What the upstream may ask its client, as it was told: `elicitation`, `roots`, `sampling`, in this order. It may list
+    /// What the upstream may ask its client, as declared to it: `elicitation`, `roots`, `sampling`, in this order. It may list
     /// other tools to those who can be asked.
     #[serde(default)]
     pub declared: Vec<String>,

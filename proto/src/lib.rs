@@ -60,7 +60,7 @@ pub const CAPABILITIES: &[&str] = &[
 
 /// Names of capabilities. A name, once released, keeps its meaning; unknown names are ignored.
 pub mod capability {
-    /// The daemon can ask the program behind a client.
+    /// The daemon can ask the program that a client serves.
     pub const ASK: &str = "ask";
     /// Running requests can be cancelled.
     pub const CANCEL: &str = "cancel";

@@ -35,7 +35,10 @@ pub enum ClientMessage {
         /// The number of the ping.
         nonce: u64,
     },
-    /// What the program behind this client can be asked. Replaces what was said before. Needs
+    /// In place of [`ClientMessage::Hello`], for a client that passes on calls of somebody else. Sent only to a daemon that
+    /// has [`crate::capability::PRINCIPAL`], because an older one would take the session for the user's own.
+    HelloAs(SessionHello, Principal),
+    /// What the program that this client serves can be asked. Replaces what was said before. Needs
     /// [`crate::capability::ASK`].
     Identity(ClientIdentity),
     /// Answers a [`ServerMessage::Ask`]. Late answers are ignored. Needs [`crate::capability::ASK`].
@@ -45,9 +48,6 @@ pub enum ClientMessage {
         /// The text of the protocol's `result`, or why there is none.
         result: Result<Payload, WireError>,
     },
-    /// In place of [`ClientMessage::Hello`], for a client that passes on calls of somebody else. Sent only to a daemon that
-    /// has [`crate::capability::PRINCIPAL`], because an older one would take the session for the user's own.
-    HelloAs(SessionHello, Principal),
 }
 
 /// From the daemon to a client.
@@ -87,7 +87,7 @@ pub enum ServerMessage {
     /// With [`crate::code::STOPPING`] it comes after the answers to all requests that were begun; requests without an
     /// answer were never begun.
     Closing(WireError),
-    /// Asks the program behind the client something. Answered by [`ClientMessage::Answer`]. Sent only to a client that named
+    /// Asks the program that the client serves something. Answered by [`ClientMessage::Answer`]. Sent only to a client that named
     /// [`crate::capability::ASK`] and said in its [`ClientIdentity`] that it can be asked.
     Ask {
         /// Unique on this connection.
@@ -106,7 +106,7 @@ pub enum ServerMessage {
     },
 }
 
-/// What the program behind a client can be asked.
+/// What the program that a client serves can be asked.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ClientIdentity {
     /// The revision of MCP that it speaks, such as `2025-11-25`.

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use sdl_proto::{
+use sdl_proto::{ClientIdentity, 
     ClientKind, ClientMessage, Handshake, MAX_FRAME, Offer, Payload, Principal, PrincipalKind, Progress,
     Request, ServerMessage, SessionHello, Welcome, WireError, decode_client, decode_server, encode_client,
     encode_server,
@@ -106,6 +106,10 @@ fn client_messages() {
     check_client("client-cancel", &ClientMessage::Cancel { id: 300 });
     check_client("client-token", &ClientMessage::Token { token: None });
     check_client("client-ping", &ClientMessage::Ping { nonce: u64::MAX });
+    let identity =
+        ClientIdentity { era: "2025-11-25".into(), capabilities: Payload(br#"{"roots":{}}"#.to_vec()) };
+    check_client("client-identity", &ClientMessage::Identity(identity));
+    check_client("client-answer", &ClientMessage::Answer { ask: 3, result: Ok(Payload(b"{}".to_vec())) });
     check_client("client-pong", &ClientMessage::Pong { nonce: 1 });
 }
 

@@ -355,6 +355,7 @@ pub const VOLATILE: &[(&str, &str)] = &[
     ("lastEventMs", "counted from the call"),
     ("durationMs", "takes the time it takes"),
     ("uptimeMs", "goes on"),
+    ("surfaceVersion", "each client is listed tools of its own"),
     ("ageMs", "goes on"),
     ("lagMs", "goes on"),
     ("memory", "the process lives"),

@@ -102,12 +102,12 @@ impl Peer {
         self.outbox.as_ref().is_some_and(|outbox| outbox.notify(method, params))
     }
 
-    /// What the program behind the client can be asked, if it has said so.
+    /// What the program that the client serves can be asked, if it has said so.
     pub fn identity(&self) -> Option<ClientIdentity> {
         self.questions.identity()
     }
 
-    /// Asks the program behind the client something, about one of its requests or about none. Never waits: `reply` is called
+    /// Asks the program that the client serves something, about one of its requests or about none. Never waits: `reply` is called
     /// with the answer, or with the reason why there is none. Returns the question's number, unless it was answered at once.
     pub fn ask(&self, request: Option<u64>, method: &str, params: Vec<u8>, reply: Reply) -> Option<u64> {
         let ask = match self.questions.begin(reply) {

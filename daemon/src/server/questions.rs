@@ -1,4 +1,4 @@
-//! Questions to the program behind a client, and its answers.
+//! Questions to the program that a client serves, and its answers.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,7 +9,7 @@ use sdl_proto::{ClientIdentity, Payload, WireError};
 /// Questions to one client that wait for an answer at once.
 const MOST_OPEN: usize = 64;
 
-/// What is done with an answer: the text of the protocol's `result`, or why there is none. Called once, and must not wait.
+/// Takes an answer: the text of the protocol's `result`, or why there is none. Called once, and must not wait.
 pub type Reply = Box<dyn FnOnce(Result<Vec<u8>, String>) + Send>;
 
 /// The questions to one client.

@@ -6,7 +6,7 @@
 //!
 //! A score is a sum over the words of the query. A word finds the tools that have it (BM25F over the fields of a doc),
 //! and for a share of the weight those that have a related word ([`lexicon`]), a longer or shorter form of it, or what it was
-//! probably meant to be ([`near`]). A word that is a part of a phrase of the lexicon stands for its part of it, and a tool to which
+//! probably meant to be ([`near`]). A word that is a part of a phrase of the lexicon counts for its part of it, and a tool to which
 //! a word leads in several ways gets a little of each. Then the score grows with neighbouring words that are neighbours in the tool too, with the share
 //! of the query and of the tool's name that was found, and with what the whole server of the tool is about. Names come first:
 //! a tool that the query names exactly is above all others.

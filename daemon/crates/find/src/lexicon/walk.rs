@@ -81,7 +81,7 @@ impl Lexicon {
     }
 
     /// Returns what one word of a query has to do with as a part of phrases that the query doesn't have as a whole, and those
-    /// phrases. Each word of a phrase stands for its part of it.
+    /// phrases. Each word of a phrase counts for its part of it.
     pub(crate) fn related_by_phrase(&self, form: &str) -> Vec<(u32, f64)> {
         let Some(word) = self.find_word(form).filter(|word| !self.is_silent(*word)) else {
             return Vec::new();

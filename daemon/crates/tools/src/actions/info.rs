@@ -87,8 +87,7 @@ struct UpstreamLine {
     /// Its key.
     key: String,
     /// `ready`, `stopped` (the next call starts it), `failing` and so on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    state: Option<String>,
+    state: String,
     /// How many of its tools you can call.
     tools: usize,
     /// Milliseconds since its list was read.
@@ -201,7 +200,10 @@ fn upstream_lines(cx: &Call<'_>) -> Vec<UpstreamLine> {
     let now = SystemClock.unix_ms();
     let line = |upstream: &Arc<Listed>| UpstreamLine {
         key: upstream.key.to_string(),
-        state: states.iter().find(|state| state.key == *upstream.key).map(|state| state.state.clone()),
+        state: states
+            .iter()
+            .find(|state| state.key == *upstream.key)
+            .map_or_else(|| "stopped".to_owned(), |state| state.state.clone()),
         tools: view.tools.iter().filter(|tool| tool.key == upstream.key).count(),
         age_ms: now.saturating_sub(upstream.confirmed_at_ms()),
         stale: upstream.may_be_stale(),
@@ -227,7 +229,6 @@ impl Render for Response {
         }
         for upstream in &self.upstreams {
             let UpstreamLine { key, state, tools, .. } = upstream;
-            let state = state.as_deref().unwrap_or("-");
             begin_line(&mut text, format_args!("upstream {key} {state} {tools} tools"));
         }
         for warning in &self.warnings {

@@ -14,7 +14,7 @@ use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
 use crate::guard::audit;
 use crate::host::policies;
-use crate::kept::artifacts;
+use crate::stored::artifacts;
 use crate::{Code, Explained, ToolError};
 use sdl_redact as redact;
 use sdl_runtime::{self as runtime, Artifact, Command, Mode, Settings};

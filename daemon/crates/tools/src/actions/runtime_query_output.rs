@@ -10,7 +10,7 @@ use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
 use crate::call::context::Call;
 use crate::call::upstream::artifact_owner;
-use crate::kept::artifacts;
+use crate::stored::artifacts;
 use crate::{Code, Explained, ToolError};
 use sdl_runtime::{Artifact, Stream, Wanted};
 

@@ -1,11 +1,11 @@
-//! The program behind a session, which can be asked something.
+//! The program of a session, which can be asked something.
 
 use serde_json::{Map, Value};
 
-/// What is done with an answer: the text of the protocol's `result`, or why there is none. Called once, and never waits.
+/// Takes an answer: the text of the protocol's `result`, or why there is none. Called once, and never waits.
 pub type Reply = Box<dyn FnOnce(Result<Vec<u8>, String>) + Send>;
 
-/// The program behind a session.
+/// The program of a session.
 pub trait Client: Send + Sync {
     /// Returns the MCP capabilities that it declared for the whole session. None if it declared none, or declares them with
     /// each request.

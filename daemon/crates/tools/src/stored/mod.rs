@@ -1,6 +1,7 @@
 //! The stored form of the data that agents own: keys that begin with the repository's id and a zero byte, JSON values
-//! after a layout number.
+//! after a layout number; and the outputs of commands and of upstreams, which several floors keep.
 
+pub(crate) mod artifacts;
 pub(crate) mod tables;
 
 use std::ops::ControlFlow;

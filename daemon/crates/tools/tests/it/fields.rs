@@ -314,6 +314,10 @@ fn searches(seen: &mut Seen) {
             "inputSchema": {"type": "object", "required": ["path"], "properties": {"path": {"type": "string"}}}}]
     }));
     seen.ok(&upstream, "action.search", json!({"query": "zyxomma"}));
+    upstream.answers("read_zyxomma", r#"{"content":[]}"#);
+    upstream.bytes("fs_read_zyxomma", "{}");
+    seen.ok(&upstream, "info", json!({}));
+    seen.ok(&upstream, "usage.stats", json!({}));
     let changed = json!([{"name": "read_zyxomma", "description": "Reads\u{200b} it."}]);
     upstream.configure(&json!({"mcpServers": {"fs": {"command": "fs", "sdl": {"pin": "warn"}}}}));
     upstream.lists("fs", &changed);

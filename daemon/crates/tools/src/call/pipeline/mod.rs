@@ -193,7 +193,8 @@ pub(crate) fn answer_step(
     notes: &[String],
 ) -> Result<Answer, ToolError> {
     // A step has no answer of its own in which it could ask.
-    let call = &Call { origin: Origin::default(), ..*call };
+    let origin = Origin { shown: call.origin.shown, ..Origin::default() };
+    let call = &Call { origin, ..*call };
     let answered = if registry.action(action).is_none() && !call.view().is_empty() {
         match relay::find_tool(call, action).map_err(masked)? {
             Some(_) => answer_named(call, registry, action, Value::Object(args))?,

@@ -7,7 +7,7 @@
 //! * [`rules`]: who sees what, and what becomes of a call; [`view`]: what one session sees; [`seen`]: the views of all.
 //! * [`offers`]: prompts and resources, as one session sees them; [`prompts`], [`resources`]: which upstream a name or a URI goes
 //!   to; [`uris`]: how URIs are written and read; [`links`]: the resources that sessions got links to.
-//! * [`arguments`], [`result`]: what passes through, changed as little as possible; [`spill`]: what is too long for a context. The
+//! * [`arguments`], [`result`]: what passes through, changed as little as possible; [`spill`]: results that are too long for a context. The
 //!   call itself is a step of the pipeline.
 //! * [`question`]: what an upstream or a rule asks the client; [`variants`]: what it lists to those that can be asked; [`parked`]: the calls that wait for the answers.
 
@@ -49,10 +49,10 @@ pub(crate) use question::{
 };
 pub(crate) use readable::readable_text;
 pub(crate) use resources::{Destination, Sees, Shelf};
-pub(crate) use result::{Forwarded, mask_string};
+pub(crate) use result::{Forwarded, Limit, mask_string};
 pub(crate) use rules::{Rules, Target, Verdict, Who};
 pub(crate) use seen::UpstreamTools;
-pub(crate) use spill::{Limit, MOST_TOKENS, artifact_owner, spill_result};
+pub(crate) use spill::{MOST_TOKENS, artifact_owner, spill_result};
 pub(crate) use uris::{decode_uri, encode_uri};
 pub(crate) use variants::{are_unread, lists_of_caller};
 pub(crate) use view::{Named, View, call_tool_name};

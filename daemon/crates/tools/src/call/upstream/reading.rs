@@ -39,7 +39,7 @@ pub(crate) struct Reading {
     /// The memory of each tool, by the name that the upstream knows. Of tools that are gone, too: one that comes back
     /// has its old name, and its definition is compared with the old one.
     pub(crate) known: BTreeMap<String, Known>,
-    /// The names of its tools, by what its client could be asked: `elicitation+roots`, say. In order. The list of tools has
+    /// The names of its tools for each set of questions that its client could be asked: `elicitation+roots`, say. In order. The list of tools has
     /// those of all.
     pub(crate) variants: BTreeMap<String, Vec<String>>,
     /// Pinned definitions that are not among the lists, by their hashes.

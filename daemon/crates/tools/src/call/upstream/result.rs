@@ -1,13 +1,25 @@
 //! The result of an upstream's tool on its way to the caller: its bytes are changed only where something has to be masked or
 //! is too long.
 
+use std::sync::Arc;
+
 use sdl_redact::{Level, MASK, mask_text};
 use sdl_settings::Redact;
 use serde_json::{Map, Value};
 
 use super::json_text::rewrite_strings;
-use super::spill::Limit;
 use crate::{Code, Explained, ToolError};
+
+/// How long a result may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Limit {
+    /// The upstream.
+    pub(crate) key: Arc<str>,
+    /// The most tokens of its texts.
+    pub(crate) tokens: usize,
+    /// Whether the client was listed the shape of the structured content, and so relies on it.
+    pub(crate) keeps_structure: bool,
+}
 
 /// A result that goes to the caller as it is.
 #[derive(Debug)]

@@ -1,16 +1,15 @@
 //! Results that are too long for a context: kept whole under a handle, and shown with their first and last lines.
 
 use std::fmt::Write as _;
-use std::sync::Arc;
 
 use sdl_ledger::AgentStore;
 use sdl_runtime::{Artifact, Output};
 use sdl_tokens::{count_at_most, count_tokens};
 use serde_json::{Map, Value, json};
 
-use super::result::Forwarded;
+use super::result::{Forwarded, Limit};
 use crate::call::names::underscored_name;
-use crate::kept::artifacts;
+use crate::stored::artifacts;
 use crate::{Code, Explained, ToolError};
 
 /// The most tokens that a caller gets who asks for a whole result.
@@ -25,17 +24,6 @@ const WIDTH: usize = 800;
 const SHOWN_PART: usize = 4;
 /// A block shows at least this many tokens.
 const LEAST_SHOWN: usize = 100;
-
-/// How long a result may be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Limit {
-    /// The upstream.
-    pub(crate) key: Arc<str>,
-    /// The most tokens of its texts.
-    pub(crate) tokens: usize,
-    /// Whether the client was listed the shape of the structured content, and so relies on it.
-    pub(crate) keeps_structure: bool,
-}
 
 /// The owner of the results of an upstream, among those of repositories. No repository has such an id.
 pub(crate) fn artifact_owner(key: &str) -> String {

@@ -8,7 +8,7 @@ use crate::Host;
 use crate::call::budget;
 
 const HOUR_MS: u64 = 60 * 60 * 1_000;
-/// What stands for a repository before an upstream's key. No repository's id begins so.
+/// The start of keys of upstreams among those of repositories. No repository's id begins so.
 const OF_UPSTREAMS: &str = "mcp/";
 /// Maximum number of bytes of a file that are counted, because no agent reads more at once.
 const MOST_BYTES: u64 = 1 << 20;
@@ -24,7 +24,7 @@ pub(crate) struct Key {
 }
 
 impl Key {
-    /// The key of the calls of an upstream's tools. An empty name stands for searches among the tools of all upstreams. Of
+    /// The key of the calls of an upstream's tools. An empty name means searches among the tools of all upstreams. Of
     /// these counts, `tokens` are those of results or definitions, and `file_tokens` those that were kept back.
     pub(crate) fn of_upstream(upstream: &str, hour: u64) -> Self {
         Self { repo: format!("{OF_UPSTREAMS}{upstream}"), hour, action: "upstream.call".to_owned() }

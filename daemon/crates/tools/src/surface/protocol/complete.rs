@@ -6,8 +6,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::errors::ProtocolError;
+use super::params::read_params;
 use super::prompts::{find_prompt, is_own_prompt};
-use super::read_params;
 use super::request::{Request, outgoing_params};
 use super::resources::find_resource;
 use crate::call::pipeline::{Asked, Subject};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::errors::{ProtocolError, forwarded_error, refused_error};
-use super::read_params;
+use super::params::read_params;
 use crate::call::context::Call;
 use crate::call::origin::Origin;
 use crate::call::pipeline::{self, Answered, Asked, Caller};

@@ -61,15 +61,15 @@ impl Upstreams for FakeUpstreams {
         self.clients.lock().unwrap().push(Value::Object(request.client.clone()));
         self.methods.lock().unwrap().push(request.method.to_owned());
         let params: Value = serde_json::from_str(&request.params).unwrap();
-        let tool = params["name"].as_str().unwrap();
+        let subject = if params["ref"].is_object() { &params["ref"] } else { &params };
+        let name = subject.get("name").or_else(|| subject.get("uri")).unwrap();
+        let tool = name.as_str().unwrap();
         let replies = Arc::clone(&self.replies);
         if let Some(events) = self.events.lock().unwrap().get_mut(tool).and_then(VecDeque::pop_front) {
             return Ok(Box::new(FakeExchange { events: events.into(), replies }));
         }
         let answers = self.answers.lock().unwrap();
-        let subject = if params["ref"].is_object() { &params["ref"] } else { &params };
-        let name = subject.get("name").or_else(|| subject.get("uri")).unwrap();
-        let answer = match answers.get(name.as_str().unwrap()) {
+        let answer = match answers.get(tool) {
             Some(answer) => answer.clone().map(String::into_bytes),
             None => Err(ToolError::new(Code::UpstreamDown, "it does not run")),
         };
