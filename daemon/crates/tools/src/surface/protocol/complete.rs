@@ -7,8 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::errors::ProtocolError;
 use super::prompts::{find_prompt, is_own_prompt};
-use super::read_params;
-use super::request::{Request, outgoing_params};
+use super::request::{Request, outgoing_params, read_params};
 use super::resources::find_resource;
 use crate::call::pipeline::{Asked, Subject};
 use crate::call::upstream::{Offers, Prompt, Shelf};

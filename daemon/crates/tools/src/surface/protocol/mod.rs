@@ -7,8 +7,6 @@ mod prompts;
 mod request;
 mod resources;
 
-use serde::de::DeserializeOwned;
-
 use crate::call::services::Services;
 use crate::{Cancel, Session};
 use errors::refused_error;
@@ -56,9 +54,4 @@ impl Request<'_> {
             other => Err(refused_error(format!("no method is called {other:?}"))),
         }
     }
-}
-
-fn read_params<T: DeserializeOwned>(params: &[u8]) -> Result<T, ProtocolError> {
-    let params = if params.iter().all(u8::is_ascii_whitespace) { b"{}" } else { params };
-    serde_json::from_slice(params).map_err(|error| refused_error(format!("bad parameters: {error}")))
 }

@@ -9,8 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::errors::{ProtocolError, ambiguous_error, refused_error};
 use super::pages::{Theirs, write_page};
-use super::read_params;
-use super::request::{Request, outgoing_params};
+use super::request::{Request, outgoing_params, read_params};
 use crate::call::pipeline::{Asked, Subject};
 use crate::call::upstream::{FoundPrompt, OfferKind, Offers, Prompt};
 use sdl_redact::{self as redact, Level};

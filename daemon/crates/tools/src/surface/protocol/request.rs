@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::errors::{ProtocolError, forwarded_error, refused_error};
-use super::read_params;
 use crate::call::context::Call;
 use crate::call::pipeline::{self, Answered, Asked, Caller};
 use crate::call::services::Services;
@@ -71,6 +71,12 @@ impl Request<'_> {
     fn caller(&self) -> Caller<'_> {
         Caller { session: self.session, progress: &NoProgress, cancel: self.cancel }
     }
+}
+
+/// Reads a method's parameters; nothing at all means none.
+pub(super) fn read_params<T: DeserializeOwned>(params: &[u8]) -> Result<T, ProtocolError> {
+    let params = if params.iter().all(u8::is_ascii_whitespace) { b"{}" } else { params };
+    serde_json::from_slice(params).map_err(|error| refused_error(format!("bad parameters: {error}")))
 }
 
 /// Returns the parameters that are sent on: these members, and `_meta` but for the protocol's own keys.

@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::errors::{ProtocolError, ambiguous_error, not_found};
 use super::pages::{Theirs, write_page};
-use super::read_params;
-use super::request::{Request, outgoing_params};
+use super::request::{Request, outgoing_params, read_params};
 use crate::call::pipeline::{Asked, Subject};
 use crate::call::upstream::{
     Destination, OfferKind, Offers, Rules, Sees, Shelf, Who, decode_uri, encode_uri, sees_resource,
