@@ -7,10 +7,10 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
-use sdl_proto::{ClientIdentity, 
-    ClientKind, ClientMessage, Handshake, MAX_FRAME, Offer, Payload, Principal, PrincipalKind, Progress,
-    Request, ServerMessage, SessionHello, Welcome, WireError, decode_client, decode_server, encode_client,
-    encode_server,
+use sdl_proto::{
+    ClientIdentity, ClientKind, ClientMessage, Handshake, MAX_FRAME, Offer, Payload, Principal,
+    PrincipalKind, Progress, Request, ServerMessage, SessionHello, Welcome, WireError, decode_client,
+    decode_server, encode_client, encode_server,
 };
 
 /// Checks `bytes` against the golden file of that name, which holds them in hexadecimal.
