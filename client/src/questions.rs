@@ -90,6 +90,6 @@ impl Asked {
 impl Drop for Asked {
     fn drop(&mut self) {
         // Does nothing if it was answered.
-        self.send_answer(Err(WireError::new(code::CANCELLED, "the client did not answer the question")));
+        self.send_answer(Err(WireError::new(code::DENIED, "the client did not answer the question")));
     }
 }

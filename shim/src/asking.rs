@@ -102,7 +102,7 @@ fn answer_text(result: &ClientResult) -> Result<String, WireError> {
 }
 
 fn unanswered(why: &str) -> WireError {
-    WireError::new(code::CANCELLED, format!("the client did not answer the question: {why}"))
+    WireError::new(code::DENIED, format!("the client did not answer the question: {why}"))
 }
 
 #[cfg(test)]

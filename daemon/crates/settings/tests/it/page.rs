@@ -90,7 +90,7 @@ fn examples_are_read_without_a_remark() {
     // Others show one rule, or the start of a call.
     let all = blocks(&page(), "json");
     let examples: Vec<&String> = all.iter().filter(|block| block.contains("mcpServers")).collect();
-    assert_eq!(examples.len(), 2);
+    assert_eq!(examples.len(), 3);
     for example in examples {
         let parsed = Settings::parse(example).unwrap_or_else(|error| panic!("{error}"));
         assert_eq!((parsed.unused, parsed.remarks), (vec![], vec![]));

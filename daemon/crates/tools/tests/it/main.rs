@@ -35,6 +35,7 @@ mod pages;
 mod plain_text;
 mod protocol;
 mod questions;
+mod readings;
 mod repeated;
 mod seed_requests;
 mod slices;

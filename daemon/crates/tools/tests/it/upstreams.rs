@@ -584,32 +584,3 @@ fn no_action_approves_a_definition() {
     assert_eq!(world.err("fs_read_file", json!({}))["code"], "definitionChanged");
     assert!(world.definition_rows().iter().all(|(decision, ..)| decision != "approved"));
 }
-
-#[test]
-fn a_list_that_could_not_be_read_is_marked_and_loses_nothing() {
-    let world = World::shop();
-    world.configure(&json!({"mcpServers": {"fs": {"command": "fs"}}}));
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
-    let read = |lists: &Value| {
-        world.lists_at("fs", lists, u64::try_from(now).unwrap());
-        let found = world.ok("sdl_action_search", json!({"query": "read_zyxomma", "scope": "upstream"}));
-        (found["results"][0]["tool"].clone(), found["results"][0]["stale"].clone())
-    };
-    let (good, failed) =
-        (json!({"tools": [tool("read_zyxomma")]}), json!({"unread": {"tools": "the catalogue is closed"}}));
-    let name = json!("fs_read_zyxomma");
-    assert_eq!(read(&good), (name.clone(), Value::Null));
-    assert_eq!(read(&failed), (name.clone(), json!(true)));
-    assert_eq!(read(&good), (name, Value::Null));
-}
-
-#[test]
-fn another_command_under_a_key_has_to_be_read() {
-    let world = World::shop();
-    let entry = |word: &str| json!({"mcpServers": {"fs": {"command": "fs", "args": [word]}}});
-    world.configure(&entry("one"));
-    world.lists("fs", &json!([tool("read_zyxomma")]));
-    assert!(world.tools.upstreams_to_read().is_empty());
-    world.configure(&entry("two"));
-    assert_eq!(world.tools.upstreams_to_read(), ["fs"]);
-}
