@@ -42,6 +42,7 @@ pub(crate) struct Args {
     /// Scopes that every token needs.
     pub(crate) scopes: Vec<String>,
     pub(crate) issuer: Option<String>,
+    #[cfg_attr(not(feature = "oauth"), allow(dead_code, reason = "of identity providers alone"))]
     pub(crate) audience: Option<String>,
     /// The session of each principal.
     pub(crate) hello: SessionHello,
