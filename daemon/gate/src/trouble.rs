@@ -35,7 +35,7 @@ impl Trouble {
         Self::new(code::CANCELLED, "the call was cancelled")
     }
 
-    /// The same reason, for those whom it keeps from calling.
+    /// The same reason, as the error of later calls.
     #[must_use]
     pub(crate) fn into_down(self) -> Self {
         Self { code: code::UPSTREAM_DOWN, ..self }

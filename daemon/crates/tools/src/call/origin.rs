@@ -70,6 +70,13 @@ impl Default for Origin<'_> {
     }
 }
 
+/// Whether an upstream gets this member of a request's `_meta`: all but the protocol's own and ours.
+pub(crate) fn passes_to_upstream(name: &str) -> bool {
+    name != "progressToken"
+        && !name.starts_with(OURS)
+        && !OF_PROTOCOL.iter().any(|start| name.starts_with(start))
+}
+
 /// How a client can be asked, with its capabilities.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Way {
@@ -117,11 +124,7 @@ impl Origin<'_> {
     /// Returns the members of `_meta` that an upstream gets: all but the protocol's own and ours.
     pub(crate) fn meta_for_upstream(&self) -> Map<String, Value> {
         let mut meta = self.read_meta();
-        meta.retain(|name, _| {
-            name != "progressToken"
-                && !name.starts_with(OURS)
-                && !OF_PROTOCOL.iter().any(|start| name.starts_with(start))
-        });
+        meta.retain(|name, _| passes_to_upstream(name));
         meta
     }
 

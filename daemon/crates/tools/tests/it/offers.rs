@@ -370,10 +370,7 @@ fn rules_about_arguments_hold_and_every_request_is_a_row() {
     assert_eq!(get("root").unwrap_err().code, "denied");
     let complete = json!({"ref": {"type": "ref/prompt", "name": "web_greet"}, "argument": {"name": "who", "value": "root"}});
     assert_eq!(ask(&world, "completion/complete", &complete).unwrap_err().code, "denied");
-    let rows =
-        sdl_tools::Host::audit(&*world.host).show(sdl_tools::Host::agent(&*world.host), None, 10).unwrap();
-    let mut rows: Vec<_> = rows.into_iter().map(|shown| shown.row).collect();
-    rows.sort_by_key(|row| row.seq);
+    let rows = world.log_rows();
     let told: Vec<_> = rows
         .iter()
         .map(|row| (row.action.as_str(), row.decision.as_str(), row.details["upstream"].as_str().unwrap()))

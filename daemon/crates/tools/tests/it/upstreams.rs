@@ -224,10 +224,7 @@ fn every_call_and_every_refusal_is_a_row_of_the_log() {
     world.bytes("write_file", r#"{"path":"/src/a","secret":"hunter2hunter2"}"#);
     world.err("web_read_file", json!({"path": "x"}));
     world.err("web_read_file", json!({"path": "y"}));
-    let rows =
-        sdl_tools::Host::audit(&*world.host).show(sdl_tools::Host::agent(&*world.host), None, 10).unwrap();
-    let mut rows: Vec<_> = rows.into_iter().map(|shown| shown.row).collect();
-    rows.sort_by_key(|row| row.seq);
+    let rows = world.log_rows();
     let told: Vec<_> = rows
         .iter()
         .map(|row| (row.action.as_str(), row.decision.as_str(), row.details["outcome"].as_str().unwrap()))
@@ -345,12 +342,9 @@ impl World {
 
     /// The rows of the log about definitions: decision, tool, fields.
     fn definition_rows(&self) -> Vec<(String, String, Value)> {
-        let host = &*self.host;
-        let rows = sdl_tools::Host::audit(host).show(sdl_tools::Host::agent(host), None, 100).unwrap();
-        let rows = rows.into_iter().map(|shown| shown.row).filter(|row| row.action == "upstream.definition");
-        let mut rows: Vec<_> = rows.collect();
-        rows.sort_by_key(|row| row.seq);
-        rows.into_iter()
+        self.log_rows()
+            .into_iter()
+            .filter(|row| row.action == "upstream.definition")
             .map(|row| {
                 let tool = row.details["tool"].as_str().unwrap().to_owned();
                 (row.decision, tool, row.details["fields"].clone())

@@ -49,42 +49,34 @@ pub(crate) fn forward_call(
         call.decide(Row { decision: "denied".into(), ..row });
         return Err(about(held_refusal(upstream, tool), tool));
     }
-    let is_confirmed =
-        match permit_call(call, &verdict, (&tool.advertised, mark.clone()), &args, resumed.as_ref()) {
-            Ok(Permit::Given { is_confirmed }) => is_confirmed,
-            Ok(Permit::Asked(asks)) => {
-                row.details["outcome"] = "asked".into();
-                call.decide(Row {
-                    decision: "asked".into(),
-                    why: verdict.why.clone().into_iter().collect(),
-                    ..row
-                });
-                return Ok(asks);
+    let named = (tool.advertised.as_str(), mark.clone());
+    let (outcome, decision, answer) = match permit_call(call, &verdict, named, &args, resumed.as_ref()) {
+        Ok(Permit::Given { is_confirmed }) => {
+            let way = allowed_way(call.origin.way(), upstream.entry.own.ask, &rules, &upstream.key);
+            let sent = send_call(call, upstream, tool, (&args, mark), (way, is_confirmed, resumed));
+            if view.catalog.settings.audit.permitted_calls {
+                (row.details["outcome"], row.details["bytesOut"]) = outcome_of(&sent);
+                call.decide(Row { decision: "called".into(), ..row });
             }
-            Err(refusal) => {
-                row.details["outcome"] = "refused".into();
-                call.decide(Row {
-                    decision: "denied".into(),
-                    why: verdict.why.clone().into_iter().collect(),
-                    ..row
-                });
-                return Err(about(refusal, tool));
-            }
-        };
-    let way = allowed_way(call.origin.way(), upstream.entry.own.ask, &rules, &upstream.key);
-    let sent = send_call(call, upstream, tool, (&args, mark), (way, is_confirmed, resumed));
-    let (outcome, bytes) = match &sent {
+            return sent;
+        }
+        Ok(Permit::Asked(asks)) => ("asked", "asked", Ok(asks)),
+        Err(refusal) => ("refused", "denied", Err(about(refusal, tool))),
+    };
+    row.details["outcome"] = outcome.into();
+    call.decide(Row { decision: decision.into(), why: verdict.why.into_iter().collect(), ..row });
+    answer
+}
+
+/// How a call went, for its row: the outcome, and the bytes of the result.
+fn outcome_of(sent: &Result<Forwarded, ToolError>) -> (Value, Value) {
+    let (outcome, bytes) = match sent {
         Ok(result) if result.is_error() => ("toolError", result.text.len()),
         Ok(result) if result.asks() => ("asked", result.text.len()),
         Ok(result) => ("ok", result.text.len()),
         Err(error) => (error.refusal.code.name(), 0),
     };
-    if view.catalog.settings.audit.permitted_calls {
-        row.details["outcome"] = outcome.into();
-        row.details["bytesOut"] = bytes.into();
-        call.decide(Row { decision: "called".into(), ..row });
-    }
-    sent
+    (outcome.into(), bytes.into())
 }
 
 /// Applies a person's rules to a call of one of our actions. Returns the answer that asks the person, if one does.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::errors::{ProtocolError, forwarded_error, refused_error};
 use super::params::read_params;
 use crate::call::context::Call;
-use crate::call::origin::Origin;
+use crate::call::origin::{Origin, passes_to_upstream};
 use crate::call::pipeline::{self, Answered, Asked, Caller};
 use crate::call::services::Services;
 use crate::call::upstream::{OfferKind, Offers};
@@ -82,7 +82,7 @@ pub(super) fn outgoing_params(params: &[u8], members: &[&str]) -> Result<Map<Str
     };
     all.retain(|name, _| members.contains(&name.as_str()) || name == "_meta");
     if let Some(Value::Object(meta)) = all.get_mut("_meta") {
-        meta.retain(|name, _| name != "progressToken" && !name.starts_with("io.modelcontextprotocol/"));
+        meta.retain(|name, _| passes_to_upstream(name));
     }
     if all.get("_meta").is_some_and(|meta| meta.as_object().is_none_or(Map::is_empty)) {
         all.shift_remove("_meta");

@@ -138,4 +138,13 @@ impl World {
         let upstreams = self.host.upstreams.get().unwrap();
         upstreams.events.lock().unwrap().entry(tool.to_owned()).or_default().push_back(events);
     }
+
+    /// The rows of the log, at most the last 100, in their order.
+    pub(crate) fn log_rows(&self) -> Vec<sdl_tools::audit::Row> {
+        let host = &*self.host;
+        let shown = sdl_tools::Host::audit(host).show(sdl_tools::Host::agent(host), None, 100).unwrap();
+        let mut rows: Vec<_> = shown.into_iter().map(|shown| shown.row).collect();
+        rows.sort_by_key(|row| row.seq);
+        rows
+    }
 }
