@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use dashmap::DashMap;
 use sdl_contract::{Cancel, Names, Surface};
 use sdl_proto::{ClientKind, WireError, code};
-use sdl_tools::{Origin, Shown, ToolRequest, Tools};
+use sdl_tools::{MethodRequest, Origin, ProtocolError, Shown, ToolRequest, Tools};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -140,6 +140,23 @@ impl Router {
         })
     }
 
+    /// Answers what MCP has beside tools.
+    async fn answer_protocol(
+        &self,
+        session: &Arc<Peer>,
+        call: &Call,
+        progress: ProgressFrames,
+    ) -> Result<Result<Vec<u8>, ProtocolError>, WireError> {
+        let tools = Arc::clone(&self.tools);
+        let (method, params, shown) = (call.method.clone(), call.params.clone(), shown_to(session));
+        let client = upstream::Asker { peer: Arc::clone(session), request: Some(call.id) };
+        self.blocking(session, call, move |cancel| {
+            let request = MethodRequest { method: &method, params: &params, client: &client, shown };
+            tools.protocol(client.peer.caller(), &request, &progress, cancel)
+        })
+        .await
+    }
+
     async fn call_tool(
         &self,
         session: &Arc<Peer>,
@@ -241,12 +258,7 @@ impl Service for Router {
             }
             method if sdl_tools::is_protocol_method(method) => {
                 self.note_listed(&session, method);
-                let (tools, caller) = (Arc::clone(&self.tools), session.caller().clone());
-                let (method, params) = (method.to_owned(), call.params.clone());
-                let answer = self.blocking(&session, &call, move |cancel| {
-                    tools.protocol(&caller, &method, &params, cancel)
-                });
-                answer.await?.map_err(|error| WireError {
+                self.answer_protocol(&session, &call, progress).await?.map_err(|error| WireError {
                     code: error.code.into(),
                     message: error.message,
                     detail: match error.details {

@@ -24,6 +24,8 @@ pub(crate) fn compose_result(
     let mut text = String::from_utf8(json).map_err(|_| "it is not UTF-8".to_owned())?;
     let Keys(keys) = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let mut extra = String::new();
+    // What asks the client is no answer that could be kept.
+    let caching = caching && !keys.iter().any(|key| key == "inputRequests");
     if let Ok(Value::Object(template)) = serde_json::to_value(template) {
         for &name in ADDED {
             let wanted = caching || !ADDED_SINCE_CACHING.contains(&name);
@@ -140,6 +142,8 @@ mod tests {
         list.fill_missing_cache_hints();
         let hinted = made(r#"{"tools":[],"ttlMs":7}"#, &list, true);
         assert_eq!(hinted, r#"{"tools":[],"ttlMs":7,"resultType":"complete","cacheScope":"private"}"#);
+        let asks = r#"{"resultType":"input_required","inputRequests":{}}"#;
+        assert_eq!(made(asks, &list, true), asks);
         list.strip_result_type_for_legacy_peer();
         assert_eq!(made(r#"{"tools":[]}"#, &list, false), r#"{"tools":[]}"#);
     }

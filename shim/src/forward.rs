@@ -27,7 +27,8 @@ use crate::transport::RawParams;
 /// Progress of one call that waits to be passed on. More is dropped: only the latest matters.
 const PROGRESS: usize = 16;
 
-/// How long a tool may take: longer than a refresh of the largest tree does, which sets its own limit of an hour.
+/// How long a tool may take, and whatever else may wait for an upstream or a person: longer than a refresh of the largest tree
+/// does, which sets its own limit of an hour.
 const CALL_LIMIT: Duration = Duration::from_secs(65 * 60);
 
 /// How long everything else may take.
@@ -133,7 +134,8 @@ impl Shim {
             let asked = Question { method: "tools/traits", deadline: LIMIT, is_yes: only_reads };
             CallOptions { repeat: Repeat::Ask(asked), ..CallOptions::mutation().deadline(CALL_LIMIT) }
         } else {
-            CallOptions::read().deadline(LIMIT)
+            let may_wait = matches!(forward.method, "prompts/get" | "resources/read");
+            CallOptions::read().deadline(if may_wait { CALL_LIMIT } else { LIMIT })
         };
         let (sender, mut steps) = mpsc::channel(PROGRESS);
         options.progress = forward.progress.is_some().then_some(sender);

@@ -39,7 +39,7 @@ pub use host::mask::Mask;
 pub use host::{Host, Repo};
 pub use sdl_contract::{Cancel, Names, NoProgress, Progress, Session, Surface};
 pub use stored::tables::AGENT_TABLES;
-pub use surface::protocol::{ProtocolError, is_protocol_method};
+pub use surface::protocol::{MethodRequest, ProtocolError, is_protocol_method};
 pub use tools::{OfferMarks, Tools, documentation_pages};
 
 /// Policies: the permissions of a repository's readers, and the ceiling on them.

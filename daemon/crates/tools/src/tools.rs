@@ -17,8 +17,8 @@ use crate::guard::audit::Row;
 use crate::host::ListsOf;
 use crate::surface::{Listing, envelope, manual, protocol};
 use crate::{
-    Cancel, Explained as _, Host, Names, Progress, ProtocolError, Session, Surface, ToolError, actions,
-    definitions,
+    Cancel, Explained as _, Host, MethodRequest, Names, Progress, ProtocolError, Session, Surface, ToolError,
+    actions, definitions,
 };
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
@@ -215,11 +215,11 @@ impl Tools {
     pub fn protocol(
         &self,
         session: &Session,
-        method: &str,
-        params: &[u8],
+        request: &MethodRequest<'_>,
+        progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<Vec<u8>, ProtocolError> {
-        protocol::answer_method(&self.services, session, method, params, cancel)
+        protocol::answer_method(&self.services, session, request, progress, cancel)
     }
 
     /// Whether no call of the tool changes anything, so that a call whose answer was lost may be sent again. A gateway may

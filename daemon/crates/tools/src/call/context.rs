@@ -17,7 +17,7 @@ use crate::call::names;
 use crate::call::origin::Origin;
 use crate::call::pins::Pins;
 use crate::call::stamp::Stamp;
-use crate::call::upstream::{Listed, Rules, UpstreamTools, View, Who, lists_of_caller};
+use crate::call::upstream::{Listed, Rules, UpstreamTools, Verdict, View, Who, lists_of_caller};
 use crate::call::usage::{Served, Usage};
 use crate::guard::audit::{Decisions, Row};
 use crate::guard::policy::Policy;
@@ -53,6 +53,8 @@ pub(crate) struct Call<'a> {
     pub(crate) upstream: &'a UpstreamTools,
     /// What the request says beside its arguments, and the way to the client.
     pub(crate) origin: Origin<'a>,
+    /// What the rules say of the call of `tool.call` that this call came by.
+    pub(crate) relayed: Option<&'a Verdict>,
 }
 
 impl Call<'_> {

@@ -9,19 +9,19 @@ use serde_json::{Map, Value, json};
 use crate::common::World;
 
 /// A client of the era in which servers ask by requests. It gives the same answer to each question.
-struct Person {
+pub(crate) struct Person {
     capabilities: Value,
     answer: Result<Value, String>,
     asked: Mutex<Vec<(String, Value)>>,
 }
 
 impl Person {
-    fn who_says(answer: Value) -> Self {
+    pub(crate) fn who_says(answer: Value) -> Self {
         let capabilities = json!({"elicitation": {}, "sampling": {}, "roots": {"listChanged": true}});
         Self { capabilities, answer: Ok(answer), asked: Mutex::default() }
     }
 
-    fn questions(&self) -> Vec<(String, Value)> {
+    pub(crate) fn questions(&self) -> Vec<(String, Value)> {
         self.asked.lock().unwrap().clone()
     }
 }
@@ -72,19 +72,19 @@ fn call_within(world: &World, args: &Value, goes_on: Option<(&Value, Value)>) ->
     call(world, args, origin)
 }
 
-fn asked(number: u64, method: &str, params: &Value) -> Event {
+pub(crate) fn asked(number: u64, method: &str, params: &Value) -> Event {
     Event::Asked(Question { number, method: method.to_owned(), params: params.to_string().into_bytes() })
 }
 
-fn answered(result: &Value) -> Event {
+pub(crate) fn answered(result: &Value) -> Event {
     Event::Answered(result.to_string().into_bytes())
 }
 
-fn replies(world: &World) -> Vec<(u64, Result<String, String>)> {
+pub(crate) fn replies(world: &World) -> Vec<(u64, Result<String, String>)> {
     world.host.upstreams.get().unwrap().replies.lock().unwrap().clone()
 }
 
-fn sent(world: &World) -> Vec<Value> {
+pub(crate) fn sent(world: &World) -> Vec<Value> {
     let sent = world.host.upstreams.get().unwrap().sent.lock().unwrap().clone();
     sent.iter().map(|(_, _, params)| serde_json::from_str(params).unwrap()).collect()
 }
@@ -137,7 +137,7 @@ fn a_question_by_request_waits_for_a_client_that_is_asked_in_answers() {
 }
 
 /// An answer that asks, of an upstream of the newer era.
-fn input_required(state: &str) -> Event {
+pub(crate) fn input_required(state: &str) -> Event {
     let request = json!({"method": "elicitation/create", "params": {"message": "Sure?"}});
     answered(
         &json!({"resultType": "input_required", "inputRequests": {"sure": request}, "requestState": state}),
@@ -280,6 +280,50 @@ fn a_rule_that_asks_reaches_our_own_actions() {
         assert_eq!(result["isError"].as_bool().filter(|is| *is), is_error, "{result}");
         assert_eq!(person.questions().len(), 1);
     }
+}
+
+#[test]
+fn a_call_by_another_tool_is_asked_about_once() {
+    let both = json!({"policy": [{"effect": "ask", "tools": ["*/*"], "why": "look first"},
+                                 {"effect": "ask", "tools": ["db/drop"], "why": "takes data away"}]});
+    let world = world("2025-11-25", &both);
+    world.answers("drop", r#"{"content":[]}"#);
+    let relayed = json!({"tool": "db_drop", "args": {"t": 1}}).to_string();
+    let call = |origin: Origin<'_>| {
+        let request = ToolRequest { name: "sdl_tool_call", arguments: relayed.as_bytes(), origin };
+        let bytes = world.tools.call_request(&world.session, &request, &NoProgress, &Cancel::new());
+        serde_json::from_slice::<Value>(&bytes).unwrap()
+    };
+    let yes = Person::who_says(json!({"action": "accept", "content": {"allow": true}}));
+    assert_eq!(call(Origin { client: &yes, ..Origin::default() }), json!({"content": []}));
+    let [(_, question)] = &yes.questions()[..] else { panic!("{:?}", yes.questions()) };
+    assert_eq!(question["message"], r#"[sdl] Allow db_drop with {"t":1}? (look first)"#);
+
+    let meta = r#"{"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}"#;
+    let asks = call(Origin { meta: Some(meta), ..Origin::default() });
+    let responses = json!({"sdl_confirm": {"action": "accept", "content": {"allow": true}}}).to_string();
+    let answer = Origin {
+        meta: Some(meta),
+        request_state: asks["requestState"].as_str(),
+        input_responses: Some(&responses),
+        ..Origin::default()
+    };
+    assert_eq!(call(answer), json!({"content": []}), "one answer is enough: {asks}");
+    assert_eq!(sent(&world).len(), 2);
+}
+
+#[test]
+fn a_rule_about_calls_of_others_denies_each_of_them() {
+    let world = world("2025-11-25", &json!({"policy": [{"effect": "deny", "tools": ["sdl/tool.call"]}]}));
+    world.answers("drop", r#"{"content":[]}"#);
+    let refused = world.err("sdl_tool_call", json!({"tool": "db_drop", "args": {}}));
+    assert_eq!(refused["code"], "denied");
+    assert!(sent(&world).is_empty());
+    assert_eq!(
+        call(&world, &json!({}), Origin::default()),
+        json!({"content": []}),
+        "its own name is another way"
+    );
 }
 
 #[test]

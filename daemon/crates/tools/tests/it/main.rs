@@ -12,6 +12,7 @@
 mod answers;
 mod any_input;
 mod asking;
+mod asking_for_offers;
 mod assemblies;
 mod at_once;
 mod briefings;

@@ -1,6 +1,6 @@
 //! Prompts and resources of upstream MCP servers: lists, requests, completions, rules.
 
-use sdl_tools::{Cancel, Code, Explained, ProtocolError, Session, ToolError};
+use sdl_tools::{Cancel, Code, Explained, MethodRequest, NoProgress, ProtocolError, Session, ToolError};
 use serde_json::{Value, json};
 
 use crate::common::World;
@@ -9,7 +9,12 @@ const LISTS: [&str; 3] = ["prompts/list", "resources/list", "resources/templates
 
 fn text(world: &World, session: &Session, method: &str, params: &Value) -> Result<String, ProtocolError> {
     let params = params.to_string();
-    let bytes = world.tools.protocol(session, method, params.as_bytes(), &Cancel::new())?;
+    let bytes = world.tools.protocol(
+        session,
+        &MethodRequest::new(method, params.as_bytes()),
+        &NoProgress,
+        &Cancel::new(),
+    )?;
     Ok(String::from_utf8(bytes).unwrap())
 }
 
@@ -145,7 +150,12 @@ fn a_resource_is_read_from_who_has_it_and_arrives_byte_for_byte() {
         let params = format!(
             r#"{{"uri":"{uri}","_meta":{{"progressToken":1,"vendor/x":1.50,"io.modelcontextprotocol/y":1}}}}"#
         );
-        let read = world.tools.protocol(&world.session, "resources/read", params.as_bytes(), &Cancel::new());
+        let read = world.tools.protocol(
+            &world.session,
+            &MethodRequest::new("resources/read", params.as_bytes()),
+            &NoProgress,
+            &Cancel::new(),
+        );
         assert_eq!(String::from_utf8(read.unwrap()).unwrap(), RESULT, "{uri}");
         let last = sent(&world).pop().unwrap();
         let expected = format!(r#"{{"uri":"{own}","_meta":{{"vendor/x":1.50}}}}"#);

@@ -1,13 +1,17 @@
 //! Resources, prompts and completions.
 
 use crate::common::World;
-use sdl_tools::{Cancel, ProtocolError, is_protocol_method};
+use sdl_tools::{Cancel, MethodRequest, NoProgress, ProtocolError, is_protocol_method};
 use serde_json::{Value, json};
 
 fn ask(world: &World, method: &str, params: Value) -> Result<Value, ProtocolError> {
     assert!(is_protocol_method(method));
-    let bytes =
-        world.tools.protocol(&world.session, method, params.to_string().as_bytes(), &Cancel::new())?;
+    let bytes = world.tools.protocol(
+        &world.session,
+        &MethodRequest::new(method, params.to_string().as_bytes()),
+        &NoProgress,
+        &Cancel::new(),
+    )?;
     Ok(serde_json::from_slice(&bytes).unwrap())
 }
 

@@ -1,41 +1,28 @@
-//! The conversation during a call: an upstream may ask its client something before it answers, and a rule may leave a call to
-//! the person.
+//! The conversation during a call: an upstream may ask its client something before it answers.
 //!
 //! A client can be asked beside the call, by a request of its own; or within it: the call is answered with `input_required`,
 //! and goes on when the client sends it again with the answers. Both sides may speak either way, so there are four cases.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
 
+use sdl_proto::gate::Owner;
+use sdl_settings::Lifecycle;
 use serde_json::{Map, Value, json};
 
+use super::permit::{ask_beside, mask_likely};
 use crate::call::context::Call;
 use crate::call::origin::Way;
 use crate::call::upstream::{
-    CallMark, Definition, Forwarded, Parked, Rest, confirm_question, is_confirmed, kind_of, mark_question,
-    mark_requests,
+    CallMark, Forwarded, Listed, Parked, Rest, kind_of, mark_question, mark_requests,
 };
 use crate::guard::audit::Row;
-use crate::host::{Event, Exchange, OpenQuestion, Question, Upstreams};
+use crate::host::{Event, Exchange, OpenQuestion, Outgoing, Question, Upstreams};
 use crate::{Code, Explained, ToolError};
 
-/// How long the person may take with a question that we wait for.
-const ANSWER_TIME: Duration = Duration::from_secs(300);
 /// How often an upstream may answer a call with questions.
 const MOST_ROUNDS: usize = 10;
-/// The name of our own question among the requests of an `input_required`.
-const CONFIRM: &str = "sdl_confirm";
 /// The first revision of MCP in which a server asks in its answer.
 const ASKS_WITHIN: &str = "2026-07-28";
-
-/// Whether a call may be made that a rule leaves to the person.
-pub(super) enum Consent {
-    /// The person allows it.
-    Given,
-    /// The answer that asks the person.
-    Asked(Forwarded),
-}
 
 /// Takes the call that this one goes on with. An error if it names one that does not wait.
 pub(super) fn resume_call(call: &Call<'_>, mark: &CallMark) -> Result<Option<Parked>, ToolError> {
@@ -48,72 +35,59 @@ pub(super) fn resume_call(call: &Call<'_>, mark: &CallMark) -> Result<Option<Par
     })
 }
 
-/// Asks the person whether a call may be made. `refused` is the error if that is not possible, or the answer is no.
-pub(super) fn ask_consent(
-    call: &Call<'_>,
-    (name, mark): (&str, CallMark),
-    args: &Map<String, Value>,
-    why: Option<&str>,
-    resumed: Option<&Parked>,
-) -> Result<Consent, &'static str> {
-    const NO: &str = "the person did not allow it";
-    if let Some(Parked { rest: Rest::Confirm, .. }) = resumed {
-        let answer = read_responses(call).and_then(|mut all| all.remove(CONFIRM));
-        return if answer.is_some_and(|answer| is_confirmed(&answer)) { Ok(Consent::Given) } else { Err(NO) };
-    }
-    let question = confirm_question(name, args, why);
-    match call.origin.way() {
-        way if !can_fill_forms(&way) => Err("the person can't be asked here"),
-        Way::None => Err("the person can't be asked here"),
-        Way::Beside(_) => {
-            let answer = ask_beside(call, "elicitation/create", question.to_string().into_bytes());
-            let answer: Option<Value> = answer.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
-            if answer.is_some_and(|answer| is_confirmed(&answer)) { Ok(Consent::Given) } else { Err(NO) }
-        }
-        Way::Within(_) => {
-            let requests = json!({ CONFIRM: {"method": "elicitation/create", "params": question} });
-            let parked = Parked { is_confirmed: false, rest: Rest::Confirm };
-            let Value::Object(requests) = requests else { return Err(NO) };
-            input_required(call, mark, requests, parked).map(Consent::Asked).ok_or("the call can't be kept")
-        }
-    }
+/// The thing of an upstream that a client asks for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted<'a> {
+    /// The upstream's key.
+    pub(super) key: &'a str,
+    /// What it is, as rows of the log name it: `tool`, `prompt`, `resource`.
+    pub(super) kind: &'static str,
+    /// Its name for the upstream.
+    pub(super) name: &'a str,
 }
 
-/// Whether the client shows forms. One that says nothing about how it asks does.
-fn can_fill_forms(way: &Way) -> bool {
-    let elicitation = way.capabilities().and_then(|all| all.get("elicitation")).and_then(Value::as_object);
-    elicitation.is_some_and(|modes| modes.is_empty() || modes.contains_key("form"))
-}
-
-/// Sends a call; with answers if it is sent again.
-type Begin<'b> = dyn Fn(&dyn Upstreams, Option<&Answers>) -> Result<Box<dyn Exchange>, ToolError> + 'b;
-
-/// A call of an upstream's tool, from its first request to its answer.
+/// A request to an upstream, from the first time that it is sent to its answer.
 pub(super) struct Conversation<'a> {
     pub(super) call: &'a Call<'a>,
-    pub(super) upstreams: &'a dyn Upstreams,
-    pub(super) tool: &'a Definition,
+    pub(super) upstream: &'a Listed,
+    pub(super) wanted: Wanted<'a>,
+    /// The protocol's method, such as `tools/call`.
+    pub(super) method: &'static str,
+    /// The parameters as JSON text, without the client's answers.
+    pub(super) params: String,
+    /// Whether it may be sent again if the first try may have arrived.
+    pub(super) is_repeatable: bool,
     pub(super) mark: CallMark,
     /// How the client can be asked by this upstream.
     pub(super) way: Way,
-    /// The revision of MCP that the upstream speaks.
-    pub(super) era: &'a str,
     /// Whether the person has allowed the call where a rule wants that.
     pub(super) is_confirmed: bool,
 }
 
 impl Conversation<'_> {
-    /// Has the conversation. `begin` sends the call; with answers and a state if it is sent again.
-    pub(super) fn hold(&self, resumed: Option<Parked>, begin: &Begin<'_>) -> Result<Forwarded, ToolError> {
+    /// Has the conversation. Secrets are masked in its result, which may ask the client to go on with answers.
+    pub(super) fn hold(self, resumed: Option<Parked>) -> Result<Forwarded, ToolError> {
+        let Some(upstreams) = self.call.host.upstreams() else {
+            let message = "no upstream is connected; ask again in a moment";
+            return Err(ToolError::new(Code::UpstreamDown, message));
+        };
+        self.call.cancel.give_turn_back();
+        let mut result = self.converse(upstreams, resumed)?;
+        result.mask(&upstreams.secrets(), self.upstream.entry.own.redact);
+        self.call.upstream.links.note(self.call.session.id, &self.upstream.key, &result.object);
+        Ok(result)
+    }
+
+    fn converse(&self, upstreams: &dyn Upstreams, resumed: Option<Parked>) -> Result<Forwarded, ToolError> {
         let mut exchange = match resumed.map(|parked| parked.rest) {
-            None | Some(Rest::Confirm) => begin(self.upstreams, None)?,
+            None | Some(Rest::Confirm) => self.send(upstreams, None)?,
             Some(Rest::Exchange(exchange, questions)) => {
                 self.answer_questions(exchange.as_ref(), &questions);
                 exchange
             }
             Some(Rest::Repeat(state)) => {
                 let responses = read_responses(self.call).unwrap_or_default();
-                begin(self.upstreams, Some(&Answers { responses, state }))?
+                self.send(upstreams, Some(&Answers { responses, state }))?
             }
         };
         for _ in 0..MOST_ROUNDS {
@@ -122,7 +96,7 @@ impl Conversation<'_> {
                 Heard::Parked(asks) => return Ok(asks),
             };
             let Some((mut requests, state)) = self.read_input_required(&result) else { return Ok(result) };
-            mark_requests(&self.tool.key, &mut requests);
+            mark_requests(self.wanted.key, &mut requests);
             for request in requests.values() {
                 self.note_question(request.get("method").and_then(Value::as_str).unwrap_or_default());
             }
@@ -130,7 +104,7 @@ impl Conversation<'_> {
                 Way::Within(_) => return self.park(requests, Rest::Repeat(state)),
                 Way::Beside(_) => {
                     let responses = self.ask_all(requests)?;
-                    exchange = begin(self.upstreams, Some(&Answers { responses, state }))?;
+                    exchange = self.send(upstreams, Some(&Answers { responses, state }))?;
                 }
                 Way::None => {
                     return Err(self.unable("something, and nobody can be asked here"));
@@ -138,6 +112,22 @@ impl Conversation<'_> {
             }
         }
         Err(self.unable(&format!("something {MOST_ROUNDS} times and did not answer the call")))
+    }
+
+    /// Sends the request; with answers if it is sent again.
+    fn send(
+        &self,
+        upstreams: &dyn Upstreams,
+        answers: Option<&Answers>,
+    ) -> Result<Box<dyn Exchange>, ToolError> {
+        upstreams.begin(&Outgoing {
+            key: &self.upstream.key,
+            owner: owner_of(self.call, self.upstream.entry.own.lifecycle),
+            method: self.method,
+            params: answers.map_or_else(|| self.params.clone(), |answers| answers.add_to(&self.params)),
+            is_repeatable: self.is_repeatable,
+            client: self.way.capabilities().cloned().unwrap_or_default(),
+        })
     }
 
     /// Waits for the answer. Questions meanwhile go to the client, or end the wait if it can only be asked in an answer.
@@ -158,7 +148,7 @@ impl Conversation<'_> {
                 continue;
             }
             self.note_question(&question.method);
-            let params = mark_question(&self.tool.key, &question.method, &question.params);
+            let params = mark_question(self.wanted.key, &question.method, &question.params);
             match &self.way {
                 Way::None => reply(Err("nobody can be asked".to_owned())),
                 Way::Beside(_) => {
@@ -192,7 +182,9 @@ impl Conversation<'_> {
 
     /// The requests and the state of a result that asks for input.
     fn read_input_required(&self, result: &Forwarded) -> Option<(Map<String, Value>, Option<String>)> {
-        (self.era >= ASKS_WITHIN && result.asks()).then(|| {
+        let lists = self.upstream.reading.lists.as_ref();
+        let can_ask_so = lists.is_some_and(|lists| lists.era.as_str() >= ASKS_WITHIN);
+        (can_ask_so && result.asks()).then(|| {
             let requests = result.object.get("inputRequests").and_then(Value::as_object).cloned();
             let state = result.object.get("requestState").and_then(Value::as_str).map(str::to_owned);
             (requests.unwrap_or_default(), state)
@@ -231,20 +223,33 @@ impl Conversation<'_> {
 
     /// Each question is a row of the log.
     fn note_question(&self, method: &str) {
-        let details = json!({"upstream": &*self.tool.key, "tool": self.tool.name, "question": method});
+        let Wanted { key, kind, name } = self.wanted;
+        let details = json!({"upstream": key, kind: mask_likely(name), "question": method});
         let action = "upstream.ask".to_owned();
         self.call.decide(Row { action, decision: "asked".into(), details, ..Row::default() });
     }
 
     fn unable(&self, what: &str) -> ToolError {
-        ToolError::new(Code::Denied, format!("{} asks the client for {what}", self.tool.key))
+        ToolError::new(Code::Denied, format!("{} asks the client for {what}", self.wanted.key))
     }
 }
 
-/// The answers with which a call is sent again, and the upstream's own state.
-pub(super) struct Answers {
-    pub(super) responses: Map<String, Value>,
-    pub(super) state: Option<String>,
+/// The answers with which a request is sent again, and the upstream's own state.
+struct Answers {
+    responses: Map<String, Value>,
+    state: Option<String>,
+}
+
+impl Answers {
+    /// Adds them to parameters. They are text, because converting them to values would write some numbers in another way.
+    fn add_to(&self, params: &str) -> String {
+        let responses = serde_json::to_string(&self.responses).unwrap_or_else(|_| "{}".to_owned());
+        let mut members = vec![format!("\"inputResponses\":{responses}")];
+        members.extend(self.state.as_deref().map(|state| format!("\"requestState\":{}", Value::from(state))));
+        let before = params.trim_end().strip_suffix('}').unwrap_or("{");
+        let comma = if before.trim_end().ends_with('{') { "" } else { "," };
+        format!("{before}{comma}{}}}", members.join(","))
+    }
 }
 
 /// What a wait for an answer has brought.
@@ -255,7 +260,7 @@ enum Heard {
 }
 
 /// Keeps a call, and returns the answer that asks its client.
-fn input_required(
+pub(super) fn input_required(
     call: &Call<'_>,
     mark: CallMark,
     requests: Map<String, Value>,
@@ -267,28 +272,40 @@ fn input_required(
 }
 
 /// The answers that the client has sent, by the names of the requests.
-fn read_responses(call: &Call<'_>) -> Option<Map<String, Value>> {
+pub(super) fn read_responses(call: &Call<'_>) -> Option<Map<String, Value>> {
     serde_json::from_str(call.origin.input_responses?).ok()
 }
 
-/// Asks the client beside the call, and waits for the answer.
-fn ask_beside(call: &Call<'_>, method: &str, params: Vec<u8>) -> Result<Vec<u8>, String> {
-    call.cancel.give_turn_back();
-    let (sender, receiver) = channel();
-    let cancelled = sender.clone();
-    let _guard = call.cancel.on_cancel(move || {
-        let _ = cancelled.send(Err("the call was cancelled".to_owned()));
-    });
-    let reply = Box::new(move |answer| {
-        // Whoever has given up hears nothing any more.
-        let _ = sender.send(answer);
-    });
-    let _open = call.origin.client.ask(method, params, reply);
-    let until = Instant::now() + call.cancel.at_most(ANSWER_TIME);
-    match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
-        Ok(answer) => answer,
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-            Err("the client did not answer in time".to_owned())
+/// Whose connection a call takes.
+pub(super) fn owner_of(call: &Call<'_>, lifecycle: Lifecycle) -> Owner {
+    let session = Owner::Session(call.session.id);
+    match lifecycle {
+        Lifecycle::Shared => Owner::Shared,
+        Lifecycle::Session => session,
+        Lifecycle::Root => {
+            let cwd = call.session.cwd.as_deref();
+            let repos = call.host.repos();
+            let around = repos.iter().filter(|repo| cwd.is_some_and(|cwd| cwd.starts_with(repo.root())));
+            let nearest = around.max_by_key(|repo| repo.root().as_os_str().len());
+            nearest.map_or(session, |repo| Owner::Root(repo.root().to_string_lossy().into_owned()))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_go_into_any_parameters() {
+        let responses = json!({"a": {"action": "accept"}}).as_object().cloned().unwrap();
+        let mut answers = Answers { responses, state: Some("s\"".to_owned()) };
+        let added = answers.add_to(r#"{"name":"x","arguments":{"n":1.50}}"#);
+        assert_eq!(
+            added,
+            r#"{"name":"x","arguments":{"n":1.50},"inputResponses":{"a":{"action":"accept"}},"requestState":"s\""}"#
+        );
+        answers.state = None;
+        assert_eq!(answers.add_to("{}"), r#"{"inputResponses":{"a":{"action":"accept"}}}"#);
     }
 }

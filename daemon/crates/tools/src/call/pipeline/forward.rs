@@ -2,20 +2,18 @@
 
 use std::sync::Arc;
 
-use sdl_proto::gate::Owner;
-use sdl_settings::{Effect, Lifecycle};
+use sdl_settings::{Effect, Settings};
 use serde_json::{Map, Value, json};
 
-use super::converse::{Answers, Consent, Conversation, ask_consent, resume_call};
+use super::converse::{Conversation, Wanted, resume_call};
+use super::permit::{Permit, Subjected, permit_call, refusal};
 use crate::call::context::Call;
-use crate::call::origin::Way;
 use crate::call::registry::Entry;
 use crate::call::upstream::{
-    CallMark, Definition, Forwarded, Limit, Listed, MOST_TOKENS, Parked, Rules, Standing, Target, Verdict,
-    View, Who, allowed_way, call_tool_name, mask_string, rewrite_strings, unwrap_texts,
+    CallMark, Definition, Forwarded, Limit, Listed, MOST_TOKENS, Rules, Standing, Target, Verdict, View, Who,
+    allowed_way, call_tool_name, mask_string, rewrite_strings, unwrap_texts,
 };
 use crate::guard::audit::Row;
-use crate::host::{Outgoing, Upstreams};
 use crate::{Code, Explained, ToolError};
 use sdl_redact::Level;
 
@@ -38,7 +36,7 @@ pub(crate) fn forward_call(
     };
     unwrap_texts(&mut args, tool.input_schema());
     let rules = Rules::new(&view.catalog.settings, Who::of(call.session));
-    let verdict = rules.decide(Target::tool(tool), &args);
+    let verdict = rules.decide(Target::tool(tool), &args).or_stricter(call.relayed);
     let mark = CallMark::new(call.session.id, &tool.advertised, &args);
     let resumed = resume_call(call, &mark).map_err(|error| about(error, tool))?;
     call.decisions.begin(LOGGED_AS);
@@ -49,11 +47,24 @@ pub(crate) fn forward_call(
         call.decide(Row { decision: "denied".into(), ..row });
         return Err(about(held_refusal(upstream, tool), tool));
     }
-    let named = (tool.advertised.as_str(), mark.clone());
-    let (outcome, decision, answer) = match permit_call(call, &verdict, named, &args, resumed.as_ref()) {
+    let subjected = Subjected { name: &tool.advertised, args: &args, mark: &mark, resumed: resumed.as_ref() };
+    let (outcome, decision, answer) = match permit_call(call, &verdict, &subjected) {
         Ok(Permit::Given { is_confirmed }) => {
-            let way = allowed_way(call.origin.way(), upstream.entry.own.ask, &rules, &upstream.key);
-            let sent = send_call(call, upstream, tool, (&args, mark), (way, is_confirmed, resumed));
+            let conversation = Conversation {
+                call,
+                upstream,
+                wanted: Wanted { key: &upstream.key, kind: "tool", name: &tool.name },
+                method: "tools/call",
+                params: call_params(call, &tool.name, &args),
+                is_repeatable: upstream.entry.own.retry_reads && tool.hints.read_only == Some(true),
+                way: allowed_way(call.origin.way(), upstream.entry.own.ask, &rules, &upstream.key),
+                mark,
+                is_confirmed,
+            };
+            let mut sent = conversation.hold(resumed).map_err(|error| about(error, tool));
+            if let Some(result) = sent.as_mut().ok().filter(|result| !result.asks()) {
+                result.limit = Some(result_limit(call, upstream, tool));
+            }
             if view.catalog.settings.audit.permitted_calls {
                 (row.details["outcome"], row.details["bytesOut"]) = outcome_of(&sent);
                 call.decide(Row { decision: "called".into(), ..row });
@@ -69,7 +80,7 @@ pub(crate) fn forward_call(
 }
 
 /// How a call went, for its row: the outcome, and the bytes of the result.
-fn outcome_of(sent: &Result<Forwarded, ToolError>) -> (Value, Value) {
+pub(super) fn outcome_of(sent: &Result<Forwarded, ToolError>) -> (Value, Value) {
     let (outcome, bytes) = match sent {
         Ok(result) if result.is_error() => ("toolError", result.text.len()),
         Ok(result) if result.asks() => ("asked", result.text.len()),
@@ -77,6 +88,43 @@ fn outcome_of(sent: &Result<Forwarded, ToolError>) -> (Value, Value) {
         Err(error) => (error.refusal.code.name(), 0),
     };
     (outcome.into(), bytes.into())
+}
+
+/// What becomes of a call of one of our actions.
+fn decide_action(call: &Call<'_>, settings: &Settings, entry: &Entry, args: &Map<String, Value>) -> Verdict {
+    let rules = Rules::new(settings, Who::of(call.session));
+    let target = Target::action(entry.def.name, entry.def.mutating);
+    rules.decide(target, args).or_stricter(call.relayed)
+}
+
+/// Returns what a person's rules say of a call of `tool.call` that they don't deny. A question is left to the tool that is
+/// called, so that the person is asked once, about what is done.
+pub(super) fn relay_verdict(
+    call: &Call<'_>,
+    entry: &Entry,
+    args: &Map<String, Value>,
+) -> Result<Verdict, ToolError> {
+    let catalog = call.upstream.gateway.catalog();
+    let verdict = decide_action(call, &catalog.settings, entry, args);
+    if verdict.effect == Effect::Deny {
+        note_decision(call, entry, args, ("denied", &verdict));
+        return Err(refusal(&verdict, None));
+    }
+    Ok(verdict)
+}
+
+/// Writes what the rules decided on a call of one of our actions.
+fn note_decision(
+    call: &Call<'_>,
+    entry: &Entry,
+    args: &Map<String, Value>,
+    (decision, verdict): (&str, &Verdict),
+) {
+    call.decisions.begin(entry.def.name);
+    let details =
+        json!({"tool": entry.def.name, "arguments": args.keys().collect::<Vec<_>>(), "rule": verdict.rule});
+    let why = verdict.why.clone().into_iter().collect();
+    call.decide(Row { decision: decision.into(), why, details, ..Row::default() });
 }
 
 /// Applies a person's rules to a call of one of our actions. Returns the answer that asks the person, if one does.
@@ -90,96 +138,24 @@ pub(super) fn check_rules(
     if settings.policy.is_empty() && settings.default == Effect::Allow {
         return Ok(None);
     }
-    let rules = Rules::new(settings, Who::of(call.session));
-    let verdict = rules.decide(Target::action(entry.def.name, entry.def.mutating), args);
+    let verdict = decide_action(call, settings, entry, args);
     if verdict.effect == Effect::Allow {
         return Ok(None);
     }
     let mark = CallMark::new(call.session.id, entry.def.name, args);
     let resumed = resume_call(call, &mark)?;
-    let permit = permit_call(call, &verdict, (entry.def.name, mark), args, resumed.as_ref());
-    call.decisions.begin(entry.def.name);
+    let subjected = Subjected { name: entry.def.name, args, mark: &mark, resumed: resumed.as_ref() };
+    let permit = permit_call(call, &verdict, &subjected);
     let decision = match &permit {
         Ok(Permit::Given { .. }) => "allowed",
         Ok(Permit::Asked(_)) => "asked",
         Err(_) => "denied",
     };
-    let details =
-        json!({"tool": entry.def.name, "arguments": args.keys().collect::<Vec<_>>(), "rule": verdict.rule});
-    let why = verdict.why.clone().into_iter().collect();
-    call.decide(Row { decision: decision.into(), why, details, ..Row::default() });
+    note_decision(call, entry, args, (decision, &verdict));
     match permit? {
         Permit::Given { .. } => Ok(None),
         Permit::Asked(asks) => Ok(Some(asks)),
     }
-}
-
-/// Whether a call may be made.
-enum Permit {
-    /// It may.
-    Given {
-        /// Whether the person was asked.
-        is_confirmed: bool,
-    },
-    /// The answer that asks the person.
-    Asked(Forwarded),
-}
-
-/// Applies a verdict: asks the person where it says so.
-fn permit_call(
-    call: &Call<'_>,
-    verdict: &Verdict,
-    named: (&str, CallMark),
-    args: &Map<String, Value>,
-    resumed: Option<&Parked>,
-) -> Result<Permit, ToolError> {
-    match verdict.effect {
-        Effect::Allow => Ok(Permit::Given { is_confirmed: false }),
-        Effect::Deny => Err(refusal(verdict, None)),
-        Effect::Ask if resumed.is_some_and(|parked| parked.is_confirmed) => {
-            Ok(Permit::Given { is_confirmed: true })
-        }
-        Effect::Ask => match ask_consent(call, named, args, verdict.why.as_deref(), resumed) {
-            Ok(Consent::Given) => Ok(Permit::Given { is_confirmed: true }),
-            Ok(Consent::Asked(asks)) => Ok(Permit::Asked(asks)),
-            Err(why_not) => Err(refusal(verdict, Some(why_not))),
-        },
-    }
-}
-
-/// Sends a call and reads the answer.
-fn send_call(
-    call: &Call<'_>,
-    upstream: &Listed,
-    tool: &Definition,
-    (args, mark): (&Map<String, Value>, CallMark),
-    (way, is_confirmed, resumed): (Way, bool, Option<Parked>),
-) -> Result<Forwarded, ToolError> {
-    let Some(upstreams) = call.host.upstreams() else {
-        let error = ToolError::new(Code::UpstreamDown, "no upstream is connected; ask again in a moment");
-        return Err(about(error, tool));
-    };
-    let own = &upstream.entry.own;
-    let begin = |upstreams: &dyn Upstreams, answers: Option<&Answers>| {
-        upstreams.begin(&Outgoing {
-            key: &upstream.key,
-            owner: owner_of(call, own.lifecycle),
-            method: "tools/call",
-            params: call_params(call, &tool.name, args, answers),
-            is_repeatable: own.retry_reads && tool.hints.read_only == Some(true),
-            client: way.capabilities().cloned().unwrap_or_default(),
-        })
-    };
-    call.cancel.give_turn_back();
-    let era = upstream.reading.lists.as_ref().map_or("", |lists| lists.era.as_str());
-    let conversation = Conversation { call, upstreams, tool, mark, way: way.clone(), era, is_confirmed };
-    let mut result = conversation.hold(resumed, &begin).map_err(|error| about(error, tool))?;
-    result.mask(&upstreams.secrets(), own.redact);
-    call.upstream.links.note(call.session.id, &upstream.key, &result.object);
-    if !result.asks() {
-        result.limit = Some(result_limit(call, upstream, tool));
-    }
-    Ok(result)
 }
 
 /// How long a result may be: as the entry says, or the most for a caller who wants it whole.
@@ -196,36 +172,14 @@ fn result_limit(call: &Call<'_>, upstream: &Listed, tool: &Definition) -> Limit 
 }
 
 /// The parameters of `tools/call`. Written out, because converting a value would write some numbers in another way.
-fn call_params(call: &Call<'_>, name: &str, args: &Map<String, Value>, answers: Option<&Answers>) -> String {
+fn call_params(call: &Call<'_>, name: &str, args: &Map<String, Value>) -> String {
     let text = |map: &Map<String, Value>| serde_json::to_string(map).unwrap_or_else(|_| "{}".to_owned());
     let mut params = format!("{{\"name\":{},\"arguments\":{}", Value::from(name), text(args));
     let meta = call.origin.meta_for_upstream();
     if !meta.is_empty() {
         params += &format!(",\"_meta\":{}", text(&meta));
     }
-    if let Some(Answers { responses, state }) = answers {
-        params += &format!(",\"inputResponses\":{}", text(responses));
-        if let Some(state) = state {
-            params += &format!(",\"requestState\":{}", Value::from(state.as_str()));
-        }
-    }
     params + "}"
-}
-
-/// Whose connection a call takes.
-pub(super) fn owner_of(call: &Call<'_>, lifecycle: Lifecycle) -> Owner {
-    let session = Owner::Session(call.session.id);
-    match lifecycle {
-        Lifecycle::Shared => Owner::Shared,
-        Lifecycle::Session => session,
-        Lifecycle::Root => {
-            let cwd = call.session.cwd.as_deref();
-            let repos = call.host.repos();
-            let around = repos.iter().filter(|repo| cwd.is_some_and(|cwd| cwd.starts_with(repo.root())));
-            let nearest = around.max_by_key(|repo| repo.root().as_os_str().len());
-            nearest.map_or(session, |repo| Owner::Root(repo.root().to_string_lossy().into_owned()))
-        }
-    }
 }
 
 /// The parts of a log row that are known before a call is sent. Values of arguments are in it only where a person asked for
@@ -246,23 +200,6 @@ fn begin_row(tool: &Definition, args: &Map<String, Value>, verdict: &Verdict, vi
         details["values"] = serde_json::from_str(masked.as_deref().unwrap_or(&text)).unwrap_or_default();
     }
     Row { action: LOGGED_AS.to_owned(), details, ..Row::default() }
-}
-
-pub(super) fn refusal(verdict: &Verdict, why_not: Option<&str>) -> ToolError {
-    let by = match verdict.rule {
-        Some(rule) => format!("rule {rule} of a person's policy"),
-        None => "a person's policy".to_owned(),
-    };
-    let message = match why_not {
-        Some(why_not) => format!("{by} leaves this call to the person, and {why_not}"),
-        None => format!("{by} does not allow this call"),
-    };
-    let why = verdict.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
-    let mut error = ToolError::new(Code::Denied, format!("{message}{why}"));
-    if let Some(why) = &verdict.why {
-        error = error.with("whyDenied", why.clone());
-    }
-    error
 }
 
 /// The refusal of a tool whose definition a person has to approve first.

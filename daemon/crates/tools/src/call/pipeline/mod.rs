@@ -9,6 +9,7 @@ mod fields;
 mod first_index;
 mod forward;
 mod offered;
+mod permit;
 mod read;
 mod relay;
 mod repo;
@@ -99,6 +100,7 @@ pub(crate) fn run_call<T>(
         buffers: &services.buffers,
         upstream: &services.upstream,
         origin: caller.origin,
+        relayed: None,
     };
     // No code below holds a lock while a handler runs, and the state that handlers share is valid between any two of
     // its steps.
@@ -156,12 +158,13 @@ fn answer_named(
 }
 
 fn answer_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answered, ToolError> {
+    if checked.entry.def.name == RELAY {
+        let verdict = forward::relay_verdict(call, checked.entry, &checked.args).map_err(masked)?;
+        let (name, args) = relay::read_target(checked.args).map_err(masked)?;
+        return answer_named(&Call { relayed: Some(&verdict), ..*call }, registry, &name, args);
+    }
     if let Some(asks) = forward::check_rules(call, checked.entry, &checked.args).map_err(masked)? {
         return Ok(Answered::Forwarded(asks));
-    }
-    if checked.entry.def.name == RELAY {
-        let (name, args) = relay::read_target(checked.args).map_err(masked)?;
-        return answer_named(call, registry, &name, args);
     }
     execute_action(call, registry, checked).map(Answered::Own)
 }
@@ -194,7 +197,7 @@ pub(crate) fn answer_step(
 ) -> Result<Answer, ToolError> {
     // A step has no answer of its own in which it could ask.
     let origin = Origin { shown: call.origin.shown, ..Origin::default() };
-    let call = &Call { origin, ..*call };
+    let call = &Call { origin, relayed: None, ..*call };
     let answered = if registry.action(action).is_none() && !call.view().is_empty() {
         match relay::find_tool(call, action).map_err(masked)? {
             Some(_) => answer_named(call, registry, action, Value::Object(args))?,

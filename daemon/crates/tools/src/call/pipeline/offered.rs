@@ -5,18 +5,21 @@ use std::time::Duration;
 
 use sdl_ledger::{Clock as _, SystemClock};
 use sdl_redact::Level;
-use sdl_settings::Effect;
+use sdl_settings::{Asks, Effect};
 use serde_json::{Map, Value, json};
 
-use super::forward::{owner_of, refusal};
+use super::converse::{Conversation, Wanted, resume_call};
+use super::forward::outcome_of;
+use super::permit::{Permit, Subjected, mask_likely, permit_call, refusal};
 use crate::call::context::Call;
+use crate::call::origin::Way;
 use crate::call::upstream::{
-    Forwarded, Listed, OfferKind, Offers, Prompt, Rules, Verdict, Who, decide_prompt, decide_resource,
-    mask_string,
+    CallMark, Forwarded, Listed, OfferKind, Offers, Parked, Prompt, Rules, Verdict, Who, allowed_way,
+    decide_prompt, decide_resource,
 };
 use crate::guard::audit::Row;
-use crate::host::{ListsOf, Outgoing, read_lists_of};
-use crate::{Code, Explained, ToolError};
+use crate::host::{ListsOf, read_lists_of};
+use crate::{Explained, ToolError};
 
 /// How long a list waits for lists that may be out of date, and for those that were never read.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -34,6 +37,33 @@ pub(crate) struct Asked<'a> {
     pub(crate) args: Map<String, Value>,
     /// The parameters that are sent.
     pub(crate) params: Map<String, Value>,
+}
+
+impl Asked<'_> {
+    /// Its kind, as rows of the log name it.
+    fn kind(&self) -> &'static str {
+        match self.subject {
+            Subject::Prompt(_) => "prompt",
+            Subject::Resource(_) => "resource",
+        }
+    }
+
+    /// The name that the upstream knows.
+    fn own_name(&self) -> &str {
+        match self.subject {
+            Subject::Prompt(prompt) => &prompt.name,
+            Subject::Resource(uri) => uri,
+        }
+    }
+
+    fn is_completion(&self) -> bool {
+        self.method == "completion/complete"
+    }
+
+    /// A name that no other upstream has for something else.
+    fn name(&self) -> String {
+        format!("{}/{}", self.key, self.own_name())
+    }
 }
 
 /// What a request is about.
@@ -60,49 +90,59 @@ pub(crate) fn forward_request(
         Subject::Prompt(prompt) => decide_prompt(&rules, asked.key, &prompt.name, &asked.args),
         Subject::Resource(uri) => decide_resource(&rules, asked.key, uri, &asked.args),
     };
+    let mark = CallMark::new(call.session.id, &format!("{} {}", asked.method, asked.name()), &asked.args);
+    let resumed = resume_call(call, &mark).map_err(|error| about(error, asked))?;
     call.decisions.begin(logged_as(asked.method));
     let mut row = begin_row(asked, &verdict, settings.audit.args);
-    if verdict.effect != Effect::Allow {
-        row.details["outcome"] = "refused".into();
-        call.decide(Row { decision: "denied".into(), why: verdict.why.clone().into_iter().collect(), ..row });
-        return Err(about(refusal(&verdict, not_asked(&verdict)), asked));
-    }
-    let sent = send_request(call, upstream, asked).map_err(|error| about(error, asked));
-    let (outcome, bytes) = match &sent {
-        Ok(result) => ("ok", result.text.len()),
-        Err(error) => (error.refusal.code.name(), 0),
+    let (outcome, decision, answer) = match permit_request(call, asked, &verdict, (&mark, resumed.as_ref())) {
+        Ok(Permit::Given { is_confirmed }) => {
+            let own = &upstream.entry.own;
+            let conversation = Conversation {
+                call,
+                upstream,
+                wanted: Wanted { key: asked.key, kind: asked.kind(), name: asked.own_name() },
+                method: asked.method,
+                params: serde_json::to_string(&asked.params).unwrap_or_else(|_| "{}".to_owned()),
+                is_repeatable: own.retry_reads,
+                way: way_of(call, asked, own.ask, &rules),
+                mark,
+                is_confirmed,
+            };
+            let sent = conversation.hold(resumed).map_err(|error| about(error, asked));
+            if settings.audit.permitted_calls {
+                (row.details["outcome"], row.details["bytesOut"]) = outcome_of(&sent);
+                call.decide(Row { decision: "called".into(), ..row });
+            }
+            return sent;
+        }
+        Ok(Permit::Asked(asks)) => ("asked", "asked", Ok(asks)),
+        Err(refusal) => ("refused", "denied", Err(about(refusal, asked))),
     };
-    if settings.audit.permitted_calls {
-        row.details["outcome"] = outcome.into();
-        row.details["bytesOut"] = bytes.into();
-        call.decide(Row { decision: "called".into(), ..row });
-    }
-    sent
+    row.details["outcome"] = outcome.into();
+    call.decide(Row { decision: decision.into(), why: verdict.why.into_iter().collect(), ..row });
+    answer
 }
 
-/// Why the person is not asked, where a rule wants that. Such requests have no answer in which that would be possible.
-fn not_asked(verdict: &Verdict) -> Option<&'static str> {
-    (verdict.effect == Effect::Ask).then_some("only calls of tools are asked about")
+/// How the client can be asked meanwhile. Completions have no answer in which that is possible, and come with each key.
+fn way_of(call: &Call<'_>, asked: &Asked<'_>, allowed: Asks, rules: &Rules<'_>) -> Way {
+    if asked.is_completion() { Way::None } else { allowed_way(call.origin.way(), allowed, rules, asked.key) }
 }
 
-fn send_request(call: &Call<'_>, upstream: &Listed, asked: &Asked<'_>) -> Result<Forwarded, ToolError> {
-    let Some(upstreams) = call.host.upstreams() else {
-        return Err(ToolError::new(Code::UpstreamDown, "no upstream is connected; ask again in a moment"));
+/// Applies a verdict to a request. The person is not asked about completions.
+fn permit_request(
+    call: &Call<'_>,
+    asked: &Asked<'_>,
+    verdict: &Verdict,
+    (mark, resumed): (&CallMark, Option<&Parked>),
+) -> Result<Permit, ToolError> {
+    if verdict.effect == Effect::Ask && asked.is_completion() {
+        return Err(refusal(verdict, Some("nobody is asked about completions")));
+    }
+    let name = match asked.subject {
+        Subject::Prompt(prompt) => format!("the prompt {}", prompt.advertised),
+        Subject::Resource(uri) => format!("reading {} of {}", mask_likely(uri), asked.key),
     };
-    let own = &upstream.entry.own;
-    let request = Outgoing {
-        key: &upstream.key,
-        owner: owner_of(call, own.lifecycle),
-        method: asked.method,
-        params: serde_json::to_string(&asked.params).unwrap_or_else(|_| "{}".to_owned()),
-        is_repeatable: own.retry_reads,
-        client: Map::new(),
-    };
-    call.cancel.give_turn_back();
-    let mut result = Forwarded::read(upstreams.send(&request, call.progress, call.cancel)?)?;
-    result.mask(&upstreams.secrets(), own.redact);
-    call.upstream.links.note(call.session.id, &upstream.key, &result.object);
-    Ok(result)
+    permit_call(call, verdict, &Subjected { name: &name, args: &asked.args, mark, resumed })
 }
 
 /// Has lists of this kind that may be out of date read again, as long as that takes little time. Upstreams that were stopped stay
@@ -149,16 +189,12 @@ fn logged_as(method: &str) -> &'static str {
 /// The parts of a log row that are known before a request is sent. Values of arguments are in it only where a person asked for
 /// them, and masked.
 fn begin_row(asked: &Asked<'_>, verdict: &Verdict, with_values: bool) -> Row {
-    let masked = |text: &str| mask_string(text, &[], Some(Level::Likely)).unwrap_or_else(|| text.to_owned());
     let mut details = json!({
         "upstream": asked.key,
         "arguments": asked.args.keys().collect::<Vec<_>>(),
         "bytesIn": Value::Object(asked.params.clone()).to_string().len(),
     });
-    match asked.subject {
-        Subject::Prompt(prompt) => details["prompt"] = prompt.name.as_str().into(),
-        Subject::Resource(uri) => details["resource"] = masked(uri).into(),
-    }
+    details[asked.kind()] = mask_likely(asked.own_name()).into();
     if let Some(rule) = verdict.rule {
         details["rule"] = rule.into();
     }

@@ -83,8 +83,9 @@ pub(crate) fn confirm_question(tool: &str, args: &Map<String, Value>, why: Optio
         shown.push('…');
     }
     let why = why.map(|why| format!(" ({why})")).unwrap_or_default();
+    let with = if shown == "{}" { String::new() } else { format!(" with {shown}") };
     json!({
-        "message": format!("[sdl] Allow {tool} with {shown}?{why}"),
+        "message": format!("[sdl] Allow {tool}{with}?{why}"),
         "requestedSchema": {
             "type": "object",
             "properties": { "allow": { "type": "boolean", "title": "Allow this call", "default": false } },

@@ -76,6 +76,16 @@ pub(crate) struct Verdict {
     pub(crate) why: Option<String>,
 }
 
+impl Verdict {
+    /// This one, or the other if that is stricter.
+    pub(crate) fn or_stricter(self, other: Option<&Self>) -> Self {
+        match other {
+            Some(other) if other.effect > self.effect => other.clone(),
+            _ => self,
+        }
+    }
+}
+
 /// The rules as they apply to one session.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rules<'a> {

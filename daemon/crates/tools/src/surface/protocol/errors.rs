@@ -62,6 +62,7 @@ pub(super) fn forwarded_error(error: &ToolError) -> ProtocolError {
     let code = match number {
         Some(-32_002) => code::RESOURCE_NOT_FOUND,
         Some(-32_602) => code::INVALID_PARAMS,
+        None if error.refusal.code == Code::InvalidArgument => code::INVALID_PARAMS,
         _ => error.refusal.code.name(),
     };
     let mut made = ProtocolError::new(code, error.refusal.message.clone());

@@ -8,8 +8,14 @@ mod prompts;
 mod request;
 mod resources;
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::call::origin::{Origin, Shown};
+use crate::call::pipeline::Caller;
 use crate::call::services::Services;
-use crate::{Cancel, Session};
+use crate::host::{Client, NoClient};
+use crate::{Cancel, Progress, Session};
 use errors::refused_error;
 use request::Request;
 
@@ -29,18 +35,58 @@ pub fn is_protocol_method(method: &str) -> bool {
     METHODS.contains(&method)
 }
 
+/// A request of one of these methods as a client sent it.
+#[derive(Clone, Copy)]
+pub struct MethodRequest<'a> {
+    /// The method.
+    pub method: &'a str,
+    /// Its parameters, JSON text.
+    pub params: &'a [u8],
+    /// The way to the client.
+    pub client: &'a dyn Client,
+    /// What the client is listed.
+    pub shown: Shown,
+}
+
+impl<'a> MethodRequest<'a> {
+    /// A request of a client that can't be asked.
+    pub fn new(method: &'a str, params: &'a [u8]) -> Self {
+        Self { method, params, client: &NoClient, shown: Shown::default() }
+    }
+}
+
+/// What the parameters of a request say beside what it is about.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Beside<'a> {
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    input_responses: Option<&'a RawValue>,
+    #[serde(default)]
+    request_state: Option<String>,
+}
+
+/// Answers a request. The answer is the bytes of the method's result.
 pub(crate) fn answer_method(
     services: &Services,
     session: &Session,
-    method: &str,
-    params: &[u8],
+    request: &MethodRequest<'_>,
+    progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Vec<u8>, ProtocolError> {
-    let request = Request { services, session, cancel };
-    match request.answer(method, params) {
-        Ok(result) => Ok(result),
-        Err(error) => Err(error.masked()),
-    }
+    // Whoever reads the parameters of its method says what is wrong with them.
+    let beside: Beside<'_> = serde_json::from_slice(request.params).unwrap_or_default();
+    let origin = Origin {
+        meta: beside.meta.map(RawValue::get),
+        input_responses: beside.input_responses.map(RawValue::get),
+        request_state: beside.request_state.as_deref(),
+        client: request.client,
+        shown: request.shown,
+    };
+    let caller = Caller { session, progress, cancel, origin };
+    let answered = Request { services, session, caller }.answer(request.method, request.params);
+    answered.map_err(ProtocolError::masked)
 }
 
 impl Request<'_> {

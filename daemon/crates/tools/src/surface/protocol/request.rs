@@ -12,21 +12,27 @@ use crate::call::origin::{Origin, passes_to_upstream};
 use crate::call::pipeline::{self, Answered, Asked, Caller};
 use crate::call::services::Services;
 use crate::call::upstream::{OfferKind, Offers};
-use crate::{Cancel, NoProgress, Session, ToolError};
+use crate::{NoProgress, Session, ToolError};
 
 /// One request.
 pub(super) struct Request<'a> {
     pub(super) services: &'a Services,
     pub(super) session: &'a Session,
-    pub(super) cancel: &'a Cancel,
+    pub(super) caller: Caller<'a>,
 }
 
 impl Request<'_> {
+    /// The caller of an action within this request. Its answer is none that could ask, and has no progress of its own.
+    fn step_caller(&self) -> Caller<'_> {
+        let origin = Origin { shown: self.caller.origin.shown, ..Origin::default() };
+        Caller { progress: &NoProgress, origin, ..self.caller }
+    }
+
     /// Returns the structured answer of an action.
     pub(super) fn call(&self, action: &str, args: &Value) -> Result<Map<String, Value>, ToolError> {
         let bytes = args.to_string().into_bytes();
         let served = RefCell::default();
-        match pipeline::answer_call(self.services, self.caller(), action, &bytes, &served)? {
+        match pipeline::answer_call(self.services, self.step_caller(), action, &bytes, &served)? {
             Answered::Own(answer) => Ok(answer.structured),
             Answered::Forwarded(result) => Ok(result.object),
         }
@@ -66,12 +72,7 @@ impl Request<'_> {
         name: &str,
         work: impl FnOnce(&Call<'_>) -> Result<T, ToolError>,
     ) -> Result<T, ToolError> {
-        pipeline::run_call(self.services, self.caller(), name, &RefCell::default(), work)
-    }
-
-    fn caller(&self) -> Caller<'_> {
-        let origin = Origin::default();
-        Caller { session: self.session, progress: &NoProgress, cancel: self.cancel, origin }
+        pipeline::run_call(self.services, self.caller, name, &RefCell::default(), work)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::common::World;
 use oracle::{Allowed, Oracle, is_of_a_body, masked_id};
 use plants::Planted;
 use requests::{Known, Rng};
-use sdl_tools::Cancel;
+use sdl_tools::{Cancel, MethodRequest, NoProgress};
 use serde_json::{Value, json};
 
 /// One repository with everything planted, and the requests that fit it.
@@ -359,7 +359,12 @@ fn sweep(bed: &Bed) -> Vec<String> {
     }
     let session = &bed.world.session;
     let mut protocol = |method: &str, params: Value| {
-        let answer = bed.world.tools.protocol(session, method, params.to_string().as_bytes(), &Cancel::new());
+        let answer = bed.world.tools.protocol(
+            session,
+            &MethodRequest::new(method, params.to_string().as_bytes()),
+            &NoProgress,
+            &Cancel::new(),
+        );
         told.push(match answer {
             Ok(bytes) => String::from_utf8(bytes).unwrap(),
             Err(error) => format!("{} {:?}", error.message, error.details),

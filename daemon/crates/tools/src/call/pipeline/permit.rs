@@ -1,0 +1,142 @@
+//! Whether a call may be made: the rules of a person, and the person where a rule leaves a call to them.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use sdl_settings::Effect;
+use serde_json::{Map, Value, json};
+
+use super::converse::{input_required, read_responses};
+use crate::call::context::Call;
+use crate::call::origin::Way;
+use crate::call::upstream::{
+    CallMark, Forwarded, Parked, Rest, Verdict, confirm_question, is_confirmed, mask_string,
+};
+use crate::{Code, Explained, ToolError};
+use sdl_redact::Level;
+
+/// How long the person may take with a question that we wait for.
+const ANSWER_TIME: Duration = Duration::from_secs(300);
+/// The name of our own question among the requests of an `input_required`.
+const CONFIRM: &str = "sdl_confirm";
+
+/// Whether a call may be made.
+pub(super) enum Permit {
+    /// It may.
+    Given {
+        /// Whether the person was asked.
+        is_confirmed: bool,
+    },
+    /// The answer that asks the person.
+    Asked(Forwarded),
+}
+
+/// A call that rules are applied to.
+pub(super) struct Subjected<'a> {
+    /// Its name for the person, such as `fs_write_file`.
+    pub(super) name: &'a str,
+    pub(super) args: &'a Map<String, Value>,
+    pub(super) mark: &'a CallMark,
+    /// The call that this one goes on with.
+    pub(super) resumed: Option<&'a Parked>,
+}
+
+/// Applies a verdict: asks the person where it says so.
+pub(super) fn permit_call(
+    call: &Call<'_>,
+    verdict: &Verdict,
+    subjected: &Subjected<'_>,
+) -> Result<Permit, ToolError> {
+    match verdict.effect {
+        Effect::Allow => Ok(Permit::Given { is_confirmed: false }),
+        Effect::Deny => Err(refusal(verdict, None)),
+        Effect::Ask if subjected.resumed.is_some_and(|parked| parked.is_confirmed) => {
+            Ok(Permit::Given { is_confirmed: true })
+        }
+        Effect::Ask => ask_consent(call, subjected, verdict.why.as_deref())
+            .map_err(|why_not| refusal(verdict, Some(why_not))),
+    }
+}
+
+/// Asks the person whether a call may be made. The error says why that is not possible, or that the answer is no.
+fn ask_consent(
+    call: &Call<'_>,
+    subjected: &Subjected<'_>,
+    why: Option<&str>,
+) -> Result<Permit, &'static str> {
+    const NO: &str = "the person did not allow it";
+    let judge = |answer: Option<Value>| match answer {
+        Some(answer) if is_confirmed(&answer) => Ok(Permit::Given { is_confirmed: true }),
+        _ => Err(NO),
+    };
+    if let Some(Parked { rest: Rest::Confirm, .. }) = subjected.resumed {
+        return judge(read_responses(call).and_then(|mut all| all.remove(CONFIRM)));
+    }
+    let question = confirm_question(subjected.name, subjected.args, why);
+    match call.origin.way() {
+        way if !can_fill_forms(&way) => Err("the person can't be asked here"),
+        Way::None => Err("the person can't be asked here"),
+        Way::Beside(_) => {
+            let answer = ask_beside(call, "elicitation/create", question.to_string().into_bytes());
+            judge(answer.ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()))
+        }
+        Way::Within(_) => {
+            let requests = json!({ CONFIRM: {"method": "elicitation/create", "params": question} });
+            let parked = Parked { is_confirmed: false, rest: Rest::Confirm };
+            let Value::Object(requests) = requests else { return Err(NO) };
+            let asks = input_required(call, subjected.mark.clone(), requests, parked);
+            asks.map(Permit::Asked).ok_or("the call can't be kept")
+        }
+    }
+}
+
+/// Whether the client shows forms. One that says nothing about how it asks does.
+fn can_fill_forms(way: &Way) -> bool {
+    let elicitation = way.capabilities().and_then(|all| all.get("elicitation")).and_then(Value::as_object);
+    elicitation.is_some_and(|modes| modes.is_empty() || modes.contains_key("form"))
+}
+
+/// Asks the client beside the call, and waits for the answer.
+pub(super) fn ask_beside(call: &Call<'_>, method: &str, params: Vec<u8>) -> Result<Vec<u8>, String> {
+    call.cancel.give_turn_back();
+    let (sender, receiver) = channel();
+    let cancelled = sender.clone();
+    let _guard = call.cancel.on_cancel(move || {
+        let _ = cancelled.send(Err("the call was cancelled".to_owned()));
+    });
+    let reply = Box::new(move |answer| {
+        // Whoever has given up hears nothing any more.
+        let _ = sender.send(answer);
+    });
+    let _open = call.origin.client.ask(method, params, reply);
+    let until = Instant::now() + call.cancel.at_most(ANSWER_TIME);
+    match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        Ok(answer) => answer,
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+            Err("the client did not answer in time".to_owned())
+        }
+    }
+}
+
+/// The refusal of a call by a rule; `why_not` says why the person was not asked, or did not allow it.
+pub(super) fn refusal(verdict: &Verdict, why_not: Option<&str>) -> ToolError {
+    let by = match verdict.rule {
+        Some(rule) => format!("rule {rule} of a person's policy"),
+        None => "a person's policy".to_owned(),
+    };
+    let message = match why_not {
+        Some(why_not) => format!("{by} leaves this call to the person, and {why_not}"),
+        None => format!("{by} does not allow this call"),
+    };
+    let why = verdict.why.as_deref().map(|why| format!(": {why}")).unwrap_or_default();
+    let mut error = ToolError::new(Code::Denied, format!("{message}{why}"));
+    if let Some(why) = &verdict.why {
+        error = error.with("whyDenied", why.clone());
+    }
+    error
+}
+
+/// A text of a client with everything masked that may be a secret.
+pub(super) fn mask_likely(text: &str) -> String {
+    mask_string(text, &[], Some(Level::Likely)).unwrap_or_else(|| text.to_owned())
+}
