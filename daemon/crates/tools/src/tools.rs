@@ -1,6 +1,7 @@
 //! The entry points that a daemon routes to.
 
 use std::cell::RefCell;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use sdl_ledger::Clock;
@@ -29,9 +30,9 @@ pub fn documentation_pages() -> Vec<(String, String)> {
 /// Tells lists from former ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfferMarks {
-    /// Of the prompts of upstreams.
+    /// Of the prompts.
     pub prompts: u64,
-    /// Of their resources and templates.
+    /// Of the resources and templates.
     pub resources: u64,
 }
 
@@ -74,7 +75,9 @@ impl Tools {
     ) -> Vec<u8> {
         let served = RefCell::default();
         let services = &self.services;
-        let caller = Caller { session, progress, cancel, origin: request.origin };
+        let shown = services.shown_to(session, request.origin.shown);
+        let origin = Origin { shown, ..request.origin };
+        let caller = Caller { session, progress, cancel, origin };
         let answer = pipeline::answer_call(services, caller, request.name, request.arguments, &served);
         let failed = answer.is_err();
         let (bytes, tokens) = match answer {
@@ -100,7 +103,7 @@ impl Tools {
     /// As [`Tools::list`], for a client of which more is known.
     pub fn list_for(&self, session: &Session, origin: &Origin<'_>) -> Vec<u8> {
         let view = self.services.upstream.view(session, &origin.way());
-        let Shown { surface, output_schemas, names } = origin.shown;
+        let Shown { surface, output_schemas, names } = self.services.shown_to(session, origin.shown);
         let settings = Arc::clone(&view.catalog.settings);
         let rules = Rules::new(&settings, Who::of(session));
         let listing = Listing { surface, output_schemas, names, view: &view, rules };
@@ -204,10 +207,16 @@ impl Tools {
         found.map_or_else(|| json!({}), |one| one.describe_lists())
     }
 
-    /// Tells the lists of prompts and of resources that a session sees from former ones, as far as they are of upstreams.
+    /// Tells the lists of prompts and of resources that a session sees from former ones. Of ours only those of repositories
+    /// can change.
     pub fn offer_marks(&self, session: &Session) -> OfferMarks {
         let offers = self.services.upstream.offers(session);
-        OfferMarks { prompts: offers.prompts_mark, resources: offers.resources_mark }
+        let mut resources = DefaultHasher::new();
+        offers.resources_mark.hash(&mut resources);
+        for repo in self.services.repos_of(session) {
+            repo.id().hash(&mut resources);
+        }
+        OfferMarks { prompts: offers.prompts_mark, resources: resources.finish() }
     }
 
     /// Answers what MCP has beside tools: resources, prompts and completions; see [`crate::is_protocol_method`]. The answer

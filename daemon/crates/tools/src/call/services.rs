@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use sdl_ledger::Clock;
 
-use crate::Host;
 use crate::call::buffers::Buffers;
 use crate::call::leases::Leases;
 use crate::call::memos::Memos;
+use crate::call::origin::Shown;
 use crate::call::registry::Registry;
-use crate::call::upstream::UpstreamTools;
+use crate::call::upstream::{Rules, UpstreamTools, Who};
 use crate::call::usage::Usage;
+use crate::host::LimitedHost;
+use crate::{Host, Repo, Session};
 
 /// One for each process.
 pub(crate) struct Services {
@@ -35,6 +37,25 @@ impl Services {
             buffers: Buffers::default(),
             upstream: UpstreamTools::default(),
         }
+    }
+
+    /// The host as a session sees it that a person has limited to some repositories.
+    pub(crate) fn limited_host(&self, session: &Session) -> Option<LimitedHost<'_>> {
+        let catalog = self.upstream.gateway.catalog();
+        let patterns = Rules::new(&catalog.settings, Who::of(session)).repos()?;
+        Some(LimitedHost::new(self.host.as_ref(), patterns))
+    }
+
+    /// The repositories that a session sees.
+    pub(crate) fn repos_of(&self, session: &Session) -> Vec<Arc<dyn Repo>> {
+        self.limited_host(session).map_or_else(|| self.host.repos(), |limited| limited.repos())
+    }
+
+    /// The same as what a client asked to be listed, on the surface that a person has set for it.
+    pub(crate) fn shown_to(&self, session: &Session, shown: Shown) -> Shown {
+        let catalog = self.upstream.gateway.catalog();
+        let surface = Rules::new(&catalog.settings, Who::of(session)).surface();
+        Shown { surface: surface.unwrap_or(shown.surface), ..shown }
     }
 
     /// The same, with leases and buffers that tell the time by `clock`.

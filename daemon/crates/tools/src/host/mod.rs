@@ -2,6 +2,7 @@
 //! the tests implement them over a ledger in a temporary folder.
 
 mod client;
+mod limited;
 pub(crate) mod mask;
 pub(crate) mod policies;
 mod report;
@@ -26,6 +27,7 @@ pub use report::{
 };
 
 pub use client::{Client, NoClient, OpenQuestion, Reply};
+pub(crate) use limited::LimitedHost;
 pub(crate) use upstreams::read_lists_of;
 pub use upstreams::{Event, Exchange, ListsOf, Outgoing, Question, Upstreams};
 

@@ -34,6 +34,7 @@ mod memories;
 mod offers;
 mod pages;
 mod plain_text;
+mod profiles;
 mod protocol;
 mod questions;
 mod readings;

@@ -85,8 +85,9 @@ pub(crate) fn run_call<T>(
 ) -> Result<T, ToolError> {
     let decisions = Decisions::default();
     let notes = RefCell::default();
+    let limited = services.limited_host(caller.session);
     let call = Call {
-        host: services.host.as_ref(),
+        host: limited.as_ref().map_or(services.host.as_ref(), |limited| limited),
         session: caller.session,
         progress: caller.progress,
         cancel: caller.cancel,

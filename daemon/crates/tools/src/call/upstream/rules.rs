@@ -2,11 +2,11 @@
 //! are refused it whatever they send.
 
 use sdl_proto::Principal;
-use sdl_settings::{Effect, Mode, Profile, ProfileMatch, Rule, Settings};
+use sdl_settings::{Effect, Mode, Pattern, Profile, ProfileMatch, Rule, Settings};
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, Hints};
-use crate::Session;
+use crate::{Session, Surface};
 
 /// The key of our own actions in rules.
 pub(crate) const OURS: &str = "sdl";
@@ -104,6 +104,16 @@ impl<'a> Rules<'a> {
     /// The mode of an upstream for this session.
     pub(crate) fn mode(&self, own: Mode) -> Mode {
         self.profile.and_then(|profile| profile.mode).unwrap_or(own)
+    }
+
+    /// Patterns for the ids of the repositories that exist for this session. None if all do.
+    pub(crate) fn repos(&self) -> Option<&'a [Pattern]> {
+        self.profile.and_then(|profile| profile.repos.as_deref())
+    }
+
+    /// The surface that this session is listed, where a person says so.
+    pub(crate) fn surface(&self) -> Option<Surface> {
+        self.profile.and_then(|profile| Surface::from_name(profile.surface.as_deref()?))
     }
 
     /// Whether the session may know of an upstream at all. Without a profile the user sees all of them, a principal none.

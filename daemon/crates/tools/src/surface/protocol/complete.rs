@@ -99,7 +99,7 @@ fn complete_own(request: &Request<'_>, asked: &Complete) -> Value {
     let begun = asked.argument.value.as_str();
     let mut found: Vec<String> = match asked.argument.name.as_str() {
         "repoId" => {
-            let repos = request.services.host.repos();
+            let repos = request.repos();
             repos.iter().map(|repo| repo.id().to_owned()).filter(|id| id.starts_with(begun)).collect()
         }
         "symbol" | "symbolId" if !begun.trim().is_empty() => {

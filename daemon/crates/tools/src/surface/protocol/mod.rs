@@ -82,7 +82,7 @@ pub(crate) fn answer_method(
         input_responses: beside.input_responses.map(RawValue::get),
         request_state: beside.request_state.as_deref(),
         client: request.client,
-        shown: request.shown,
+        shown: services.shown_to(session, request.shown),
     };
     let caller = Caller { session, progress, cancel, origin };
     let answered = Request { services, session, caller }.answer(request.method, request.params);

@@ -12,7 +12,7 @@ use crate::call::origin::{Origin, passes_to_upstream};
 use crate::call::pipeline::{self, Answered, Asked, Caller};
 use crate::call::services::Services;
 use crate::call::upstream::{OfferKind, Offers};
-use crate::{NoProgress, Session, ToolError};
+use crate::{NoProgress, Repo, Session, ToolError};
 
 /// One request.
 pub(super) struct Request<'a> {
@@ -36,6 +36,11 @@ impl Request<'_> {
             Answered::Own(answer) => Ok(answer.structured),
             Answered::Forwarded(result) => Ok(result.object),
         }
+    }
+
+    /// Returns the repositories that the caller sees.
+    pub(super) fn repos(&self) -> Vec<Arc<dyn Repo>> {
+        self.services.repos_of(self.session)
     }
 
     /// Returns what upstreams offer to the caller.

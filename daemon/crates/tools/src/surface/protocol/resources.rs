@@ -33,7 +33,7 @@ struct Read {
 /// Lists the pages of the manual, one resource for each repository as a starting point, and the resources of upstreams.
 /// Symbols are too many to list.
 pub(super) fn list_resources(request: &Request<'_>, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
-    let repos = request.services.host.repos();
+    let repos = request.repos();
     let resources = repos.iter().map(|repo| {
         json!({
             "uri": STATUS.replace("{repoId}", &encode_uri(repo.id())),
