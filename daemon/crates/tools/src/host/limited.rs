@@ -1,6 +1,6 @@
 //! The host as a session sees it that a person has limited to some repositories: the others don't exist for it.
 //!
-//! Whatever a call can learn of repositories it asks the host, so what is left out here is left out of every answer.
+//! Calls learn of repositories from the host alone, so those that it hides are in no answer.
 
 use std::path::Path;
 use std::sync::Arc;

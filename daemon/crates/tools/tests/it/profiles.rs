@@ -68,12 +68,12 @@ impl Set {
             _ => "validate",
         })
     }
+}
 
-    /// Asserts that an answer says nothing of the hidden repository that the request has not said.
-    fn assert_hidden(&self, what: &str, request: &str, answer: &str) {
-        for word in [HIDDEN, "vault"] {
-            assert!(request.contains(word) || !answer.contains(word), "{what} {request}: {answer}");
-        }
+/// Asserts that an answer says nothing of the hidden repository that the request has not said.
+fn assert_hidden(what: &str, request: &str, answer: &str) {
+    for word in [HIDDEN, "vault"] {
+        assert!(request.contains(word) || !answer.contains(word), "{what} {request}: {answer}");
     }
 }
 
@@ -90,7 +90,7 @@ fn a_repository_outside_of_the_profile_is_in_no_answer() {
             for text in [text.replace("vault", "shop"), text] {
                 let tool = action["tool"].as_str().unwrap();
                 let answer = set.world.raw(tool, &text).to_string();
-                set.assert_hidden(tool, &text, &answer);
+                assert_hidden(tool, &text, &answer);
                 calls += 1;
             }
         }
@@ -104,7 +104,7 @@ fn a_repository_outside_of_the_profile_is_in_no_answer() {
             Ok(bytes) => String::from_utf8(bytes).unwrap(),
             Err(error) => format!("{error:?}"),
         };
-        set.assert_hidden(method, &params, &answer);
+        assert_hidden(method, &params, &answer);
         answer
     };
     for method in ["resources/list", "resources/templates/list", "prompts/list"] {

@@ -97,8 +97,8 @@ fn decide_action(call: &Call<'_>, settings: &Settings, entry: &Entry, args: &Map
     rules.decide(target, args).or_stricter(call.relayed)
 }
 
-/// Returns what a person's rules say of a call of `tool.call` that they don't deny. A question is left to the tool that is
-/// called, so that the person is asked once, about what is done.
+/// Returns what a person's rules say of a call of `tool.call` that they don't deny. The tool that is
+/// called asks the question, so that the person is asked once, about that tool.
 pub(super) fn relay_verdict(
     call: &Call<'_>,
     entry: &Entry,

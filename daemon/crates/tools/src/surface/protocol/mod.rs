@@ -55,7 +55,7 @@ impl<'a> MethodRequest<'a> {
     }
 }
 
-/// What the parameters of a request say beside what it is about.
+/// The members that the parameters of any request may have.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Beside<'a> {
@@ -75,7 +75,7 @@ pub(crate) fn answer_method(
     progress: &dyn Progress,
     cancel: &Cancel,
 ) -> Result<Vec<u8>, ProtocolError> {
-    // Whoever reads the parameters of its method says what is wrong with them.
+    // The method reads them again, and names their faults.
     let beside: Beside<'_> = serde_json::from_slice(request.params).unwrap_or_default();
     let origin = Origin {
         meta: beside.meta.map(RawValue::get),
