@@ -101,6 +101,29 @@ struct Books {
     fault: Option<Trouble>,
 }
 
+impl Books {
+    /// Notes that the answer to a request does not matter any more.
+    fn forget(&mut self, id: i64) {
+        let Some(pending) = self.pending.remove(&id) else { return };
+        if let Some(token) = pending.token {
+            self.tokens.remove(&token);
+        }
+        if self.cancelled.len() == MAX_CANCELLED {
+            self.cancelled.remove(0);
+        }
+        self.cancelled.push(id);
+    }
+
+    /// Forgets the requests that came before `initialize`. A server that took long to start may answer `server/discover` when
+    /// rmcp has given it up already, and rmcp would take that for the answer to `initialize`.
+    fn give_up_probe(&mut self) {
+        let given_up: Vec<i64> = self.pending.keys().copied().collect();
+        for id in given_up {
+            self.forget(id);
+        }
+    }
+}
+
 struct Pending {
     /// None for what rmcp itself asked.
     track: Option<Arc<Track>>,
@@ -169,16 +192,7 @@ impl Link {
     /// Notes that the answer to a request does not matter any more.
     pub(crate) fn forget(&self, id: &RequestId) {
         let NumberOrString::Number(id) = id else { return };
-        let mut books = self.books();
-        if let Some(pending) = books.pending.remove(id) {
-            if let Some(token) = pending.token {
-                books.tokens.remove(&token);
-            }
-            if books.cancelled.len() == MAX_CANCELLED {
-                books.cancelled.remove(0);
-            }
-            books.cancelled.push(*id);
-        }
+        self.books().forget(*id);
     }
 
     /// The parameters of a request of the upstream, as it wrote them.
@@ -223,6 +237,9 @@ impl Link {
                 let track = raw.map(|raw| raw.track);
                 if let NumberOrString::Number(id) = request.id {
                     let mut books = self.books();
+                    if request.request.method() == "initialize" {
+                        books.give_up_probe();
+                    }
                     books.next_id = books.next_id.max(id + 1);
                     if let (Some(token), Some(track)) = (token, &track) {
                         books.tokens.insert(token, Arc::clone(track));
@@ -504,4 +521,29 @@ fn protocol_error(error: &str) -> Trouble {
     let message = value.get("message").and_then(Value::as_str).unwrap_or("an error without a message");
     let shown: String = message.chars().take(2_000).collect();
     Trouble::protocol(format!("the upstream answered with an error: {shown}")).with("error", value)
+}
+
+#[cfg(test)]
+mod tests {
+    use rmcp::model::{ClientRequest, DiscoverRequest, InitializeRequest};
+    use serde_json::json;
+
+    use super::*;
+
+    fn send_request(link: &Link, id: i64, request: ClientRequest) {
+        link.write_outbound(&JsonRpcMessage::request(request, RequestId::Number(id))).unwrap();
+    }
+
+    #[test]
+    fn an_answer_to_a_probe_that_was_given_up_is_not_the_answer_to_initialize() {
+        let link = Link::new(Clock::real(), Box::new(|_| {}));
+        send_request(&link, 0, ClientRequest::DiscoverRequest(DiscoverRequest::new(Default::default())));
+        send_request(&link, 1, ClientRequest::InitializeRequest(InitializeRequest::new(Default::default())));
+        let late = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "no such method"}});
+        assert!(matches!(link.inbound(late.to_string().as_bytes()), Inbound::Nothing));
+        assert_eq!(link.take_counts(), BTreeMap::from([("lateAnswer", 1)]));
+        let result = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {"name": "x", "version": "1"}});
+        let answer = json!({"jsonrpc": "2.0", "id": 1, "result": result});
+        assert!(matches!(link.inbound(answer.to_string().as_bytes()), Inbound::Message(_)));
+    }
 }
