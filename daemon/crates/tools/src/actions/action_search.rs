@@ -18,6 +18,7 @@ use crate::call::registry::{Entry, Registry, RegistryAction};
 use crate::call::upstream::{Definition, Listed, View, are_unread};
 use crate::host::{Upstreams, read_lists_of};
 use crate::parts::all_tools::{AllTools, Among, AnyTool};
+use crate::parts::unread::{Unread, unread_line};
 use crate::surface::response_outline;
 use crate::{Candidate, Code, Explained, ToolError};
 
@@ -88,6 +89,9 @@ pub(crate) struct Response {
     /// Names of further tools that match, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<String>,
+    /// Upstreams whose tools could not be searched, because they are not known yet.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unread: Vec<Unread>,
     /// What upstreams say about their use, by key: once for each client.
     #[serde(skip_serializing_if = "Map::is_empty")]
     instructions: Object,
@@ -195,7 +199,8 @@ impl RegistryAction for ActionSearch {
             view = cx.view();
         }
         let tools = AllTools::new(cx, registry, &view);
-        let found = tools.search(&request.query, among(&view, &request)?);
+        let among = among(&view, &request)?;
+        let found = tools.search(&request.query, among);
         let wanted = found.hits.len().min(request.limit.unwrap_or(LIMIT) as usize);
         let detail = request.detail.unwrap_or(Detail::Full);
         let states = cx.host.upstreams().map(Upstreams::states).unwrap_or_default();
@@ -203,6 +208,7 @@ impl RegistryAction for ActionSearch {
         let results = found.hits.iter().take(wanted).map(|(tool, score)| shown.result(*tool, *score));
         let results = results.collect::<Result<Vec<_>, _>>()?;
         let instructions = instructions_of(cx, &found.hits[..wanted]);
+        let unread = Unread::among(&view, among, &states);
         let first = found.hits.first().map(|(tool, _)| *tool);
         let with = |count: usize| {
             let rest: Vec<AnyTool<'_>> = if found.hits.is_empty() {
@@ -222,6 +228,7 @@ impl RegistryAction for ActionSearch {
                 total: found.hits.len(),
                 unmatched: found.unmatched.clone(),
                 more: rest.iter().take(MOST_MORE).map(more_name).collect(),
+                unread: unread.clone(),
                 instructions: instructions.clone(),
                 call_with: first.and_then(call_with),
                 truncated: count < wanted,
@@ -272,8 +279,8 @@ fn among<'a>(view: &View, request: &'a Request) -> Result<Among<'a>, ToolError> 
     }
 }
 
-/// Has lists that may be out of date read again, as long as that takes little time. Those of upstreams that don't run are read
-/// only on request.
+/// Has lists that were never read or may be out of date read, as long as that takes little time. Known ones of upstreams that
+/// don't run are read only on request.
 fn refresh_lists(cx: &Call<'_>, view: &View, request: &Request) -> Result<(), ToolError> {
     let Some(upstreams) = cx.host.upstreams() else { return Ok(()) };
     let (states, now) = (upstreams.states(), SystemClock.unix_ms());
@@ -281,7 +288,7 @@ fn refresh_lists(cx: &Call<'_>, view: &View, request: &Request) -> Result<(), To
     let wanted = |upstream: &Listed| {
         let age = now.saturating_sub(upstream.confirmed_at_ms());
         let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
-        request.fresh == Some(true) || is_old && runs(&upstream.key)
+        request.fresh == Some(true) || !upstream.is_known() || is_old && runs(&upstream.key)
     };
     let lists = view.upstreams.iter().map(|one| (one, cx.lists_of(one)));
     // To clients that can be asked an upstream may list more, which has to be read once.
@@ -482,6 +489,9 @@ impl Render for Response {
         if !self.more.is_empty() {
             text.push('\n');
             begin_line(&mut text, format_args!("more: {}", self.more.join(", ")));
+        }
+        if !self.unread.is_empty() {
+            begin_line(&mut text, format_args!("{}", unread_line(&self.unread)));
         }
         if let Some(how) = &self.how_to_resume {
             begin_line(&mut text, format_args!("{how}"));

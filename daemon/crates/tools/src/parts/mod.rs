@@ -4,3 +4,4 @@ pub(crate) mod all_tools;
 pub(crate) mod outside;
 pub(crate) mod params;
 pub(crate) mod symbols;
+pub(crate) mod unread;

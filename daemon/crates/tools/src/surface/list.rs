@@ -1,5 +1,7 @@
 //! The result of `tools/list` on each surface.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::call::action::Namespace;
@@ -196,14 +198,22 @@ impl Writer<'_> {
             return String::new();
         }
         let of = |upstream: &Listed| view.tools.iter().filter(|tool| tool.key == upstream.key).count();
-        let named = view.upstreams.iter().take(MOST_NAMED).map(|upstream| {
-            let about =
-                upstream.entry.own.about.as_deref().map(|about| format!(": {about}")).unwrap_or_default();
-            format!("{} ({}{about})", upstream.key, of(upstream))
-        });
-        let more = view.upstreams.len().saturating_sub(MOST_NAMED);
+        // Those that were never read are named without a number. Those that have no tools are not named.
+        let name = |upstream: &Arc<Listed>| {
+            let count = upstream.is_known().then(|| of(upstream));
+            let parts = [count.map(|count| count.to_string()), upstream.entry.own.about.clone()];
+            let parts: Vec<String> = parts.into_iter().flatten().collect();
+            let said = if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(": ")) };
+            (count != Some(0)).then(|| format!("{}{said}", upstream.key))
+        };
+        let mut named: Vec<String> = view.upstreams.iter().filter_map(name).collect();
+        if named.is_empty() {
+            return String::new();
+        }
+        let more = named.len().saturating_sub(MOST_NAMED);
+        named.truncate(MOST_NAMED);
         let more = if more == 0 { String::new() } else { format!(", and {more} more") };
-        format!("; also tools of {}{more}", named.collect::<Vec<_>>().join(", "))
+        format!("; also tools of {}{more}", named.join(", "))
     }
 
     /// Returns the tool that calls any tool, in few words.

@@ -318,6 +318,11 @@ fn searches(seen: &mut Seen) {
     upstream.bytes("fs_read_zyxomma", "{}");
     seen.ok(&upstream, "info", json!({}));
     seen.ok(&upstream, "usage.stats", json!({}));
+    let both = json!({"mcpServers": {"fs": {"command": "fs"}, "new": {"command": "new"}}});
+    upstream.configure(&both);
+    let broken = ("new".to_owned(), "no such program".to_owned());
+    upstream.host.upstreams.get().unwrap().failing.lock().unwrap().push(broken);
+    seen.ok(&upstream, "action.search", json!({"query": "zyxomma"}));
     let changed = json!([{"name": "read_zyxomma", "description": "Reads\u{200b} it."}]);
     upstream.configure(&json!({"mcpServers": {"fs": {"command": "fs", "sdl": {"pin": "warn"}}}}));
     upstream.lists("fs", &changed);

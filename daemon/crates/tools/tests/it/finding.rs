@@ -124,3 +124,39 @@ fn the_page_on_wire_formats_is_found_and_fits() {
     let plain = json!({"taskText": "validate a token", "wireFormat": "standard"});
     assert!(world.ok("sdl_slice_build", plain).get("howToDecode").is_none());
 }
+
+#[test]
+fn a_search_names_the_upstreams_that_it_could_not_look_into() {
+    let world = World::shop();
+    world.configure(&json!({"mcpServers": {
+        "files": {"command": "a"}, "new": {"command": "b", "sdl": {"about": "the weather"}}, "prompts": {"command": "c"}
+    }}));
+    let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+    world.lists("files", &json!([tool("read_file")]));
+    world.lists("prompts", &json!([]));
+    let search = |args: Value| world.ok("sdl_action_search", args);
+    let found = search(json!({"query": "read a file"}));
+    assert_eq!(found["unread"], json!([{"upstream": "new", "state": "new"}]), "{found:#}");
+    assert_eq!(
+        world.host.upstreams.get().unwrap().read.lock().unwrap()[..],
+        ["new".to_owned()],
+        "it is read for the search"
+    );
+    let text = world.raw("sdl_action_search", r#"{"query":"read a file"}"#)["content"][0]["text"].clone();
+    assert!(
+        text.as_str().unwrap().contains("not known yet: new (new); search again in a few seconds"),
+        "{text}"
+    );
+    let broken = ("new".to_owned(), "no such program".to_owned());
+    world.host.upstreams.get().unwrap().failing.lock().unwrap().push(broken);
+    let found = search(json!({"query": "read a file"}));
+    assert_eq!(found["unread"][0]["lastError"], "no such program", "{found:#}");
+    for args in [json!({"query": "x", "scope": "own"}), json!({"query": "x", "upstream": "files"})] {
+        assert!(search(args)["unread"].is_null());
+    }
+    let listed = world.tools.list(&world.session, Surface::Search, false, Names::default());
+    let listed = String::from_utf8(listed).unwrap();
+    assert!(listed.contains("; also tools of files (1), new (the weather)\""), "{listed}");
+    world.lists("new", &json!([tool("forecast")]));
+    assert!(search(json!({"query": "read a file"}))["unread"].is_null());
+}

@@ -32,6 +32,8 @@ pub(crate) struct FakeUpstreams {
     pub(crate) clients: Mutex<Vec<Value>>,
     /// The answers to questions, by their numbers.
     pub(crate) replies: Replies,
+    /// The upstreams that can't be started, and why.
+    pub(crate) failing: Mutex<Vec<(String, String)>>,
 }
 
 /// A request to such an upstream.
@@ -82,7 +84,24 @@ impl Upstreams for FakeUpstreams {
     }
 
     fn states(&self) -> Vec<UpstreamState> {
-        Vec::new()
+        let failing = self.failing.lock().unwrap();
+        let state = |(key, why): &(String, String)| UpstreamState {
+            key: key.clone(),
+            owner: Owner::Shared,
+            state: "failing".to_owned(),
+            pid: None,
+            rss_kb: None,
+            era: None,
+            restarts: 0,
+            calls: 0,
+            failed: 0,
+            in_flight: 0,
+            waiting: 0,
+            last_error: Some(why.clone()),
+            next_attempt_ms: Some(1_000),
+            counts: BTreeMap::new(),
+        };
+        failing.iter().map(state).collect()
     }
 
     fn secrets(&self) -> Vec<String> {
