@@ -30,6 +30,14 @@ const END_TIME: Duration = Duration::from_secs(8);
 /// Calls that the daemon may have begun. It allows fewer itself.
 const MAX_CALLS: usize = 4_096;
 
+/// Where a gate works.
+pub(crate) struct Places {
+    pub(crate) state_dir: PathBuf,
+    pub(crate) runtime_dir: PathBuf,
+    /// The program that holds children until they are recorded.
+    pub(crate) holder: PathBuf,
+}
+
 type Cancels = Arc<Mutex<HashMap<u64, Flag>>>;
 
 /// See the module.
@@ -47,19 +55,14 @@ pub(crate) struct Gate {
 
 impl Gate {
     /// Prepares the folders, and ends what an earlier gate left.
-    pub(crate) async fn open(
-        outbox: Outbox,
-        clock: Clock,
-        state_dir: String,
-        runtime_dir: String,
-    ) -> io::Result<Self> {
+    pub(crate) async fn open(outbox: Outbox, clock: Clock, places: Places) -> io::Result<Self> {
         let opened = run_blocking(move || {
-            let state_dir = PathBuf::from(state_dir);
+            let Places { state_dir, runtime_dir, holder } = places;
             std::fs::create_dir_all(&state_dir)?;
             #[cfg(unix)]
-            let registry = crate::child::registry::Registry::take_over(&PathBuf::from(runtime_dir))?;
+            let registry = crate::child::registry::Registry::take_over(&runtime_dir)?;
             #[cfg(not(unix))]
-            let _ = runtime_dir;
+            let _ = (runtime_dir, holder);
             io::Result::Ok(Shared {
                 outbox,
                 masks: Masks::default(),
@@ -72,6 +75,8 @@ impl Gate {
                 helper: Mutex::default(),
                 #[cfg(unix)]
                 registry,
+                #[cfg(unix)]
+                holder,
             })
         });
         Ok(Self {

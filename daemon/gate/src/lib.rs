@@ -31,6 +31,8 @@ mod trouble;
 mod wire;
 
 use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
 
 use sdl_proto::gate::{FromGate, ToGate, decode_to_gate};
 use sdl_proto::{BUILD, FrameDecoder, MAX_FRAME};
@@ -40,11 +42,13 @@ pub use clock::{Clock, Hands};
 #[cfg(feature = "oauth")]
 pub use oauth::run_login;
 
-use crate::gate::Gate;
+use crate::gate::{Gate, Places};
 use crate::outbox::{Outbox, write_outgoing};
 
 /// Serves the daemon at the other end of `input` and `output`, until it asks for the end or is gone. Then every child is ended.
-pub async fn serve<R, W>(input: R, output: W, clock: Clock) -> io::Result<()>
+///
+/// `holder` is this program, as [`own_program`] finds it; see [`become_child`].
+pub async fn serve<R, W>(input: R, output: W, clock: Clock, holder: PathBuf) -> io::Result<()>
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin + Send + 'static,
@@ -60,7 +64,8 @@ where
     if build != BUILD {
         return Err(invalid(&format!("the daemon is of build {build}, the gate of build {BUILD}")));
     }
-    let mut gate = Gate::open(outbox, clock, state_dir, runtime_dir).await?;
+    let places = Places { state_dir: state_dir.into(), runtime_dir: runtime_dir.into(), holder };
+    let mut gate = Gate::open(outbox, clock, places).await?;
     let result = loop {
         match frames.next().await {
             Ok(Some(message)) => {
@@ -81,6 +86,23 @@ where
 pub fn prepare_process() {
     #[cfg(unix)]
     child::spawn::forbid_core_files();
+}
+
+/// The program that runs, for [`serve`].
+pub fn own_program() -> io::Result<PathBuf> {
+    #[cfg(unix)]
+    return child::held::own_program();
+    #[cfg(not(unix))]
+    std::env::current_exe()
+}
+
+/// Waits until the gate that started this process has recorded it, and becomes the child that it wants. To be called first, if
+/// the only argument is `child`.
+pub fn become_child() -> ExitCode {
+    #[cfg(unix)]
+    return child::held::become_program();
+    #[cfg(not(unix))]
+    ExitCode::FAILURE
 }
 
 fn invalid(message: &str) -> io::Error {

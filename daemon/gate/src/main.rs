@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use sdl_gate::{Clock, prepare_process, serve};
+use sdl_gate::{Clock, become_child, own_program, prepare_process, serve};
 use tracing_subscriber::filter::EnvFilter;
 
 /// Threads of the runtime: none of them ever waits, and one busy upstream must leave one for the others.
@@ -10,8 +10,10 @@ const THREADS: usize = 2;
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
-    if args.next().is_some_and(|word| word == "login") {
-        return log_in(&args.next().unwrap_or_default());
+    match args.next().as_deref() {
+        Some("child") => return become_child(),
+        Some("login") => return log_in(&args.next().unwrap_or_default()),
+        _ => {}
     }
     // Of this crate alone: what rmcp logs may contain whole messages of upstreams.
     let filter = EnvFilter::new("off,sdl_gate=info");
@@ -19,8 +21,9 @@ fn main() -> ExitCode {
     prepare_process();
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
     let served = runtime.and_then(|runtime| {
-        let served =
-            runtime.block_on(async { serve(tokio::io::stdin(), tokio::io::stdout(), Clock::real()).await });
+        let holder = own_program()?;
+        let served = runtime
+            .block_on(async { serve(tokio::io::stdin(), tokio::io::stdout(), Clock::real(), holder).await });
         // A thread may still wait for input that nobody needs.
         runtime.shutdown_background();
         served

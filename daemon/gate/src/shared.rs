@@ -30,6 +30,9 @@ pub(crate) struct Shared {
     /// Children that run.
     #[cfg(unix)]
     pub(crate) registry: Registry,
+    /// The program that holds children until they are recorded.
+    #[cfg(unix)]
+    pub(crate) holder: PathBuf,
 }
 
 impl Shared {

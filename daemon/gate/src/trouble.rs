@@ -25,6 +25,12 @@ impl Trouble {
         Self::new(code::UPSTREAM_DOWN, message)
     }
 
+    /// The program of the upstream can't be run.
+    #[cfg(unix)]
+    pub(crate) fn not_started(program: &std::path::Path, error: &str) -> Self {
+        Self::down(format!("{} cannot be started: {error}", program.display()))
+    }
+
     /// The upstream broke the protocol.
     pub(crate) fn protocol(message: impl Into<String>) -> Self {
         Self::new(code::UPSTREAM_PROTOCOL, message)

@@ -116,6 +116,7 @@ async fn end_group(group: Arc<Group>, mut child: std::process::Child, clock: Clo
 pub(crate) struct Process {
     pub(crate) pid: u32,
     pub(crate) group: u32,
+    pub(crate) session: u32,
     /// When it started, in ticks since the machine did.
     pub(crate) started: u64,
     /// Resident pages.
@@ -134,6 +135,7 @@ pub(crate) fn read_process(pid: u32) -> Option<Process> {
     Some(Process {
         pid,
         group: number(2)? as u32,
+        session: number(3)? as u32,
         started: number(19)?,
         pages: number(21).unwrap_or_default(),
         is_zombie: fields.first() == Some(&"Z"),

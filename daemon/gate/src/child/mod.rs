@@ -2,6 +2,7 @@
 
 pub(crate) mod environment;
 pub(crate) mod group;
+pub(crate) mod held;
 pub(crate) mod log;
 pub(crate) mod registry;
 pub(crate) mod spawn;

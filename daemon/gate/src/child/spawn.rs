@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 
 use tokio::net::unix::pipe;
+
+use crate::child::held::{held_command, write_program};
 
 /// A child to start.
 pub(crate) struct Program {
@@ -32,13 +34,16 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
 }
 
-/// Starts the program in a process group of its own. Must not run on the runtime.
-pub(crate) fn start_program(program: &Program) -> io::Result<Started> {
-    let mut child = Command::new(&program.path)
-        .args(&program.args)
+/// Starts the program in a process group of its own, [held](super::held) by `holder` until `record` is done with its number.
+/// Must not run on the runtime.
+pub(crate) fn start_program(
+    holder: &Path,
+    program: &Program,
+    record: impl FnOnce(u32) -> io::Result<()>,
+) -> io::Result<Started> {
+    let message = write_program(program)?;
+    let mut child = held_command(holder)
         .current_dir(&program.folder)
-        .env_clear()
-        .envs(&program.environment)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -46,12 +51,21 @@ pub(crate) fn start_program(program: &Program) -> io::Result<Started> {
         .spawn()?;
     prefer_victim(child.id());
     let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(io::Error::other("the child has no pipes"));
+    let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
+        return Err(give_up(child, io::Error::other("the child has no pipes")));
     };
+    let let_go = |stdin: &mut ChildStdin| stdin.write_all(&message);
+    if let Err(error) = record(child.id()).and_then(|()| let_go(&mut stdin)) {
+        return Err(give_up(child, error));
+    }
     Ok(Started { child, stdin: stdin.into(), stdout: stdout.into(), stderr: stderr.into() })
+}
+
+/// Ends a child that has not become its program.
+fn give_up(mut child: Child, error: io::Error) -> io::Error {
+    let _ = child.kill();
+    let _ = child.wait();
+    error
 }
 
 /// When memory runs out, the system should end a server rather than the daemon.

@@ -1,5 +1,7 @@
 //! A connection that works.
 
+#[cfg(unix)]
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -18,7 +20,7 @@ use crate::trouble::Trouble;
 use crate::wire::link::Link;
 
 #[cfg(unix)]
-use crate::child::{group::Group, log::Log};
+use crate::child::{group::Group, held::why_not_started, log::Log};
 
 /// How long the last words of a child are waited for.
 const LAST_WORDS_TIME: Duration = Duration::from_millis(500);
@@ -55,7 +57,7 @@ pub(crate) struct Live {
 pub(crate) enum Body {
     /// A child.
     #[cfg(unix)]
-    Child { group: Arc<Group>, log: Log },
+    Child { group: Arc<Group>, log: Log, program: Arc<Path> },
     /// A server somewhere else.
     #[cfg_attr(unix, allow(dead_code, reason = "made by the HTTP transport alone"))]
     Remote,
@@ -74,13 +76,18 @@ impl Body {
     pub(crate) async fn explain(&self, trouble: Trouble) -> Trouble {
         match self {
             #[cfg(unix)]
-            Self::Child { group, log } => {
+            Self::Child { group, log, program } => {
                 let words = async {
                     group.ended.raised().await;
                     log.over.raised().await;
                 };
                 // By the machine's clock, because a child that lingers must not hold up its callers.
                 let _ = tokio::time::timeout(LAST_WORDS_TIME, words).await;
+                let lines = log.last_lines();
+                let exit_code = group.how_ended().and_then(|ended| ended.exit_code);
+                if let Some(why) = why_not_started(exit_code, &lines) {
+                    return Trouble::not_started(program, why);
+                }
                 let mut trouble = trouble;
                 if let Some(ended) = group.how_ended() {
                     trouble.message += &match (ended.exit_code, ended.signal) {
@@ -95,7 +102,6 @@ impl Body {
                         trouble = trouble.with("signal", signal);
                     }
                 }
-                let lines = log.last_lines();
                 if lines.is_empty() { trouble } else { trouble.with("stderr", lines) }
             }
             Self::Remote => trouble,
@@ -106,17 +112,21 @@ impl Body {
     pub(crate) async fn end(&self, world: &World) {
         match self {
             #[cfg(unix)]
-            Self::Child { group, .. } => {
-                group.stop();
-                group.gone.raised().await;
-                let (pid, world) = (group.pid(), Arc::clone(world));
-                let _ = crate::shared::run_blocking(move || world.registry.remove(pid)).await;
-            }
+            Self::Child { group, .. } => end_child(group, world).await,
             Self::Remote => {
                 let _ = world;
             }
         }
     }
+}
+
+/// Ends a child and its group, and forgets it once it is gone.
+#[cfg(unix)]
+pub(crate) async fn end_child(group: &Group, world: &World) {
+    group.stop();
+    group.gone.raised().await;
+    let (pid, world) = (group.pid(), Arc::clone(world));
+    let _ = crate::shared::run_blocking(move || world.registry.remove(pid)).await;
 }
 
 /// A name that no other connection has or had. By the machine's clock, because gates before and after this one count too.

@@ -119,6 +119,7 @@ async fn open_child(slot: &Slot, entry: &Entry) -> Result<Opened, Trouble> {
     use crate::child::group::Group;
     use crate::child::log::Log;
     use crate::child::spawn::{into_async, start_program};
+    use crate::slot::live::end_child;
     use crate::wire::pipes::Pipes;
 
     let world = &slot.world;
@@ -129,31 +130,42 @@ async fn open_child(slot: &Slot, entry: &Entry) -> Result<Opened, Trouble> {
     let program = Arc::new(program);
     let same = Arc::clone(&program);
     let started = crate::shared::run_blocking(move || {
-        let started = start_program(&same)?;
-        // Recorded by the same thread, so that a gate that is killed now leaves nothing that its successor does not know.
-        for_thread.registry.add(&key, started.child.id());
-        std::io::Result::Ok(started)
+        let mut recorded = None;
+        let record = |pid| for_thread.registry.add(&key, pid).map(|()| recorded = Some(pid));
+        let started = start_program(&for_thread.holder, &same, record);
+        if let (Err(_), Some(pid)) = (&started, recorded) {
+            for_thread.registry.remove(pid);
+        }
+        started
     });
-    let failed = |error: String| {
-        let path = program.path.display();
-        Trouble::down(format!("{path} cannot be started: {error}"))
-    };
+    let failed = |error: String| Trouble::not_started(&program.path, &error);
     let started = started.await.map_err(failed)?.map_err(|error| failed(error.to_string()))?;
     let pid = started.child.id();
-    let group =
-        Group::watch(started.child, world.clock.clone()).map_err(|error| failed(error.to_string()))?;
+    let group = match Group::watch(started.child, world.clock.clone()) {
+        Ok(group) => group,
+        Err(error) => {
+            let world = Arc::clone(world);
+            let _ = crate::shared::run_blocking(move || world.registry.remove(pid)).await;
+            return Err(failed(error.to_string()));
+        }
+    };
     tracing::info!("{}: started as process {pid}", slot.key);
     let pipes = into_async(started.stdin, started.stdout, started.stderr);
-    let (stdin, stdout, stderr) = pipes.map_err(|error| {
-        group.stop();
-        failed(error.to_string())
-    })?;
+    let (stdin, stdout, stderr) = match pipes {
+        Ok(pipes) => pipes,
+        Err(error) => {
+            let world = Arc::clone(world);
+            tokio::spawn(async move { end_child(&group, &world).await });
+            return Err(failed(error.to_string()));
+        }
+    };
     let log = Log::start(log_path, world.masks.clone(), Some(stderr));
     let for_notes = log.clone();
     let link = Link::new(world.clock.clone(), Box::new(move |text| for_notes.note(text)));
     let hang_up = Flag::default();
     let pipes = Pipes::new(stdin, stdout, Arc::clone(&link), hang_up.clone());
-    Ok(Opened { body: Body::Child { group, log }, link, hang_up, way: Open::Pipes(pipes) })
+    let path: Arc<std::path::Path> = program.path.as_path().into();
+    Ok(Opened { body: Body::Child { group, log, program: path }, link, hang_up, way: Open::Pipes(pipes) })
 }
 
 /// The program to start, and the values that it was made of.

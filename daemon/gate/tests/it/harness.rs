@@ -33,6 +33,11 @@ pub(crate) struct Gate {
     task: Option<JoinHandle<std::io::Result<()>>>,
 }
 
+/// The gate's program.
+pub(crate) fn gate_program() -> PathBuf {
+    env!("CARGO_BIN_EXE_sdl-gate").into()
+}
+
 /// The server that misbehaves.
 pub(crate) fn hostile() -> PathBuf {
     let own = std::env::current_exe().unwrap();
@@ -64,7 +69,7 @@ impl Gate {
     }
 
     pub(crate) async fn start_in(folder: TempDir) -> Self {
-        let mut process = Command::new(env!("CARGO_BIN_EXE_sdl-gate"))
+        let mut process = Command::new(gate_program())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -80,7 +85,7 @@ impl Gate {
         let (clock, hands) = Clock::manual();
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = tokio::io::split(theirs);
-        let task = tokio::spawn(async move { serve(input, output, clock).await });
+        let task = tokio::spawn(async move { serve(input, output, clock, gate_program()).await });
         let (output, input) = tokio::io::split(ours);
         let folder = tempfile::tempdir().unwrap();
         (Self::greet(folder, Box::new(input), Box::new(output), None, Some(task)).await, hands)

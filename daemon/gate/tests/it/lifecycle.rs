@@ -6,7 +6,7 @@ use sdl_proto::gate::{FromGate, Owner, ToGate};
 use sdl_proto::{Payload, code};
 use serde_json::{Value, json};
 
-use crate::harness::{Gate, entry, gone, is_running, lines_with, tool};
+use crate::harness::{Gate, entry, gate_program, gone, is_running, lines_with, tool};
 
 #[tokio::test]
 async fn a_child_has_a_folder_and_an_environment_of_its_own() {
@@ -165,7 +165,7 @@ async fn a_gate_of_another_build_ends() {
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (input, output) = tokio::io::split(theirs);
-    let served = tokio::spawn(sdl_gate::serve(input, output, sdl_gate::Clock::real()));
+    let served = tokio::spawn(sdl_gate::serve(input, output, sdl_gate::Clock::real(), gate_program()));
     let (mut output, mut input) = tokio::io::split(ours);
     let hello =
         ToGate::Hello { build: "other".to_owned(), state_dir: String::new(), runtime_dir: String::new() };

@@ -6,6 +6,7 @@ mod asking;
 mod calls;
 mod clock;
 mod harness;
+mod held;
 mod hostile;
 #[cfg(feature = "oauth")]
 mod issuer;

@@ -14,7 +14,7 @@ use super::upstream_soak::{failure_code, known_tools, wait_for_ends, wait_until_
 use crate::Outcome;
 use crate::options::Options;
 use crate::random::Random;
-use crate::upstream::census::{describe_process, find_descendant, list_descendants};
+use crate::upstream::census::{describe_process, find_descendant, list_descendants, list_outside};
 use crate::upstream::lab::Server;
 use crate::upstream::settings::{ask_ctl, write_settings};
 
@@ -50,6 +50,7 @@ pub(crate) fn run_kill(options: &Options) -> Outcome {
     let mut seen = Seen::default();
     for round in 1..=rounds {
         one_kill(&env, &mut client, &mut random, round, &mut seen)?;
+        find_orphans(&env, &word).map_err(|error| format!("round {round}: {error}"))?;
         if known_tools(&env)? != known {
             return Err(format!("round {round}: the tools are others now").into());
         }
@@ -118,6 +119,13 @@ fn one_kill(
     seen.answered.push(text);
     let left = wait_for_ends(&below, FAREWELL);
     if left.is_empty() { Ok(()) } else { Err(format!("round {round}: {left:?} are left").into()) }
+}
+
+/// Nothing may run that no gate has started but an earlier one: a server, or a process that is to become one.
+fn find_orphans(env: &TestEnv, word: &str) -> Outcome {
+    let of_gates = |line: &[&str]| line.contains(&word) || line.starts_with(&["sdl-gate", "child"]);
+    let orphans = wait_for_ends(&list_outside(daemon_pid(env)?, of_gates), FAREWELL);
+    if orphans.is_empty() { Ok(()) } else { Err(format!("{orphans:?} are left").into()) }
 }
 
 fn daemon_pid(env: &TestEnv) -> Outcome<u32> {

@@ -63,6 +63,20 @@ pub(crate) fn find_descendant(root: u32, name: &str) -> Option<u32> {
     list_descendants(root).into_iter().find(|process| process.name == name).map(|process| process.pid)
 }
 
+/// All processes, but `root` and those below it, whose command line `fits`.
+pub(crate) fn list_outside(root: u32, fits: impl Fn(&[&str]) -> bool) -> Vec<Process> {
+    let inside = list_descendants(root);
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let outside = pids.filter(|pid| *pid != root && inside.iter().all(|process| process.pid != *pid));
+    let fitting = outside.filter(|pid| {
+        let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line);
+        fits(&line.split('\0').collect::<Vec<_>>())
+    });
+    fitting.filter_map(describe_process).collect()
+}
+
 /// How many files a process has open.
 pub(crate) fn open_files(pid: u32) -> Option<u64> {
     Some(fs::read_dir(format!("/proc/{pid}/fd")).ok()?.count() as u64)
