@@ -31,6 +31,7 @@ mod finding;
 mod leaks;
 mod memories;
 mod offers;
+mod own_names;
 mod pages;
 mod plain_text;
 mod protocol;
