@@ -106,7 +106,8 @@ impl Conversation<'_> {
     /// Has the conversation. `begin` sends the call; with answers and a state if it is sent again.
     pub(super) fn hold(&self, resumed: Option<Parked>, begin: &Begin<'_>) -> Result<Forwarded, ToolError> {
         let mut exchange = match resumed.map(|parked| parked.rest) {
-            None | Some(Rest::Confirm) => begin(self.upstreams, None)?,
+            None => begin(self.upstreams, self.early_answers().as_ref())?,
+            Some(Rest::Confirm) => begin(self.upstreams, None)?,
             Some(Rest::Exchange(exchange, questions)) => {
                 self.answer_questions(exchange.as_ref(), &questions);
                 exchange
@@ -138,6 +139,14 @@ impl Conversation<'_> {
             }
         }
         Err(self.unable(&format!("something {MOST_ROUNDS} times and did not answer the call")))
+    }
+
+    /// Answers that come with a call which nothing waits for: to questions that the client knows already. Whether they are any
+    /// good is for the upstream to say.
+    fn early_answers(&self) -> Option<Answers> {
+        let asks_within = matches!(self.way, Way::Within(_)) && self.era >= ASKS_WITHIN;
+        let responses = read_responses(self.call).filter(|_| asks_within)?;
+        Some(Answers { responses, state: None })
     }
 
     /// Waits for the answer. Questions meanwhile go to the client, or end the wait if it can only be asked in an answer.
