@@ -85,7 +85,9 @@ impl Router {
         match event {
             PROMPTS => offers().prompts,
             RESOURCES => offers().resources,
-            _ => list_mark(&self.list_tools(session, None)),
+            _ => self.with_origin(session, None, |origin| {
+                list_mark(&self.tools.list_for(session.caller(), origin))
+            }),
         }
     }
 
@@ -99,15 +101,27 @@ impl Router {
         self.listed.insert((session.id(), event), self.mark_of(session, event));
     }
 
-    /// Lists the tools. `meta` is that of the request, where there is one: then lists that were never read for such a client are
-    /// read beside it, and announced.
-    fn list_tools(&self, session: &Arc<Peer>, request: Option<&str>) -> Vec<u8> {
+    /// Lists the tools, or a page of them. Lists that were never read for such a client are read beside it, and announced.
+    fn list_tools(&self, session: &Arc<Peer>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+        let Listing { meta } = serde_json::from_slice(params).unwrap_or_default();
+        let meta = meta.as_deref().map_or("{}", RawValue::get);
+        self.with_origin(session, Some(meta), |origin| {
+            if let Some(upstreams) = self.engine.upstream_manager() {
+                self.tools.unread_for(session.caller(), origin, |of| upstreams.read_beside(of));
+            }
+            self.tools.list_page(session.caller(), origin, params).map_err(wire_error)
+        })
+    }
+
+    /// Does something for a request for the list of tools with this `_meta`.
+    fn with_origin<T>(
+        &self,
+        session: &Arc<Peer>,
+        meta: Option<&str>,
+        work: impl FnOnce(&Origin<'_>) -> T,
+    ) -> T {
         let client = upstream::Asker { peer: Arc::clone(session), request: None };
-        let origin = Origin { meta: request, client: &client, shown: shown_to(session), ..Origin::default() };
-        if let Some(upstreams) = request.and(self.engine.upstream_manager()) {
-            self.tools.unread_for(session.caller(), &origin, |of| upstreams.read_beside(of));
-        }
-        self.tools.list_for(session.caller(), &origin)
+        work(&Origin { meta, client: &client, shown: shown_to(session), ..Origin::default() })
     }
 
     /// Writes the data that the tools keep in memory. To be called when no request runs any more.
@@ -177,9 +191,10 @@ impl Router {
             };
             let request =
                 ToolRequest { name: &params.name, arguments: params.arguments().as_bytes(), origin };
-            tools.call_request(client.peer.caller(), &request, &progress, cancel)
+            tools.answer_request(client.peer.caller(), &request, &progress, cancel)
         })
-        .await
+        .await?
+        .map_err(wire_error)
     }
 }
 
@@ -231,10 +246,9 @@ impl Service for Router {
         match method {
             "tools/call" => self.call_tool(&session, &call, progress).await,
             "tools/list" => {
-                let Listing { meta } = serde_json::from_slice(&call.params).unwrap_or_default();
                 let mark = self.mark_of(&session, TOOLS);
                 self.listed.insert((session.id(), TOOLS), mark);
-                Ok(self.list_tools(&session, Some(meta.as_deref().map_or("{}", RawValue::get))))
+                self.list_tools(&session, &call.params)
             }
             "tools/traits" => {
                 let params: ToolCall = parse_params(&call.params)?;
@@ -258,14 +272,7 @@ impl Service for Router {
             }
             method if sdl_tools::is_protocol_method(method) => {
                 self.note_listed(&session, method);
-                self.answer_protocol(&session, &call, progress).await?.map_err(|error| WireError {
-                    code: error.code.into(),
-                    message: error.message,
-                    detail: match error.details {
-                        details if details.is_empty() => Vec::new(),
-                        details => Value::Object(details).to_string().into_bytes(),
-                    },
-                })
+                self.answer_protocol(&session, &call, progress).await?.map_err(wire_error)
             }
             "daemon/ping" => Ok(b"{}".to_vec()),
             "daemon/status" => Ok(admin::status::status_answer(&self.engine)),
@@ -294,6 +301,13 @@ impl Service for Router {
             }
         }
     }
+}
+
+fn wire_error(error: ProtocolError) -> WireError {
+    let ProtocolError { code, message, details } = error;
+    let detail =
+        if details.is_empty() { Vec::new() } else { Value::Object(details).to_string().into_bytes() };
+    WireError { code: code.into(), message, detail }
 }
 
 /// Whether a principal may call a method: those of MCP, and none by which a person runs the daemon.

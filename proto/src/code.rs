@@ -119,6 +119,8 @@ codes! {
     DEFINITION_CHANGED = "definitionChanged";
     /// A part that a person has not turned on.
     MODULE_OFF = "moduleOff";
+    /// The upstream needs a client that can do something which this one has not declared.
+    MISSING_CAPABILITY = "missingCapability";
 }
 
 #[cfg(test)]

@@ -117,7 +117,9 @@ impl Shim {
             Ok(json) => compose::compose_result(json, &template, forward.stateless).map_err(|what| {
                 ErrorData::internal_error(format!("the daemon's result can't be passed on: {what}"), None)
             }),
-            Err(error) if is_call => Ok(compose::tool_error(&error, &template)),
+            Err(error) if is_call && !(forward.stateless && is_of_protocol(&error)) => {
+                Ok(compose::tool_error(&error, &template))
+            }
             // A daemon without resources, say, has an empty list of them.
             Err(error) if error.code == code::UNKNOWN_METHOD && forward.method.ends_with("/list") => {
                 Ok(template)
@@ -240,12 +242,18 @@ async fn pass_on(step: &[u8], call: &Forward) {
     let _ = call.peer.notify_progress(notification).await;
 }
 
+/// Whether a call that failed so has no result in the newest revision: it was not one that the tool could answer.
+fn is_of_protocol(error: &WireError) -> bool {
+    matches!(error.code.as_str(), code::INVALID_PARAMS | code::MISSING_CAPABILITY)
+}
+
 fn protocol_error(error: WireError, stateless: bool) -> ErrorData {
     let number = match error.code.as_str() {
         code::UNKNOWN_METHOD => ErrorCode::METHOD_NOT_FOUND,
         code::MALFORMED_JSON | code::INVALID_PARAMS | code::PROMPT_NOT_FOUND => ErrorCode::INVALID_PARAMS,
         code::RESOURCE_NOT_FOUND if stateless => ErrorCode::INVALID_PARAMS,
         code::RESOURCE_NOT_FOUND => ErrorCode::RESOURCE_NOT_FOUND,
+        code::MISSING_CAPABILITY if stateless => ErrorCode::MISSING_REQUIRED_CLIENT_CAPABILITY,
         _ => ErrorCode::INTERNAL_ERROR,
     };
     let data = Value::Object(compose::error_fields(&error, &[("code", &error.code)]));

@@ -20,6 +20,9 @@ use super::gate::{Gate, Report, Site, Wanted};
 use super::pending::{News, Unanswered, Waiting};
 use super::report::{Times, describe_one};
 
+/// The protocol's number for an error that says what the client has to be able to do.
+const MISSING_CAPABILITY: i64 = -32_021;
+
 /// Calls that wait for upstreams at once.
 pub(crate) const MOST_WAITING: usize = 256;
 /// How much longer than the upstream may take a call is waited for: the gate knows the limits and tells when they are over.
@@ -324,8 +327,14 @@ pub(super) fn tool_error(error: WireError) -> ToolError {
         Some(_) => error.message,
         None => format!("{} ({})", error.message, error.code),
     };
-    let mut made = ToolError::new(known.unwrap_or(Code::UpstreamProtocol), message);
-    let details: Map<String, Value> = serde_json::from_slice(&error.detail).unwrap_or_default();
+    let mut details: Map<String, Value> = serde_json::from_slice(&error.detail).unwrap_or_default();
+    let mut code = known.unwrap_or(Code::UpstreamProtocol);
+    let of_upstream = details.get("error").filter(|error| error["code"] == MISSING_CAPABILITY);
+    if let Some(wanted) = of_upstream.map(|error| error["data"]["requiredCapabilities"].clone()) {
+        code = Code::MissingCapability;
+        details.insert("requiredCapabilities".to_owned(), wanted);
+    }
+    let mut made = ToolError::new(code, message);
     for (name, value) in details {
         made = made.with(&name, value);
     }

@@ -80,6 +80,8 @@ pub enum Code {
     ResultTooLarge,
     /// Too many requests wait already.
     Busy,
+    /// The upstream needs a client that can do something which this one has not declared.
+    MissingCapability,
     /// A setting that the upstream needs is missing or has no value.
     Misconfigured,
     /// The upstream speaks a transport that is not spoken here.
@@ -91,7 +93,7 @@ pub enum Code {
 impl Code {
     /// The code with which a request to an upstream failed; none if it is none of those.
     pub fn of_upstream(name: &str) -> Option<Self> {
-        const ALL: [Code; 12] = [
+        const ALL: [Code; 13] = [
             Code::UpstreamDown,
             Code::UpstreamTimeout,
             Code::UpstreamProtocol,
@@ -100,6 +102,7 @@ impl Code {
             Code::OutcomeUnknown,
             Code::ResultTooLarge,
             Code::Busy,
+            Code::MissingCapability,
             Code::Misconfigured,
             Code::UnsupportedTransport,
             Code::Cancelled,
@@ -139,6 +142,7 @@ impl Code {
             Self::Unavailable => code::UNAVAILABLE,
             Self::AmbiguousTool => code::AMBIGUOUS_TOOL,
             Self::ModuleOff => code::MODULE_OFF,
+            Self::MissingCapability => code::MISSING_CAPABILITY,
             Self::DefinitionChanged => code::DEFINITION_CHANGED,
             Self::UpstreamDown => code::UPSTREAM_DOWN,
             Self::UpstreamTimeout => code::UPSTREAM_TIMEOUT,

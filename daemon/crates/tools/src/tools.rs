@@ -73,6 +73,29 @@ impl Tools {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Vec<u8> {
+        self.run_request(session, request, progress, cancel).0
+    }
+
+    /// As [`Tools::call_request`], for a client that gets the few errors of the protocol as such.
+    pub fn answer_request(
+        &self,
+        session: &Session,
+        request: &ToolRequest<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, ProtocolError> {
+        let (bytes, refused) = self.run_request(session, request, progress, cancel);
+        refused.map_or(Ok(bytes), Err)
+    }
+
+    /// The result of a call, and the error of the protocol in its place if there is one.
+    fn run_request(
+        &self,
+        session: &Session,
+        request: &ToolRequest<'_>,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> (Vec<u8>, Option<ProtocolError>) {
         let served = RefCell::default();
         let services = &self.services;
         let shown = services.shown_to(session, request.origin.shown);
@@ -80,6 +103,7 @@ impl Tools {
         let caller = Caller { session, progress, cancel, origin };
         let answer = pipeline::answer_call(services, caller, request.name, request.arguments, &served);
         let failed = answer.is_err();
+        let refused = answer.as_ref().err().and_then(protocol::call_error);
         let (bytes, tokens) = match answer {
             Ok(Answered::Own(answer)) => envelope::answer_result(answer),
             Ok(Answered::Forwarded(result)) => {
@@ -91,7 +115,7 @@ impl Tools {
         if services.usage.note(session.id, served.into_inner(), tokens, failed, services.leases.now()) {
             services.usage.settle_beside(&services.host);
         }
-        bytes
+        (bytes, refused)
     }
 
     /// The `tools/list` result of a session's surface, `{"tools":[…]}`, in an order that does not change.
@@ -102,12 +126,26 @@ impl Tools {
 
     /// As [`Tools::list`], for a client of which more is known.
     pub fn list_for(&self, session: &Session, origin: &Origin<'_>) -> Vec<u8> {
+        self.list_tools(session, origin).to_string().into_bytes()
+    }
+
+    /// The page of the same list that the parameters of `tools/list` ask for.
+    pub fn list_page(
+        &self,
+        session: &Session,
+        origin: &Origin<'_>,
+        params: &[u8],
+    ) -> Result<Vec<u8>, ProtocolError> {
+        protocol::page_of_tools(&self.list_tools(session, origin), !self.has_no_upstream(), params)
+    }
+
+    fn list_tools(&self, session: &Session, origin: &Origin<'_>) -> Value {
         let view = self.services.upstream.view(session, &origin.way());
         let Shown { surface, output_schemas, names } = self.services.shown_to(session, origin.shown);
         let settings = Arc::clone(&view.catalog.settings);
         let rules = Rules::new(&settings, Who::of(session));
         let listing = Listing { surface, output_schemas, names, view: &view, rules };
-        self.services.registry.list(listing).to_string().into_bytes()
+        self.services.registry.list(listing)
     }
 
     /// Puts the settings of upstreams in force, from the next call on.

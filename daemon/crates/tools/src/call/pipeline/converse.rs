@@ -80,7 +80,8 @@ impl Conversation<'_> {
 
     fn converse(&self, upstreams: &dyn Upstreams, resumed: Option<Parked>) -> Result<Forwarded, ToolError> {
         let mut exchange = match resumed.map(|parked| parked.rest) {
-            None | Some(Rest::Confirm) => self.send(upstreams, None)?,
+            None => self.send(upstreams, self.early_answers().as_ref())?,
+            Some(Rest::Confirm) => self.send(upstreams, None)?,
             Some(Rest::Exchange(exchange, questions)) => {
                 self.answer_questions(exchange.as_ref(), &questions);
                 exchange
@@ -128,6 +129,20 @@ impl Conversation<'_> {
             is_repeatable: self.is_repeatable,
             client: self.way.capabilities().cloned().unwrap_or_default(),
         })
+    }
+
+    /// Whether the upstream speaks a revision of the protocol in which it asks in its answer.
+    fn can_ask_within(&self) -> bool {
+        let lists = self.upstream.reading.lists.as_ref();
+        lists.is_some_and(|lists| lists.era.as_str() >= ASKS_WITHIN)
+    }
+
+    /// Answers that come with a request which nothing waits for: to questions that the client knows already. Whether they are any
+    /// good is for the upstream to say.
+    fn early_answers(&self) -> Option<Answers> {
+        let asks_within = matches!(self.way, Way::Within(_)) && self.can_ask_within();
+        let responses = read_responses(self.call).filter(|_| asks_within)?;
+        Some(Answers { responses, state: None })
     }
 
     /// Waits for the answer. Questions meanwhile go to the client, or end the wait if it can only be asked in an answer.
@@ -182,9 +197,7 @@ impl Conversation<'_> {
 
     /// The requests and the state of a result that asks for input.
     fn read_input_required(&self, result: &Forwarded) -> Option<(Map<String, Value>, Option<String>)> {
-        let lists = self.upstream.reading.lists.as_ref();
-        let can_ask_so = lists.is_some_and(|lists| lists.era.as_str() >= ASKS_WITHIN);
-        (can_ask_so && result.asks()).then(|| {
+        (self.can_ask_within() && result.asks()).then(|| {
             let requests = result.object.get("inputRequests").and_then(Value::as_object).cloned();
             let state = result.object.get("requestState").and_then(Value::as_str).map(str::to_owned);
             (requests.unwrap_or_default(), state)

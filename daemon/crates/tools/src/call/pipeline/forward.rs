@@ -37,7 +37,7 @@ pub(crate) fn forward_call(
     unwrap_texts(&mut args, tool.input_schema());
     let rules = Rules::new(&view.catalog.settings, Who::of(call.session));
     let verdict = rules.decide(Target::tool(tool), &args).or_stricter(call.relayed);
-    let mark = CallMark::new(call.session.id, &tool.advertised, &args);
+    let mark = CallMark::new(call.session.id, &tool.prefixed, &args);
     let resumed = resume_call(call, &mark).map_err(|error| about(error, tool))?;
     call.decisions.begin(LOGGED_AS);
     call.serves(|served| served.upstream = Some((upstream.key.to_string(), 0)));

@@ -10,7 +10,6 @@ use crate::call::context::Call;
 use crate::call::names;
 use crate::call::registry::{Answer, Args};
 use crate::call::upstream::{Forwarded, Named, View};
-use crate::host::ListsOf;
 use crate::{Code, Explained, ToolError};
 
 /// The action's name.
@@ -41,24 +40,30 @@ pub(super) fn refuse_chain(checked: &Checked<'_>) -> Result<(), ToolError> {
     Err(ToolError::invalid("tool", "a chain cannot be a step of a chain; write its steps here"))
 }
 
-/// Finds an upstream's tool by a name. If nobody has it, the upstream that the name points to is read again first: it may
+/// Finds an upstream's tool by a name. If nobody has it, the upstreams that the name may be of are read again first: one may
 /// have got the tool a moment ago.
 pub(super) fn find_tool(call: &Call<'_>, name: &str) -> Result<Option<(Arc<View>, Named)>, ToolError> {
     let view = call.view();
     if let Some(named) = view.find(name)? {
         return Ok(Some((view, named)));
     }
-    let (Some(key), Some(upstreams)) = (view.likely_upstream(name), call.host.upstreams()) else {
+    let (likely, Some(upstreams)) = (view.likely_upstreams(name), call.host.upstreams()) else {
         return Ok(None);
     };
-    call.cancel.give_turn_back();
-    let upstream = view.upstreams.iter().find(|one| *one.key == *key);
-    let lists = upstream.map_or_else(|| ListsOf::shared(&key), |upstream| call.lists_of(upstream));
-    if upstreams.read_lists(&lists, PATIENCE, call.cancel).is_err() {
+    if likely.is_empty() {
         return Ok(None);
     }
-    let view = call.view();
-    Ok(view.find(name)?.map(|named| (view, named)))
+    call.cancel.give_turn_back();
+    for upstream in likely {
+        if upstreams.read_lists(&call.lists_of(&upstream), PATIENCE, call.cancel).is_err() {
+            continue;
+        }
+        let view = call.view();
+        if let Some(named) = view.find(name)? {
+            return Ok(Some((view, named)));
+        }
+    }
+    Ok(None)
 }
 
 /// The result of an upstream's tool as the answer of a step.

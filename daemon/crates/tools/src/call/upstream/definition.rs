@@ -23,6 +23,8 @@ pub(crate) struct Definition {
     pub(crate) name: String,
     /// The name that clients see.
     pub(crate) advertised: String,
+    /// Its name with the key, which leads to it too.
+    pub(crate) prefixed: String,
     /// The definition, with the advertised name and without hidden characters.
     pub(crate) object: Map<String, Value>,
     pub(crate) hints: Hints,
@@ -87,6 +89,7 @@ impl Definition {
         let mut made = Self {
             key: Arc::clone(key),
             name,
+            prefixed: advertised.clone(),
             advertised,
             object,
             hints,
@@ -100,9 +103,22 @@ impl Definition {
             own_flags,
             mentions,
         };
-        made.tokens = sdl_tokens::count_tokens(&made.brief().to_string());
-        made.whole_tokens = sdl_tokens::count_tokens(&Value::Object(made.object.clone()).to_string());
+        made.count_tokens();
         Some(made)
+    }
+
+    /// The same tool under its own name.
+    pub(crate) fn bare(&self) -> Self {
+        let mut bare = self.clone();
+        bare.advertised.clone_from(&self.name);
+        bare.object.insert("name".into(), self.name.clone().into());
+        bare.count_tokens();
+        bare
+    }
+
+    fn count_tokens(&mut self) {
+        self.tokens = sdl_tokens::count_tokens(&self.brief().to_string());
+        self.whole_tokens = sdl_tokens::count_tokens(&Value::Object(self.object.clone()).to_string());
     }
 
     /// Returns all its flags, where the other tools have these names.

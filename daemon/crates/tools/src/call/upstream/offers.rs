@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::catalog::{Catalog, Listed};
+use super::bare::Rival;
+use super::catalog::Catalog;
+use super::listed::Listed;
 use super::names::marked_name;
 use super::prompts::{self, PromptNames, Prompts};
 use super::resources::{self, Shelf};
@@ -39,10 +41,14 @@ impl Offers {
                     .iter()
                     .find(|(key, _)| *key == one.key)
                     .map_or(&one.reading.prompt_names, |it| &it.1),
+                rivals: (!one.entry.own.prefix).then_some(&one.reading.prompt_rivals),
             })
             .collect();
-        let prompts =
-            Prompts::new(&with_prompts, &|key, name| rules.sees(prompt_target(key, &prompt_name(name))));
+        let sees = |key: &str, name: &str| rules.sees(prompt_target(key, &prompt_name(name)));
+        let prompts = Prompts::new(&with_prompts, &sees, &|rival: &Rival| {
+            let upstream = catalog.upstreams.iter().find(|one| *one.key == *rival.key);
+            upstream.is_none_or(|one| one.offers_prompts()) && sees(&rival.key, &rival.name)
+        });
         let with_resources: Vec<resources::Offered<'_>> = seen()
             .filter(|one| one.offers_resources())
             .map(|one| {

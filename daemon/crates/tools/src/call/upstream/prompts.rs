@@ -6,8 +6,15 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::bare::{Claim, Rival, Rivals, choose_bare, is_bare_name};
 use super::definition::clean_object;
 use super::names::{likely_key, marked_name, plain_name, qualified_pairs};
+
+/// Our own prompts. Nobody else is called so.
+pub(crate) const OUR_PROMPTS: [&str; 4] = ["debug", "review", "implement", "explain"];
+
+/// Upstreams that may have any name, as many as are asked about one that nobody has.
+const MOST_ASKED: usize = 4;
 
 /// Maximum number of names of one upstream that are remembered.
 const MOST_NAMES: usize = 20_000;
@@ -49,6 +56,8 @@ pub(super) struct Offered<'a> {
     pub(super) key: &'a Arc<str>,
     pub(super) prompts: &'a [Map<String, Value>],
     pub(super) names: &'a PromptNames,
+    /// Who had the own names before, if they are shown by these.
+    pub(super) rivals: Option<&'a Rivals>,
 }
 
 /// The prompts of all upstreams that a session may see.
@@ -56,6 +65,8 @@ pub(super) struct Offered<'a> {
 pub(crate) struct Prompts {
     /// The upstreams that may be asked for a prompt.
     open: Vec<Arc<str>>,
+    /// Those of them whose names have no key.
+    bare: Vec<Arc<str>>,
     /// In the order of their advertised names.
     all: Vec<Prompt>,
     by_advertised: HashMap<String, usize>,
@@ -70,6 +81,8 @@ pub(crate) struct Prompt {
     pub(crate) name: String,
     /// The name that clients see.
     pub(crate) advertised: String,
+    /// Its name with the key, which leads to it too.
+    prefixed: String,
     /// The definition that clients see, as JSON.
     listed: String,
 }
@@ -83,27 +96,50 @@ pub(crate) enum FoundPrompt<'a> {
 }
 
 impl Prompts {
-    /// Joins what upstreams list, as far as a session sees it.
-    pub(super) fn new(offered: &[Offered<'_>], sees: &dyn Fn(&str, &str) -> bool) -> Self {
-        let mut all = Vec::new();
+    /// Joins what upstreams list, as far as a session sees it. `exists` says whether one that had a name before exists for it.
+    pub(super) fn new(
+        offered: &[Offered<'_>],
+        sees: &dyn Fn(&str, &str) -> bool,
+        exists: &dyn Fn(&Rival) -> bool,
+    ) -> Self {
+        let (mut claims, mut objects) = (Vec::new(), Vec::new());
         for one in offered {
+            let is_own = |name: &str| one.names.values().any(|given| given == name);
             for object in one.prompts {
                 let Some(name) = own_name(object).filter(|name| sees(one.key, name)) else { continue };
-                let Some(advertised) = one.names.get(name) else { continue };
-                let mut listed = clean_object(object);
-                listed.insert("name".to_owned(), advertised.clone().into());
-                let listed = Value::Object(listed).to_string();
-                let (key, name) = (Arc::clone(one.key), name.to_owned());
-                all.push(Prompt { key, name, advertised: advertised.clone(), listed });
+                let Some(prefixed) = one.names.get(name) else { continue };
+                let may_be_bare = is_bare_name(name) && !OUR_PROMPTS.contains(&name) && !is_own(name);
+                let rivals = one.rivals.filter(|_| may_be_bare);
+                let rivals = rivals.map(|all| all.get(name).map(Vec::as_slice).unwrap_or_default());
+                claims.push(Claim { key: one.key, name, prefixed, rivals });
+                objects.push((one.key, object));
             }
+        }
+        let mut all = Vec::new();
+        for ((claim, (key, object)), is_bare) in claims.iter().zip(objects).zip(choose_bare(&claims, exists))
+        {
+            let advertised = if is_bare { claim.name } else { claim.prefixed };
+            let mut listed = clean_object(object);
+            listed.insert("name".to_owned(), advertised.into());
+            all.push(Prompt {
+                key: Arc::clone(key),
+                name: claim.name.to_owned(),
+                advertised: advertised.to_owned(),
+                prefixed: claim.prefixed.to_owned(),
+                listed: Value::Object(listed).to_string(),
+            });
         }
         all.sort_by(|a: &Prompt, b| (&a.advertised, &a.key).cmp(&(&b.advertised, &b.key)));
         all.dedup_by(|a, b| a.advertised == b.advertised);
         let open = offered.iter().map(|one| Arc::clone(one.key)).collect();
-        let mut prompts = Self { open, ..Self::default() };
+        let bare = offered.iter().filter(|one| one.rivals.is_some()).map(|one| Arc::clone(one.key)).collect();
+        let mut prompts = Self { open, bare, ..Self::default() };
         for (at, prompt) in all.iter().enumerate() {
             prompts.by_advertised.insert(prompt.advertised.clone(), at);
             prompts.by_name.entry(prompt.name.clone()).or_default().push(at);
+        }
+        for (at, prompt) in all.iter().enumerate() {
+            prompts.by_advertised.entry(prompt.prefixed.clone()).or_insert(at);
         }
         prompts.all = all;
         prompts
@@ -139,9 +175,11 @@ impl Prompts {
         }
     }
 
-    /// Returns the upstream that a name of no prompt points to.
-    pub(crate) fn likely_upstream(&self, name: &str) -> Option<&str> {
-        likely_key(name, &mut self.open.iter().map(|key| &**key))
+    /// Returns the upstreams that a name of no prompt may be of.
+    pub(crate) fn likely_upstreams(&self, name: &str) -> &[Arc<str>] {
+        let key = likely_key(name, &mut self.open.iter().map(|key| &**key));
+        let named = key.and_then(|key| self.open.iter().find(|open| ***open == *key));
+        named.map_or_else(|| self.bare.get(..MOST_ASKED).unwrap_or(&self.bare), std::slice::from_ref)
     }
 
     fn with_name(&self, name: &str) -> Vec<&Prompt> {
@@ -180,8 +218,8 @@ mod tests {
 
     fn prompts(world: &World, sees: &dyn Fn(&str, &str) -> bool) -> Prompts {
         let offered: Vec<Offered<'_>> =
-            world.iter().map(|(key, prompts, names)| Offered { key, prompts, names }).collect();
-        Prompts::new(&offered, sees)
+            world.iter().map(|(key, prompts, names)| Offered { key, prompts, names, rivals: None }).collect();
+        Prompts::new(&offered, sees, &|_| false)
     }
 
     fn place(found: &FoundPrompt<'_>) -> Option<(String, String)> {
@@ -205,7 +243,10 @@ mod tests {
         }
         assert!(matches!(all.find("greet"), FoundPrompt::Several(both) if both.len() == 2));
         assert_eq!(all.find("web_sum_up"), FoundPrompt::Unknown);
-        assert_eq!((all.likely_upstream("web_new"), all.likely_upstream("other_new")), (Some("web"), None));
+        assert_eq!(
+            (all.likely_upstreams("web_new"), all.likely_upstreams("other_new")),
+            (&["web".into()][..], &[][..])
+        );
     }
 
     #[test]

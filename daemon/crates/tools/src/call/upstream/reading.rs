@@ -10,6 +10,7 @@ use sdl_settings::Pin;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::bare::{Holders, Rivals};
 use super::definition::{Change, Definition, definition_hash};
 use super::names;
 use super::pins::{PinEvent, PinState, Sight, Standing};
@@ -48,6 +49,11 @@ pub(crate) struct Reading {
     pub(crate) prompt_names: PromptNames,
     /// Which lists beside its tools were asked for: prompts, and resources.
     pub(crate) asked: (bool, bool),
+    /// Who had the own names of its tools before, and those of its prompts.
+    pub(crate) tool_rivals: Rivals,
+    pub(crate) prompt_rivals: Rivals,
+    /// Whether its entry was turned off or removed since.
+    pub(crate) left: bool,
 }
 
 /// The memory of a tool.
@@ -140,9 +146,48 @@ impl Reading {
             one.last_seen_ms = now;
         }
         let texts = self.texts_for(&known, &lists);
-        let next = Self { lists: Some(lists), read_at_ms: now, known, texts, variants, ..Self::default() };
+        let next = Self {
+            lists: Some(lists),
+            read_at_ms: now,
+            known,
+            texts,
+            variants,
+            tool_rivals: self.tool_rivals.clone(),
+            prompt_rivals: self.prompt_rivals.clone(),
+            ..Self::default()
+        };
         let noted = next.describe_events(events);
         (next, noted)
+    }
+
+    /// Whether it is decided for all names who had them before.
+    pub(crate) fn is_ranked(&self) -> bool {
+        self.known.keys().all(|name| self.tool_rivals.contains_key(name))
+            && self.prompt_names.keys().all(|name| self.prompt_rivals.contains_key(name))
+    }
+
+    /// Decides for its names who had them before. Returns whether anything differs.
+    pub(crate) fn rank(&mut self, key: &str, tools: &Holders, prompts: &Holders) -> bool {
+        let tools = tools.rank(key, self.known.keys(), &self.tool_rivals);
+        let prompts = prompts.rank(key, self.prompt_names.keys(), &self.prompt_rivals);
+        let differs = tools != self.tool_rivals || prompts != self.prompt_rivals;
+        (self.tool_rivals, self.prompt_rivals) = (tools, prompts);
+        differs
+    }
+
+    /// Adds its names to those of others.
+    pub(crate) fn hold_names(&self, key: &str, tools: &mut Holders, prompts: &mut Holders) {
+        let named = self.known.iter().map(|(name, known)| (name.as_str(), known.advertised.as_str()));
+        tools.add_all(key, named, &self.tool_rivals);
+        let named = self.prompt_names.iter().map(|(name, advertised)| (name.as_str(), advertised.as_str()));
+        prompts.add_all(key, named, &self.prompt_rivals);
+    }
+
+    /// Forgets rivals of upstreams that are not there.
+    pub(crate) fn forget_rivals(&mut self, is_there: &dyn Fn(&str) -> bool) {
+        for rivals in self.tool_rivals.values_mut().chain(self.prompt_rivals.values_mut()) {
+            rivals.retain(|rival| is_there(&rival.key));
+        }
     }
 
     /// Adds to a list of tools those that the upstream lists only to clients that can be asked for other things. Where the

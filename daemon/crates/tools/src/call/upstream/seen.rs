@@ -3,8 +3,10 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::catalog::{Gateway, Listed};
+use super::bare::Rival;
+use super::catalog::Gateway;
 use super::links::ServedLinks;
+use super::listed::Listed;
 use super::offers::Offers;
 use super::parked::ParkedCalls;
 use super::question::allowed_way;
@@ -74,6 +76,11 @@ impl UpstreamTools {
                     && rules.sees(Target::tool(tool))
             },
             &|upstream| rules.sees_upstream(&upstream.key),
+            &|rival: &Rival| {
+                let upstream = catalog.upstreams.iter().find(|one| *one.key == *rival.key);
+                upstream.is_none_or(|one| one.entry.own.tools.permits(&rival.name))
+                    && rules.sees(Target::other(&rival.key, &rival.name))
+            },
         ));
         self.views.put(key, Arc::clone(&view));
         view

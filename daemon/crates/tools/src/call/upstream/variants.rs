@@ -3,7 +3,7 @@
 use sdl_proto::gate::Owner;
 use serde_json::Map;
 
-use super::catalog::Listed;
+use super::listed::Listed;
 use super::question::{allowed_way, is_kind};
 use super::reading::VARIANT_JOINT;
 use super::rules::Rules;

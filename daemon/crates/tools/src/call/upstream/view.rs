@@ -1,16 +1,22 @@
 //! The upstream tools that one session may see. All that the session gets to know about upstreams is made of this, so that
 //! nothing hidden can be in it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 use sdl_find::Finder;
 
-use super::catalog::{Catalog, Listed};
+use super::bare::{Claim, Rival, choose_bare};
+use super::catalog::Catalog;
 use super::definition::Definition;
+use super::listed::Listed;
 use super::names::{likely_key, qualified_pairs, spellings};
+use super::pins::Standing;
 use crate::call::names::underscored_name;
 use crate::{Candidate, Code, Explained, ToolError};
+
+/// Upstreams that may have any name, as many as are asked about one that nobody has.
+const MOST_ASKED: usize = 4;
 
 /// The upstream tools that a session may see.
 #[derive(Default)]
@@ -42,6 +48,9 @@ impl Places {
             places.by_advertised.insert(tool.advertised.clone(), at);
             places.by_name.entry(tool.name.clone()).or_default().push(at);
         }
+        for (at, tool) in tools.iter().enumerate() {
+            places.by_advertised.entry(tool.prefixed.clone()).or_insert(at);
+        }
         places
     }
 
@@ -67,23 +76,31 @@ pub(crate) struct Named {
 }
 
 impl View {
-    /// Makes the view of those who may see these upstreams and tools.
+    /// Makes the view of those who may see these upstreams and tools. `sees_gone` says whether they might see one that is not
+    /// there now.
     pub(crate) fn new(
         catalog: Arc<Catalog>,
         sees_tool: &dyn Fn(&Listed, &Definition) -> bool,
         sees_upstream: &dyn Fn(&Listed) -> bool,
+        sees_gone: &dyn Fn(&Rival) -> bool,
     ) -> Self {
         let mut view = Self { catalog: Arc::clone(&catalog), ..Self::default() };
+        let mut seen: Vec<Seen<'_>> = Vec::new();
         for upstream in catalog.upstreams.iter().filter(|upstream| sees_upstream(upstream)) {
-            let before = view.tools.len() + view.held.len();
-            view.tools.extend(upstream.tools.iter().filter(|tool| sees_tool(upstream, tool)).cloned());
-            view.held.extend(upstream.held.iter().filter(|tool| sees_tool(upstream, tool)).cloned());
+            let before = seen.len();
+            let tools = upstream.all().filter(|tool| sees_tool(upstream, tool));
+            seen.extend(tools.map(|tool| (&**upstream, tool)));
             // One whose tools are not known yet may be named. Its tools are looked at when they are.
-            if view.tools.len() + view.held.len() > before || !upstream.is_known() {
+            if seen.len() > before || !upstream.is_known() {
                 view.upstreams.push(Arc::clone(upstream));
             }
         }
+        for ((upstream, tool), is_bare) in seen.iter().zip(choose_names(&catalog, &seen, sees_gone)) {
+            let tool = upstream.form(tool, is_bare);
+            if tool.standing == Standing::Held { view.held.push(tool) } else { view.tools.push(tool) }
+        }
         view.tools.sort_by(|a, b| a.advertised.cmp(&b.advertised));
+        view.held.sort_by(|a, b| a.advertised.cmp(&b.advertised));
         (view.places, view.held_places) = (Places::new(&view.tools), Places::new(&view.held));
         view
     }
@@ -133,16 +150,36 @@ impl View {
         }
     }
 
-    /// Returns the upstream that a name of no tool points to: by its key before a separator, or at the start of an advertised
-    /// name.
-    pub(crate) fn likely_upstream(&self, name: &str) -> Option<String> {
-        likely_key(name, &mut self.upstreams.iter().map(|upstream| &*upstream.key)).map(str::to_owned)
+    /// Returns the upstreams that a name of no tool may be of: that whose key is before a separator, or at the start of an
+    /// advertised name; else those whose names have no key.
+    pub(crate) fn likely_upstreams(&self, name: &str) -> Vec<Arc<Listed>> {
+        let key = likely_key(name, &mut self.upstreams.iter().map(|upstream| &*upstream.key));
+        let is_likely = |one: &&Arc<Listed>| key.map_or(!one.entry.own.prefix, |key| *one.key == *key);
+        self.upstreams.iter().filter(is_likely).take(MOST_ASKED).cloned().collect()
     }
 
     /// Returns the advertised names of all tools.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| tool.advertised.as_str())
     }
+}
+
+/// A tool that a session sees, and its upstream.
+type Seen<'a> = (&'a Listed, &'a Arc<Definition>);
+
+/// Which of these tools go by their own names. Who had a name before counts only if the session may see it.
+fn choose_names(catalog: &Catalog, seen: &[Seen<'_>], sees_gone: &dyn Fn(&Rival) -> bool) -> Vec<bool> {
+    let claims: Vec<Claim<'_>> = seen.iter().map(|(upstream, tool)| upstream.claim(tool)).collect();
+    if claims.iter().all(|claim| claim.rivals.is_none_or(<[Rival]>::is_empty)) {
+        return choose_bare(&claims, &|_| false);
+    }
+    let visible: HashSet<(&str, &str)> = claims.iter().map(|claim| (claim.key, claim.name)).collect();
+    let all = catalog.upstreams.iter().flat_map(|one| one.all().map(|tool| (&*one.key, tool.name.as_str())));
+    let present: HashSet<(&str, &str)> = all.collect();
+    choose_bare(&claims, &|rival| {
+        let named = (rival.key.as_str(), rival.name.as_str());
+        visible.contains(&named) || !present.contains(&named) && sees_gone(rival)
+    })
 }
 
 /// The tool that calls any tool by its name.

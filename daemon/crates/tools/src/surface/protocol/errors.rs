@@ -72,6 +72,17 @@ pub(super) fn forwarded_error(error: &ToolError) -> ProtocolError {
     made
 }
 
+/// Returns the error of a call of a tool that the protocol has a number for, and so no result of the tool: a `requestState`
+/// that is none of ours, or a client that can't do what the tool needs.
+pub(crate) fn call_error(error: &ToolError) -> Option<ProtocolError> {
+    let code = match (error.refusal.code, error.refusal.about.field.as_deref()) {
+        (Code::InvalidArgument, Some("requestState")) => code::INVALID_PARAMS,
+        (Code::MissingCapability, _) => code::MISSING_CAPABILITY,
+        _ => return None,
+    };
+    Some(ProtocolError { code, ..forwarded_error(error) }.masked())
+}
+
 /// The error for something that several upstreams have. `member` is the parameter that has to name one of them.
 pub(super) fn ambiguous_error(what: &str, member: &str, named: Vec<String>) -> ProtocolError {
     let message = format!("{} upstreams have {what}; name one of them: {}", named.len(), named.join(", "));

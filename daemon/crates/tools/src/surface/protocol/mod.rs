@@ -20,6 +20,8 @@ use errors::refused_error;
 use request::Request;
 
 pub use errors::ProtocolError;
+pub(crate) use errors::call_error;
+pub(crate) use pages::page_of_tools;
 
 const METHODS: [&str; 6] = [
     "resources/list",

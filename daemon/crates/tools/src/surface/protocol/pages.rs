@@ -1,5 +1,7 @@
 //! Lists of ours, followed by those of upstreams, in pages.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use sdl_proto::code;
 use serde::Deserialize;
 use serde_json::Value;
@@ -24,6 +26,16 @@ pub(super) struct Theirs<'a> {
     pub(super) mark: u64,
     /// Whether there is an upstream at all.
     pub(super) is_any: bool,
+}
+
+/// Returns the page of a whole list of tools that the parameters ask for. A list that fits on one is as it was.
+pub(crate) fn page_of_tools(list: &Value, is_any: bool, params: &[u8]) -> Result<Vec<u8>, ProtocolError> {
+    let tools = list.get("tools").and_then(Value::as_array).into_iter().flatten();
+    let texts: Vec<String> = tools.map(Value::to_string).collect();
+    let mut hasher = DefaultHasher::new();
+    texts.hash(&mut hasher);
+    let listed = texts.iter().map(String::as_str).collect();
+    write_page("tools", &[], &Theirs { listed, mark: hasher.finish(), is_any }, params)
 }
 
 /// Returns the result `{member: [...]}`: all of ours and the first of theirs, or the page of theirs after the cursor.

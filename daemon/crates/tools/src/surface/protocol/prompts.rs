@@ -115,10 +115,16 @@ pub(super) fn find_prompt(
             let shown: String = name.chars().take(80).collect();
             Err(ambiguous_error(&format!("a prompt {shown:?}"), "name", named))
         }
-        FoundPrompt::Unknown => match offers.prompts.likely_upstream(name) {
-            Some(key) if looks && request.read_again(key) => find_prompt(request, name, false),
-            _ => Ok(None),
-        },
+        FoundPrompt::Unknown => {
+            for key in offers.prompts.likely_upstreams(name).iter().filter(|_| looks) {
+                if request.read_again(key)
+                    && let Some(found) = find_prompt(request, name, false)?
+                {
+                    return Ok(Some(found));
+                }
+            }
+            Ok(None)
+        }
     }
 }
 
@@ -157,4 +163,15 @@ fn own_prompt(prompt: &OwnPrompt, arguments: &Map<String, Value>) -> Result<Valu
         "description": prompt.about,
         "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PROMPTS;
+    use crate::call::upstream::OUR_PROMPTS;
+
+    #[test]
+    fn no_upstream_gets_the_name_of_a_prompt_of_ours() {
+        assert_eq!(PROMPTS.map(|prompt| prompt.name), OUR_PROMPTS);
+    }
 }
