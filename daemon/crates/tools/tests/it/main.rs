@@ -29,6 +29,7 @@ mod feedback;
 mod fields;
 mod finding;
 mod leaks;
+mod lists;
 mod memories;
 mod offers;
 mod pages;
