@@ -25,8 +25,12 @@ const CARRIERS: &str = "tool tools service services platform platforms system sy
     specific various related relevant based using use used via help helper please want need like would able provide provided \
     provides give given make sure";
 
-/// Verbs that only frame a wish if `me` or `us` follows, such as `show me`. They count as [`CARRIERS`] do.
+/// Verbs that only frame a wish if one of [`ASKERS`] follows, such as `show me`. They count as [`CARRIERS`] do.
 const FRAMES: [&str; 7] = ["bring", "fetch", "find", "get", "give", "show", "tell"];
+
+/// Whoever asks, and the words that begin a question: `show what is in a folder`.
+const ASKERS: [&str; 12] =
+    ["me", "us", "how", "if", "what", "when", "where", "whether", "which", "who", "whose", "why"];
 
 /// How a word begins that says the opposite, such as `unstaged` for `not staged`.
 const NEGATIVE: [&str; 2] = ["un", "non"];
@@ -36,7 +40,7 @@ fn is_negation(token: &words::Token) -> bool {
 }
 
 fn is_asker(token: &words::Token) -> bool {
-    matches!(token.word.as_str(), "me" | "us")
+    ASKERS.contains(&token.word.as_str())
 }
 
 /// A word of a query.

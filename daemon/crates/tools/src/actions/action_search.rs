@@ -195,8 +195,9 @@ impl RegistryAction for ActionSearch {
             view = cx.view();
         }
         let tools = AllTools::new(cx, registry, &view);
-        let found = tools.search(&request.query, among(&view, &request)?);
-        let wanted = found.hits.len().min(request.limit.unwrap_or(LIMIT) as usize);
+        let limit = request.limit.unwrap_or(LIMIT) as usize;
+        let found = tools.search(&request.query, among(&view, &request)?, limit);
+        let wanted = found.hits.len().min(limit);
         let detail = request.detail.unwrap_or(Detail::Full);
         let states = cx.host.upstreams().map(Upstreams::states).unwrap_or_default();
         let shown = Shown { detail, is_only: wanted == 1, states: &states, now_ms: SystemClock.unix_ms() };

@@ -124,3 +124,31 @@ fn the_page_on_wire_formats_is_found_and_fits() {
     let plain = json!({"taskText": "validate a token", "wireFormat": "standard"});
     assert!(world.ok("sdl_slice_build", plain).get("howToDecode").is_none());
 }
+
+#[test]
+fn ours_leave_room_for_tools_that_fit_half_as_well() {
+    let world = World::shop();
+    world.configure(&json!({"mcpServers": {"disk": {"command": "disk"}}}));
+    let described = |name: &str, text: &str| json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
+    world.lists(
+        "disk",
+        &json!([
+            described("list_directory", "Lists files and directories."),
+            described("read_file", "Reads a file."),
+            described("write_file", "Writes a file."),
+            described("make_directory", "Makes a directory."),
+            described("symbol_of", "Tells the symbol of a unit."),
+        ]),
+    );
+    let found = |query: &str, scope: &str| -> Vec<String> {
+        let found = world.ok("sdl_action_search", json!({"query": query, "scope": scope}));
+        let results = found["results"].as_array().unwrap();
+        results.iter().map(|one| one["tool"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(found("show what is in a folder", "all").contains(&"disk_list_directory".to_owned()));
+    let both = found("symbol", "all");
+    assert_eq!(both.len(), 4);
+    assert!(both.contains(&"disk_symbol_of".to_owned()), "{both:?}");
+    assert!(!found("symbol", "own").iter().any(|tool| tool.starts_with("disk_")));
+    assert_eq!(found("symbol", "upstream"), ["disk_symbol_of"]);
+}
