@@ -39,7 +39,7 @@ const PAIR: f64 = 0.3;
 /// How much of the score is that of the clause which fits best, if there are several.
 const CLAUSE: f64 = 0.4;
 /// How much the score grows if the whole name of the tool was found.
-const NAME: f64 = 0.4;
+const NAME: f64 = 0.8;
 /// Hits below this share of the best score are left out.
 const LEAST: f64 = 0.2;
 
@@ -119,7 +119,8 @@ impl Finder {
         let query = Query::read(query, self.lexicon);
         let mut space = Collector::new(self.tools.docs());
         let reach = Reach { index: &self.tools, lexicon: self.lexicon, spelling: &self.tool_spelling };
-        let reached: Vec<Reached> = query.words.iter().map(|word| reach.find(word, &mut space)).collect();
+        let reached: Vec<Reached> =
+            query.words.iter().map(|word| reach.find(word, word.weight, &mut space)).collect();
         let unmatched = query
             .words
             .iter()
@@ -150,7 +151,7 @@ impl Finder {
         let mut hits = Vec::with_capacity(all.len());
         for (doc, mut score) in all {
             if !query.clauses.is_empty() {
-                score += CLAUSE * (value_of(&clauses, doc) - score);
+                score += CLAUSE * (clauses.get(doc as usize).copied().unwrap_or_default() - score);
             }
             let server = self.server_of.get(doc as usize).map_or(0.0, |server| value_of(&servers, *server));
             score += (SERVER * server).min(MOST_OF_SERVER * score);
@@ -184,7 +185,8 @@ impl Finder {
         }
         let mut space = Collector::new(self.servers.docs());
         let reach = Reach { index: &self.servers, lexicon: self.lexicon, spelling: &self.server_spelling };
-        let reached: Vec<Reached> = query.words.iter().map(|word| reach.find(word, &mut space)).collect();
+        let found = query.words.iter().map(|word| reach.find(word, word.server_weight, &mut space));
+        let reached: Vec<Reached> = found.collect();
         for (server, value) in reached.iter().flat_map(|reached| &reached.docs) {
             space.add(*server, *value);
         }
@@ -309,20 +311,24 @@ fn servers_of(docs: &[Doc], terms: &[Terms]) -> (Vec<u32>, Vec<[Vec<String>; 4]>
     (server_of, servers)
 }
 
-/// Returns for each doc what its best clause gives.
-fn best_clauses(query: &Query<'_>, reached: &[Reached], space: &mut Collector) -> Vec<(u32, f64)> {
-    let mut best: BTreeMap<u32, f64> = BTreeMap::new();
+/// Returns what its best clause gives each doc; nothing if there are no clauses.
+fn best_clauses(query: &Query<'_>, reached: &[Reached], space: &mut Collector) -> Vec<f64> {
+    if query.clauses.is_empty() {
+        return Vec::new();
+    }
+    let mut best = vec![0.0_f64; space.docs()];
     for clause in &query.clauses {
         for (doc, value) in clause.iter().filter_map(|at| reached.get(*at)).flat_map(|reached| &reached.docs)
         {
             space.add(*doc, *value);
         }
         for (doc, value) in space.take() {
-            let held = best.entry(doc).or_default();
-            *held = held.max(value);
+            if let Some(held) = best.get_mut(doc as usize) {
+                *held = held.max(value);
+            }
         }
     }
-    best.into_iter().collect()
+    best
 }
 
 fn value_of(values: &[(u32, f64)], at: u32) -> f64 {

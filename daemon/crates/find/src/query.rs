@@ -9,7 +9,12 @@ use crate::{literals, near, words};
 /// Longer queries are cut to this many words, because more words don't make the goal clearer.
 const MOST_WORDS: usize = 64;
 /// Words about tools in general count this much, because every tool is one.
-const CARRIER_WEIGHT: f64 = 0.3;
+const CARRIER_WEIGHT: f64 = 0.15;
+/// Words in parentheses count this much for a tool, because they tell where to look: `read papers (file system)`. For a server
+/// they count as the others do.
+const ASIDE_WEIGHT: f64 = 0.5;
+/// In a longer query a word leads nowhere as a part of phrases that the query doesn't have, because its whole words say enough.
+const MOST_FOR_PARTS: usize = 16;
 
 /// A word that a literal implies, such as `file` for a path, counts this much.
 const HINT_WEIGHT: f64 = 0.6;
@@ -20,8 +25,12 @@ const CARRIERS: &str = "tool tools service services platform platforms system sy
     specific various related relevant based using use used via help helper please want need like would able provide provided \
     provides give given make sure";
 
-/// Verbs that only frame a wish if `me` or `us` follows, such as `show me`. They count as [`CARRIERS`] do.
+/// Verbs that only frame a wish if one of [`ASKERS`] follows, such as `show me`. They count as [`CARRIERS`] do.
 const FRAMES: [&str; 7] = ["bring", "fetch", "find", "get", "give", "show", "tell"];
+
+/// Whoever asks, and the words that begin a question: `show what is in a folder`.
+const ASKERS: [&str; 12] =
+    ["me", "us", "how", "if", "what", "when", "where", "whether", "which", "who", "whose", "why"];
 
 /// How a word begins that says the opposite, such as `unstaged` for `not staged`.
 const NEGATIVE: [&str; 2] = ["un", "non"];
@@ -31,7 +40,7 @@ fn is_negation(token: &words::Token) -> bool {
 }
 
 fn is_asker(token: &words::Token) -> bool {
-    matches!(token.word.as_str(), "me" | "us")
+    ASKERS.contains(&token.word.as_str())
 }
 
 /// A word of a query.
@@ -41,6 +50,8 @@ pub(crate) struct Word {
     pub(crate) term: String,
     /// How much it counts. Less than 1 for words such as `tool`, because every tool is one.
     pub(crate) weight: f64,
+    /// How much it counts for a server.
+    pub(crate) server_weight: f64,
     /// What it has to do with: entries of the lexicon with shares.
     pub(crate) related: Vec<(u32, f64)>,
     /// The terms that it is together with the word before and after it, such as `webpag` for `web page`.
@@ -66,9 +77,17 @@ impl<'t> Query<'t> {
             .enumerate()
             .filter_map(|(at, token)| Some((at, token.word.as_str(), token.term.as_deref()?)))
             .collect();
+        let asides = words::asides_of(text);
         let mut found: Vec<Word> = Vec::new();
         for (nth, (at, word, term)) in spoken.iter().enumerate() {
-            if found.len() == MOST_WORDS || found.iter().any(|held| held.term == *term) {
+            let is_aside = asides.get(*at).copied().unwrap_or_default();
+            if let Some(held) = found.iter_mut().find(|held| held.term == *term) {
+                if !is_aside {
+                    held.weight = held.server_weight;
+                }
+                continue;
+            }
+            if found.len() == MOST_WORDS {
                 continue;
             }
             let before = nth.checked_sub(1).and_then(|nth| spoken.get(nth)).map(|(_, before, _)| *before);
@@ -78,9 +97,10 @@ impl<'t> Query<'t> {
             let written = fronts.map(|front| format!("{front}{word}")).chain(after);
             let joined = written.filter_map(|both| words::single_term(&both)).collect();
             let is_frame = FRAMES.contains(word) && tokens.get(at + 1).is_some_and(is_asker);
-            let weight = if is_frame || carriers().contains(*term) { CARRIER_WEIGHT } else { 1.0 };
-            let (word, term) = ((*word).to_owned(), (*term).to_owned());
-            found.push(Word { spelled: word, term, weight, related: Vec::new(), joined });
+            let server_weight = if is_frame || carriers().contains(*term) { CARRIER_WEIGHT } else { 1.0 };
+            let weight = if is_aside { ASIDE_WEIGHT * server_weight } else { server_weight };
+            let (spelled, term) = ((*word).to_owned(), (*term).to_owned());
+            found.push(Word { spelled, term, weight, server_weight, related: Vec::new(), joined });
         }
         for term in literals::hints_of(text) {
             push_hint(term, &mut found);
@@ -101,7 +121,8 @@ impl<'t> Query<'t> {
 fn push_hint(term: String, found: &mut Vec<Word>) {
     if found.len() < MOST_WORDS && !found.iter().any(|held| held.term == term) {
         let (spelled, joined) = (String::new(), Vec::new());
-        found.push(Word { spelled, term, weight: HINT_WEIGHT, related: Vec::new(), joined });
+        let (weight, server_weight) = (HINT_WEIGHT, HINT_WEIGHT);
+        found.push(Word { spelled, term, weight, server_weight, related: Vec::new(), joined });
     }
 }
 
@@ -116,8 +137,9 @@ fn relate_words(found: &mut [Word], entries: &[Entry], tokens: &[words::Token], 
             }
         }
     }
+    let has_parts = found.len() <= MOST_FOR_PARTS;
     for word in found.iter_mut() {
-        if !word.spelled.is_empty() {
+        if has_parts && !word.spelled.is_empty() {
             word.related.extend(lexicon.related_by_phrase(&word.term));
         }
         word.related.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
@@ -197,6 +219,28 @@ mod tests {
         let lexicon = Lexicon::new(&["umbrella, parasol"]);
         assert_eq!(meant_entries("umbrela", &lexicon).len(), 1);
         assert_eq!(meant_entries("umbra", &lexicon).len(), 0);
+    }
+
+    #[test]
+    fn words_in_parentheses_count_half_for_a_tool() {
+        let query = read("read papers (disk, papers) and (weather) weather");
+        let weights = |term: &str| {
+            let word = query.words.iter().find(|word| word.term == term).unwrap();
+            (word.weight, word.server_weight)
+        };
+        assert_eq!(weights("disk"), (ASIDE_WEIGHT, 1.0));
+        assert_eq!((weights("paper"), weights("weath")), ((1.0, 1.0), (1.0, 1.0)), "they are outside too");
+    }
+
+    #[test]
+    fn parts_of_phrases_lead_nowhere_in_a_long_query() {
+        let lexicon = Lexicon::new(&["park > leave car"]);
+        let related = |text: &str| Query::read(text, &lexicon).words[0].related.len();
+        let others =
+            ["one", "two", "red", "blue", "north", "south", "cold", "warm", "old", "young", "dry", "wet"];
+        let more = ["up", "left", "right", "east", "west", "big", "small", "near", "far", "tall", "short"];
+        assert!(related("leave") > 0);
+        assert_eq!(related(&format!("leave {} {}", others.join(" "), more.join(" "))), 0);
     }
 
     #[test]

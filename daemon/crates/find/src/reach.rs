@@ -16,6 +16,9 @@ const JOINED: f64 = 0.8;
 /// a doc full of related words is about the thing.
 const OTHER_WAYS: f64 = 0.3;
 
+/// Fewer docs than this part of all are sorted. With more of them it is faster to read all places in order.
+const FEW: usize = 16;
+
 /// A word of the lexicon that no doc has.
 const ABSENT: u32 = u32::MAX;
 /// A word of the lexicon that says nothing by itself.
@@ -68,6 +71,11 @@ impl Collector {
         Self { values: vec![Value::default(); docs], touched: Vec::new() }
     }
 
+    /// How many docs there are.
+    pub(crate) fn docs(&self) -> usize {
+        self.values.len()
+    }
+
     /// Gives a doc this value if it has less, and counts the way.
     fn raise(&mut self, doc: u32, value: f64) {
         if let Some(held) = self.values.get_mut(doc as usize).filter(|_| value > 0.0) {
@@ -93,7 +101,13 @@ impl Collector {
     /// Returns the docs that have a value, in their order, and begins again.
     pub(crate) fn take(&mut self) -> Vec<(u32, f64)> {
         let mut touched = std::mem::take(&mut self.touched);
-        touched.sort_unstable();
+        if touched.len() > self.values.len() / FEW {
+            touched.clear();
+            let held = self.values.iter().enumerate().filter(|(_, value)| value.all > 0.0);
+            touched.extend(held.map(|(doc, _)| doc as u32));
+        } else {
+            touched.sort_unstable();
+        }
         let mut value = |doc: u32| {
             let held = self.values.get_mut(doc as usize).map_or(Value::default(), std::mem::take);
             held.best + (OTHER_WAYS * (held.all - held.best).max(0.0)).min(held.best)
@@ -110,8 +124,8 @@ pub(crate) struct Reach<'a> {
 }
 
 impl Reach<'_> {
-    /// Returns what a word finds: for each doc mostly by its best way, because a word counts once.
-    pub(crate) fn find(&self, word: &Word, space: &mut Collector) -> Reached {
+    /// Returns what a word of this weight finds: for each doc mostly by its best way, because a word counts once.
+    pub(crate) fn find(&self, word: &Word, weight: f64, space: &mut Collector) -> Reached {
         let direct = self.index.find_term(&word.term);
         let most = direct.map_or_else(|| self.index.rarity_of(0), |term| self.index.rarity(term));
         let mut terms: BTreeMap<u32, f64> = BTreeMap::new();
@@ -123,7 +137,7 @@ impl Reach<'_> {
         }
         self.find_joined(word, direct.is_some(), space);
         self.find_related(word, direct.is_none(), &mut terms, space);
-        let docs = space.take().into_iter().map(|(doc, value)| (doc, value * word.weight)).collect();
+        let docs = space.take().into_iter().map(|(doc, value)| (doc, value * weight)).collect();
         Reached { docs, terms: terms.into_iter().collect() }
     }
 
@@ -144,15 +158,13 @@ impl Reach<'_> {
     fn with_all(&self, terms: &[u32], is_related: bool) -> Vec<(u32, f64)> {
         let mut lists: Vec<&[Posting]> = terms.iter().map(|term| self.index.postings(*term)).collect();
         lists.sort_by_key(|list| list.len());
-        let Some((shortest, others)) = lists.split_first() else { return Vec::new() };
-        let of_doc = |list: &[Posting], doc: u32| {
-            let at = list.binary_search_by_key(&doc, |posting| posting.doc).ok()?;
-            list.get(at).map(|posting| posting.share(is_related))
-        };
+        let Some((shortest, others)) = lists.split_first_mut() else { return Vec::new() };
         let least = |posting: &Posting| {
             let mut least = posting.share(is_related);
-            for list in others {
-                least = least.min(of_doc(list, posting.doc)?);
+            for list in others.iter_mut() {
+                *list = skip_to(list, posting.doc);
+                let first = list.first().filter(|first| first.doc == posting.doc)?;
+                least = least.min(first.share(is_related));
             }
             Some((posting.doc, least))
         };
@@ -206,18 +218,30 @@ impl Reach<'_> {
         let most = self.index.find_term(&word.term).map_or(f64::MAX, |term| self.index.rarity(term));
         for (entry, share) in word.related.iter().chain(&meant) {
             let Some(found) = self.spelling.terms_of(self.lexicon, *entry) else { continue };
-            let rarity = match found.as_slice() {
-                [only] => {
-                    let held = terms.entry(*only).or_default();
-                    *held = held.max(*share);
-                    self.index.rarity(*only)
-                }
-                several => self.index.rarity_of(self.with_all(several, true).len()),
-            };
             let boost = if is_alone { ALONE } else { 1.0 };
-            self.give(&found, true, boost * share * rarity.min(most), space);
+            if let [only] = found.as_slice() {
+                let held = terms.entry(*only).or_default();
+                *held = held.max(*share);
+                self.give(&found, true, boost * share * self.index.rarity(*only).min(most), space);
+            } else {
+                let docs = self.with_all(&found, true);
+                let weight = boost * share * self.index.rarity_of(docs.len()).min(most);
+                docs.iter().for_each(|(doc, part)| space.raise(*doc, weight * part));
+            }
         }
     }
+}
+
+/// Leaves out the postings before a doc. It looks ahead by growing steps, because lists are read in order.
+fn skip_to(list: &[Posting], doc: u32) -> &[Posting] {
+    let mut step = 1;
+    while list.get(step).is_some_and(|posting| posting.doc < doc) {
+        step *= 2;
+    }
+    let from = step / 2;
+    let within = list.get(from..list.len().min(step + 1)).unwrap_or_default();
+    let skipped = from + within.partition_point(|posting| posting.doc < doc);
+    list.get(skipped..).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -238,6 +262,38 @@ mod tests {
         assert!((one - 2.0).abs() < 1e-9 && (two - (2.0 + OTHER_WAYS)).abs() < 1e-9, "{found:?}");
         assert!((many - 4.0).abs() < 1e-9, "{found:?}");
         assert!(space.take().is_empty());
+    }
+
+    #[test]
+    fn few_and_many_docs_are_taken_in_their_order() {
+        for count in [1, 3, 40, 100] {
+            let mut space = Collector::new(100);
+            (0..count).rev().for_each(|nth| space.raise(nth * 37 % 100, 1.0));
+            let docs: Vec<u32> = space.take().iter().map(|(doc, _)| *doc).collect();
+            assert!(docs.len() == count as usize && docs.is_sorted(), "{docs:?}");
+            assert!(space.take().is_empty());
+        }
+    }
+
+    #[test]
+    fn docs_with_all_terms_are_those_of_the_plain_definition() {
+        const ONE: [crate::index::Field; 1] = [crate::index::Field { weight: 1.0, related: 1.0, b: 0.5 }];
+        let has = |doc: usize, term: usize| doc.is_multiple_of([1, 2, 3, 7, 50][term]);
+        let docs: Vec<[Vec<String>; 1]> = (0..300)
+            .map(|doc| [(0..5).filter(|term| has(doc, *term)).map(|term| format!("t{term}")).collect()])
+            .collect();
+        let index = Index::new(&docs, &ONE);
+        let lexicon = Lexicon::new(&[""]);
+        let spelling = Spelling::new(&index, &lexicon);
+        let reach = Reach { index: &index, lexicon: &lexicon, spelling: &spelling };
+        for set in [&[0, 1][..], &[1, 2, 3], &[3, 0], &[4, 2, 1], &[4, 3, 2, 1, 0]] {
+            let terms: Vec<u32> =
+                set.iter().map(|term| index.find_term(&format!("t{term}")).unwrap()).collect();
+            let found: Vec<u32> = reach.with_all(&terms, true).iter().map(|(doc, _)| *doc).collect();
+            let plain: Vec<u32> =
+                (0..300).filter(|doc| set.iter().all(|term| has(*doc as usize, *term))).collect();
+            assert_eq!(found, plain, "{set:?}");
+        }
     }
 
     #[test]

@@ -61,6 +61,22 @@ fn push_pairs(run: &str, found: &mut Vec<Token>) {
     }
 }
 
+/// Returns for each token of a text whether it stands in parentheses.
+pub(crate) fn asides_of(text: &str) -> Vec<bool> {
+    let mut found = Vec::new();
+    let mut depth = 0_usize;
+    for part in cut_text(text).split_inclusive(['(', ')', '（', '）']) {
+        let is_aside = depth > 0;
+        found.extend(tokens_of(part).iter().map(|_| is_aside));
+        if part.ends_with(['(', '（']) {
+            depth += 1;
+        } else if part.ends_with([')', '）']) {
+            depth = depth.saturating_sub(1);
+        }
+    }
+    found
+}
+
 /// Whether a character is of a script that writes no spaces.
 fn is_solid(c: char) -> bool {
     matches!(c, '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
@@ -166,6 +182,21 @@ mod tests {
         let forms: Vec<String> = tokens_of("look at the files").iter().map(|t| t.form().to_owned()).collect();
         assert_eq!(forms, ["look", "at", "the", "fil"]);
         assert!(tokens_of("at")[0].term.is_none());
+    }
+
+    #[test]
+    fn what_stands_in_parentheses_is_aside() {
+        let aside = |text: &str| asides_of(text).iter().map(|one| u8::from(*one)).collect::<Vec<_>>();
+        assert_eq!(aside("read it (from (a) disk) now"), [0, 0, 1, 1, 1, 0]);
+        assert_eq!(aside("a) b (c"), [0, 0, 1], "what is open at the end is aside");
+        assert_eq!(aside("天气（城市）"), [0, 1]);
+    }
+
+    #[test]
+    fn asides_are_one_for_each_token() {
+        for text in ["foo(bar)Baz", "(((", "a(b)c(d", "", "天(气)x(图)", "getX()"] {
+            assert_eq!(asides_of(text).len(), tokens_of(text).len(), "{text}");
+        }
     }
 
     #[test]

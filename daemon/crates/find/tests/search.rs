@@ -67,6 +67,7 @@ fn a_related_word_leads_there_but_the_word_itself_comes_first() {
 fn verbs_that_only_frame_a_wish_count_little() {
     let docs = [doc("git", "git_show", "Shows a commit."), doc("disk", "list_directory", "Lists a folder.")];
     assert_eq!(names(&docs, "show me what is in a folder")[0], "list_directory");
+    assert_eq!(names(&docs, "show what is in a folder")[0], "list_directory");
     assert_eq!(names(&docs, "show a commit")[0], "git_show");
     assert_eq!(names(&docs, "show me")[0], "git_show", "all there is to go by");
 }

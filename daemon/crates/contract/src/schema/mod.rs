@@ -1,6 +1,7 @@
 //! Published schemas: derived from the types, converted to the subset that every client accepts, and checked against
 //! it.
 
+mod echoes;
 mod lint;
 mod normal;
 
@@ -8,6 +9,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
+pub use echoes::without_echoes;
 pub use lint::lint_schema;
 
 /// Returns the schema of the values that a request type accepts. Closed: other fields are refused.

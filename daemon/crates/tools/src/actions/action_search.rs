@@ -27,10 +27,15 @@ pub(crate) struct ActionSearch;
 
 /// Default number of results.
 const LIMIT: u32 = 4;
-/// Maximum number of further names.
-const MOST_MORE: usize = 60;
+/// Maximum number of further names: if there are results, and if no word fits. Who finds nothing among these asks in other
+/// words.
+const MOST_MORE: usize = 12;
+const MOST_NAMES: usize = 60;
 /// Tokens of a definition above which it is outlined among others.
 const LARGE: usize = 1_500;
+/// Tokens that the definitions may have together for each result that is asked for. Those that have no room are outlined, the
+/// first apart.
+const EACH: usize = 500;
 /// Tokens of an upstream's advice that are passed on.
 const INSTRUCTION_TOKENS: usize = 400;
 /// How long a search waits for lists that may be out of date, and how long if fresh ones are asked for.
@@ -137,7 +142,11 @@ struct Found {
     /// JSON Schema of its arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     input_schema: Option<Object>,
-    /// JSON Schema of its answer, top level only. `manual` has it in full.
+    /// True if `inputSchema` has only names, types and values, to leave room for others. A search for the name with `limit` 1 has
+    /// all.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    outlined: bool,
+    /// JSON Schema of its answer, top level only, if it is the only result. `manual` has it in full.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_schema: Option<Object>,
     /// What its server says of its effects.
@@ -200,16 +209,19 @@ impl RegistryAction for ActionSearch {
         }
         let tools = AllTools::new(cx, registry, &view);
         let among = among(&view, &request)?;
-        let found = tools.search(&request.query, among);
-        let wanted = found.hits.len().min(request.limit.unwrap_or(LIMIT) as usize);
+        let limit = request.limit.unwrap_or(LIMIT) as usize;
+        let found = tools.search(&request.query, among, limit);
+        let wanted = found.hits.len().min(limit);
         let detail = request.detail.unwrap_or(Detail::Full);
         let states = cx.host.upstreams().map(Upstreams::states).unwrap_or_default();
         let shown = Shown { detail, is_only: wanted == 1, states: &states, now_ms: SystemClock.unix_ms() };
         let results = found.hits.iter().take(wanted).map(|(tool, score)| shown.result(*tool, *score));
-        let results = results.collect::<Result<Vec<_>, _>>()?;
+        let mut results = results.collect::<Result<Vec<_>, _>>()?;
+        let is_outlined = !shown.is_only && outline_rest(&mut results, EACH * limit)?;
         let instructions = instructions_of(cx, &found.hits[..wanted]);
         let unread = Unread::among(&view, among, &states);
         let first = found.hits.first().map(|(tool, _)| *tool);
+        let most_more = if found.hits.is_empty() { MOST_NAMES } else { MOST_MORE };
         let with = |count: usize| {
             let rest: Vec<AnyTool<'_>> = if found.hits.is_empty() {
                 tools.iter().filter(|tool| matches!(tool, AnyTool::Action(_))).collect()
@@ -220,6 +232,9 @@ impl RegistryAction for ActionSearch {
                 (true, _) => {
                     Some("no word fits; `more` has the names of all actions: search for one of them")
                 }
+                (false, _) if is_outlined => Some(
+                    "`outlined` leaves descriptions of arguments out: search for the tool's name, limit 1",
+                ),
                 (false, false) => Some("search for a name in `more`, or with a larger limit"),
                 (false, true) => None,
             };
@@ -227,7 +242,7 @@ impl RegistryAction for ActionSearch {
                 results: results.iter().take(count).cloned().collect(),
                 total: found.hits.len(),
                 unmatched: found.unmatched.clone(),
-                more: rest.iter().take(MOST_MORE).map(more_name).collect(),
+                more: rest.iter().take(most_more).map(more_name).collect(),
                 unread: unread.clone(),
                 instructions: instructions.clone(),
                 call_with: first.and_then(call_with),
@@ -357,7 +372,7 @@ impl Shown<'_> {
     fn result(&self, tool: AnyTool<'_>, score: f64) -> Result<Found, ToolError> {
         let score = (score * 1_000.0).round() / 1_000.0;
         let mut found = match tool {
-            AnyTool::Action(entry) => action_result(entry, score)?,
+            AnyTool::Action(entry) => action_result(entry, score, self.is_only)?,
             AnyTool::Upstream(upstream, tool) => self.upstream_result(upstream, tool, score),
         };
         if self.detail != Detail::Full {
@@ -379,8 +394,6 @@ impl Shown<'_> {
         let is_stale =
             is_old || upstream.is_unread() || matches!(state, "failing" | "needsLogin" | "misconfigured");
         let object = |part: &str| tool.object.get(part).and_then(Value::as_object).cloned();
-        // A huge schema in a list of results would crowd the others out; alone it is given whole.
-        let is_large = tool.tokens > LARGE && !self.is_only;
         Found {
             tool: tool.advertised.clone(),
             upstream: Some(upstream.key.to_string()),
@@ -388,12 +401,8 @@ impl Shown<'_> {
             mutating: tool.hints.read_only != Some(true),
             score,
             description: Some(plain_text(tool.description())),
-            input_schema: if is_large {
-                object("inputSchema").map(outline_schema)
-            } else {
-                object("inputSchema")
-            },
-            annotations: object("annotations"),
+            input_schema: object("inputSchema").map(sdl_contract::schema::without_echoes),
+            annotations: hints_of(tool),
             state: Some(state.to_owned()),
             stale: is_stale.then_some(true),
             age_ms: is_stale.then_some(age),
@@ -407,14 +416,43 @@ impl Shown<'_> {
     }
 }
 
-/// Names and types of the arguments alone.
+/// What a server says of a tool's effects, without the title, which is given beside it.
+fn hints_of(tool: &Definition) -> Option<Object> {
+    let mut hints = tool.object.get("annotations").and_then(Value::as_object).cloned()?;
+    if hints.get("title").and_then(Value::as_str) == tool.title() {
+        hints.shift_remove("title");
+    }
+    (!hints.is_empty()).then_some(hints)
+}
+
+/// Outlines the definitions that are huge, and those behind the first that have no room among `tokens`. Returns whether any was.
+fn outline_rest(results: &mut [Found], tokens: usize) -> Result<bool, ToolError> {
+    let mut used = 0;
+    for (at, found) in results.iter_mut().enumerate().filter(|(_, found)| found.input_schema.is_some()) {
+        let takes = budget::json_tokens(&*found)?;
+        if takes > LARGE || (at > 0 && used + takes > tokens) {
+            found.input_schema = found.input_schema.take().map(outline_schema);
+            found.examples.truncate(1);
+            found.outlined = true;
+            used += budget::json_tokens(&*found)?;
+        } else {
+            used += takes;
+        }
+    }
+    Ok(results.iter().any(|found| found.outlined))
+}
+
+/// Names, types and listed values of the arguments alone.
 fn outline_schema(schema: Object) -> Object {
     let mut outlined = Object::new();
     outlined.insert("type".into(), "object".into());
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     let properties: Object = properties
         .map(|(name, property)| {
-            (name.clone(), json!({"type": property.get("type").cloned().unwrap_or_default()}))
+            let kept = ["type", "enum"].into_iter();
+            let kept: Object =
+                kept.filter_map(|key| Some((key.to_owned(), property.get(key)?.clone()))).collect();
+            (name.clone(), kept.into())
         })
         .collect();
     outlined.insert("properties".into(), properties.into());
@@ -434,9 +472,11 @@ fn plain_text(text: &str) -> String {
     text.trim().to_owned()
 }
 
-fn action_result(entry: &Entry, score: f64) -> Result<Found, ToolError> {
+fn action_result(entry: &Entry, score: f64, is_only: bool) -> Result<Found, ToolError> {
     let def = &entry.def;
     let tool = names::underscored_name(def.name);
+    // Needed to read an answer rather than to choose and call a tool.
+    let output_schema = is_only.then(|| serialize_object(&response_outline(&entry.response))).transpose()?;
     Ok(Found {
         action: Some(def.name.to_owned()),
         raw_tool: def.mutating.then(|| format!("{tool}{}", names::RAW)),
@@ -446,7 +486,7 @@ fn action_result(entry: &Entry, score: f64) -> Result<Found, ToolError> {
         score,
         description: Some(def.description.to_owned()),
         input_schema: Some(serialize_object(&entry.request)?),
-        output_schema: Some(serialize_object(&response_outline(&entry.response))?),
+        output_schema,
         examples: def.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect(),
         ..Found::default()
     })
@@ -472,6 +512,9 @@ impl Render for Response {
             }
             if let Some(schema) = &found.input_schema {
                 append_arguments(&mut text, schema);
+            }
+            if found.outlined {
+                begin_line(&mut text, format_args!("  outlined"));
             }
             if let Some(example) = found.examples.first() {
                 begin_line(&mut text, format_args!("  e.g. {}", Value::Object(example.clone())));

@@ -12,12 +12,40 @@ fn results_are_ready_to_be_called() {
     assert_eq!((&first["action"], &first["tool"]), (&json!("slice.refresh"), &json!("sdl_slice_refresh")));
     assert_eq!(first["inputSchema"]["required"], json!(["sliceHandle", "knownVersion"]));
     assert_eq!(first["inputSchema"]["additionalProperties"], false, "the whole schema");
-    assert!(first["outputSchema"]["properties"]["notModified"].is_object());
+    assert!(first["outputSchema"].is_null(), "a call doesn't need it");
     assert!(first["examples"][0]["sliceHandle"].is_string());
     assert_eq!(found["results"].as_array().unwrap().len(), 2);
-    let listed = found["results"].as_array().unwrap().len() + found["more"].as_array().unwrap().len();
-    assert_eq!(json!(listed), found["total"]);
+    let total = found["total"].as_u64().unwrap();
+    assert_eq!(found["more"].as_array().unwrap().len() as u64, (total - 2).min(12), "of {total}");
     assert!(found["howToResume"].is_string());
+    let alone = world.ok("sdl_action_search", json!({"query": "slice.refresh", "limit": 1}));
+    assert!(alone["results"][0]["outputSchema"]["properties"]["notModified"].is_object());
+}
+
+#[test]
+fn definitions_share_the_room_and_the_first_is_whole() {
+    let world = World::shop();
+    for query in ["symbol", "slice", "find a function by its name", "who calls this function"] {
+        let found = world.ok("sdl_action_search", json!({"query": query}));
+        let results = found["results"].as_array().unwrap();
+        assert!(
+            results.len() > 2 && sdl_tokens::count_tokens(&found.to_string()) <= 2_500,
+            "{query}: {found}"
+        );
+        assert!(results[0]["outlined"].is_null(), "{query}");
+        let is_outlined = results.iter().any(|one| one["outlined"] == true);
+        let says = found["howToResume"].as_str().unwrap_or_default().contains("outlined");
+        assert_eq!(is_outlined, says, "{query}: {found}");
+        for one in results.iter().filter(|one| one["outlined"] == true) {
+            let whole = world.ok("sdl_action_search", json!({"query": one["tool"], "limit": 1}));
+            let (whole, short) = (&whole["results"][0]["inputSchema"], &one["inputSchema"]);
+            assert_eq!(short["required"], whole["required"]);
+            let names = |schema: &Value| -> Vec<String> {
+                schema["properties"].as_object().unwrap().keys().cloned().collect()
+            };
+            assert_eq!(names(short), names(whole), "{query}");
+        }
+    }
 }
 
 #[test]
@@ -159,4 +187,51 @@ fn a_search_names_the_upstreams_that_it_could_not_look_into() {
     assert!(listed.contains("; also tools of files (1), new (the weather)\""), "{listed}");
     world.lists("new", &json!([tool("forecast")]));
     assert!(search(json!({"query": "read a file"}))["unread"].is_null());
+}
+
+#[test]
+fn ours_leave_room_for_tools_that_fit_half_as_well() {
+    let world = World::shop();
+    world.configure(&json!({"mcpServers": {"disk": {"command": "disk"}}}));
+    let described = |name: &str, text: &str| json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
+    world.lists(
+        "disk",
+        &json!([
+            described("list_directory", "Lists files and directories."),
+            described("read_file", "Reads a file."),
+            described("write_file", "Writes a file."),
+            described("make_directory", "Makes a directory."),
+            described("symbol_of", "Tells the symbol of a unit."),
+        ]),
+    );
+    let found = |query: &str, scope: &str| -> Vec<String> {
+        let found = world.ok("sdl_action_search", json!({"query": query, "scope": scope}));
+        let results = found["results"].as_array().unwrap();
+        results.iter().map(|one| one["tool"].as_str().unwrap().to_owned()).collect()
+    };
+    assert!(found("show what is in a folder", "all").contains(&"disk_list_directory".to_owned()));
+    let both = found("symbol", "all");
+    assert_eq!(both.len(), 4);
+    assert!(both.contains(&"disk_symbol_of".to_owned()), "{both:?}");
+    assert!(!found("symbol", "own").iter().any(|tool| tool.starts_with("disk_")));
+    assert_eq!(found("symbol", "upstream"), ["disk_symbol_of"]);
+}
+
+#[test]
+fn what_says_nothing_is_left_out_of_results() {
+    let world = World::shop();
+    world.configure(&json!({"mcpServers": {"web": {"command": "web"}}}));
+    let schema = json!({
+        "$schema": "http://json-schema.org/draft-07/schema#", "type": "object",
+        "properties": {"page_url": {"type": "string", "title": "Page Url", "description": "Where."}}
+    });
+    let annotations = json!({"title": "Fetch a page", "readOnlyHint": true});
+    world.lists("web", &json!([{"name": "fetch", "inputSchema": schema, "annotations": annotations}]));
+    let found = world.ok("sdl_action_search", json!({"query": "fetch a page", "limit": 1}));
+    let first = &found["results"][0];
+    assert_eq!((&first["tool"], &first["title"]), (&json!("web_fetch"), &json!("Fetch a page")));
+    assert_eq!(first["annotations"], json!({"readOnlyHint": true}));
+    let kept =
+        json!({"type": "object", "properties": {"page_url": {"type": "string", "description": "Where."}}});
+    assert_eq!(first["inputSchema"], kept);
 }

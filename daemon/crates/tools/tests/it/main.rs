@@ -30,6 +30,7 @@ mod feedback;
 mod fields;
 mod finding;
 mod leaks;
+mod lists;
 mod long_lists;
 mod memories;
 mod offers;

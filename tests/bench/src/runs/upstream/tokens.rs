@@ -85,6 +85,7 @@ pub(super) fn print_tokens(folder: &Path) -> Outcome {
 fn print_task(task: &Task<'_>) -> Outcome {
     let (tools, direct) = measure_direct(task)?;
     print_row(task, "as it is", tools, &direct, &direct, "");
+    let own = list_without_upstreams()?;
     let env = TestEnv::new();
     write_settings(&env, &json!({"mcpServers": server_entries(&task.servers, &json!({}))}))?;
     let _daemon = env.daemon();
@@ -94,6 +95,12 @@ fn print_task(task: &Task<'_>) -> Outcome {
         let (listed, parts, place) = measure_surface(&mut client, task, surface)?;
         let place = place.map_or("not found".to_owned(), |place| place.to_string());
         print_row(task, &format!("`{surface}`"), listed, &parts, &direct, &place);
+        if surface == "gateway" {
+            let more =
+                Parts { list: parts.list.saturating_sub(value_tokens(&Value::from(own.clone()))), ..parts };
+            let listed = listed.saturating_sub(own.len());
+            print_row(task, "`gateway`, what upstreams add", listed, &more, &direct, &place);
+        }
     }
     let (each, stub) = ESTIMATE;
     let estimate = 1.0 - (stub + 5 * each) as f64 / (tools * each) as f64;
@@ -103,6 +110,14 @@ fn print_task(task: &Task<'_>) -> Outcome {
         estimate * 100.0
     );
     Ok(())
+}
+
+/// The tools that `gateway` lists for code alone.
+fn list_without_upstreams() -> Outcome<Vec<Value>> {
+    let env = TestEnv::new();
+    let _daemon = env.daemon();
+    let mut client = env.mcp(&env.home(), &["--surface", "gateway"]);
+    Ok(client.list_tools()?)
 }
 
 fn print_row(task: &Task<'_>, way: &str, tools: usize, parts: &Parts, direct: &Parts, place: &str) {
