@@ -19,6 +19,7 @@ use super::exchange::GateExchange;
 use super::gate::{Gate, Report, Site, Wanted};
 use super::pending::{News, Unanswered, Waiting};
 use super::report::{Times, describe_one};
+use super::since::Since;
 
 /// Calls that wait for upstreams at once.
 pub(crate) const MOST_WAITING: usize = 256;
@@ -39,6 +40,7 @@ struct InForce {
     generation: u64,
     text: Option<String>,
     settings: Arc<Settings>,
+    since: Since,
     /// Why a newer text of the file is not in force.
     error: Option<String>,
 }
@@ -50,6 +52,8 @@ pub struct UpstreamManager {
     gate: Arc<Gate>,
     tools: Weak<Tools>,
     in_force: Mutex<InForce>,
+    /// Held while settings or lists are taken, because lists must not be taken for a server that their key meant before.
+    taking: Mutex<()>,
     /// How long calls took.
     times: Arc<Times>,
     /// Fires when the file may have changed.
@@ -69,13 +73,20 @@ impl UpstreamManager {
     ) -> Arc<Self> {
         let site = Site { program: gate_program(), state_dir: state_dir.clone(), runtime_dir };
         let (gate, reports) = Gate::new(site, clients);
-        let in_force = InForce { generation: 0, text: None, settings: Arc::default(), error: None };
+        let in_force = InForce {
+            generation: 0,
+            text: None,
+            settings: Arc::default(),
+            since: Since::default(),
+            error: None,
+        };
         let manager = Arc::new(Self {
             state_dir,
             runtime: Handle::current(),
             gate: Arc::clone(&gate),
             tools: Arc::downgrade(tools),
             in_force: Mutex::new(in_force),
+            taking: Mutex::default(),
             times: Arc::default(),
             touched: Arc::default(),
             on_change: Box::new(on_change),
@@ -95,6 +106,7 @@ impl UpstreamManager {
     /// Reads the file and puts it in force, whole or not at all. With an error the former settings stay. Blocks.
     pub fn reload(&self) -> Result<(), ReloadError> {
         let read = read_settings(&self.state_dir);
+        let taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
         let (text, settings) = match read {
             Ok(Some(file)) => (Some(file.text), Arc::new(file.parsed.settings)),
@@ -115,12 +127,15 @@ impl UpstreamManager {
         let Some(tools) = self.tools.upgrade() else { return Ok(()) };
         tools.configure_upstreams(Arc::clone(&settings)).map_err(|error| ReloadError(error.to_string()))?;
         in_force.generation += 1;
-        (in_force.text, in_force.settings) = (text, Arc::clone(&settings));
+        let generation = in_force.generation;
+        let former = std::mem::replace(&mut in_force.settings, Arc::clone(&settings));
+        in_force.since.follow(&former, &settings, generation);
+        in_force.text = text;
         let has_upstreams = settings.upstreams.iter().any(|upstream| upstream.enabled);
         let wanted = in_force.text.clone().filter(|_| has_upstreams);
-        let generation = in_force.generation;
         self.gate.want(wanted.map(|text| Wanted { generation, text }));
         drop(in_force);
+        drop(taking);
         for key in tools.upstreams_to_read() {
             self.read_beside(&ListsOf::shared(&key));
         }
@@ -247,10 +262,20 @@ impl UpstreamManager {
         Duration::from_millis(most) * 2 + GRACE
     }
 
-    /// Takes the lists that the gate read. Blocks.
-    fn take_lists(&self, key: &str, lists: &[u8]) {
+    /// Takes the lists that the gate read, unless its key means another server now. Blocks.
+    fn take_lists(&self, key: &str, generation: u64, lists: &[u8]) {
         let Some(tools) = self.tools.upgrade() else { return };
-        match tools.take_lists(key, lists, unix_ms()) {
+        let taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_current = in_force.since.is_current(key, generation);
+        drop(in_force);
+        if !is_current {
+            tracing::info!(upstream = key, "lists of the server that the key meant before are not taken");
+            return;
+        }
+        let taken = tools.take_lists(key, lists, unix_ms());
+        drop(taking);
+        match taken {
             Ok(true) => (self.on_change)(),
             Ok(false) => {}
             Err(error) => tracing::error!(upstream = key, %error, "its lists are not taken"),
@@ -288,6 +313,9 @@ impl Upstreams for UpstreamManager {
 
     fn read_lists(&self, of: &ListsOf<'_>, patience: Duration, cancel: &Cancel) -> Result<(), ToolError> {
         let waiting = self.begin_waiting()?;
+        // Lists of the server that the key meant before would not be taken.
+        let (generation, _) = self.config_state();
+        self.gate.await_settings(&self.runtime, generation, STARTUP);
         self.gate.post(read_message(waiting.id, of)).map_err(tool_error)?;
         done(waiting.wait(patience, &NoProgress, cancel), "its lists are still being read")
     }
@@ -337,7 +365,7 @@ async fn take_reports(manager: Weak<UpstreamManager>, mut reports: mpsc::Receive
     while let Some(report) = reports.recv().await {
         let Some(manager) = manager.upgrade() else { return };
         let taken = tokio::task::spawn_blocking(move || match report {
-            Report::Lists { key, lists } => manager.take_lists(&key, &lists),
+            Report::Lists { key, generation, lists } => manager.take_lists(&key, generation, &lists),
             Report::Done { id, result } => {
                 manager.gate.pending.tell(id, News::Answer(result.map(|()| Vec::new())));
             }
