@@ -20,6 +20,7 @@ use tokio::time::Instant;
 
 use super::clients::Clients;
 use super::exchange::reply_by;
+use super::manager::unix_ms;
 use super::pending::{News, Pending};
 
 /// Messages to the gate that wait to be written.
@@ -186,6 +187,7 @@ impl Gate {
                     "stopped".clone_into(&mut state.state);
                     (state.pid, state.rss_kb, state.in_flight, state.waiting) = (None, None, 0, 0);
                     state.last_error = Some(format!("the process that held the connection ended: {error}"));
+                    state.last_error_at_ms = Some(unix_ms());
                 }
             }
         }

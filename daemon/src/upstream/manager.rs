@@ -180,10 +180,11 @@ impl UpstreamManager {
         drop(in_force);
         let (states, times) = (self.gate.states(), self.times.shares());
         let known = self.tools.upgrade().map(|tools| tools.upstream_report()).unwrap_or_default();
+        let now_ms = unix_ms();
         let upstreams = settings.upstreams.iter().map(|upstream| {
             let state = states.iter().find(|state| state.key == upstream.key);
             let known = known.iter().find(|known| known["key"] == upstream.key.as_str());
-            describe_one(upstream, state, known, times.get(&upstream.key))
+            describe_one(upstream, state, known, times.get(&upstream.key), now_ms)
         });
         let mut all = json!({ "configGeneration": generation, "upstreams": upstreams.collect::<Vec<_>>() });
         if let Some(error) = error {
@@ -397,7 +398,7 @@ fn gate_program() -> PathBuf {
     beside.filter(|program| program.is_file()).unwrap_or_else(|| name.into())
 }
 
-fn unix_ms() -> u64 {
+pub(super) fn unix_ms() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |now| now.as_millis() as u64)
 }

@@ -30,6 +30,8 @@ const LIMIT: u32 = 4;
 const MOST_MORE: usize = 60;
 /// Tokens of a definition above which it is outlined among others.
 const LARGE: usize = 1_500;
+/// Characters of an upstream's last error that are shown.
+const MOST_ERROR: usize = 200;
 /// Tokens of an upstream's advice that are passed on.
 const INSTRUCTION_TOKENS: usize = 400;
 /// How long a search waits for lists that may be out of date, and how long if fresh ones are asked for.
@@ -148,6 +150,9 @@ struct Found {
     /// Milliseconds since that list was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     age_ms: Option<u64>,
+    /// Why that list could not be read lately, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_error: Option<LastError>,
     /// Present if its definition is not the one that was first seen or approved by a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<Changed>,
@@ -158,6 +163,17 @@ struct Found {
     /// Arguments that work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     examples: Vec<Object>,
+}
+
+/// What went wrong last at an upstream.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+struct LastError {
+    /// Its first 200 characters.
+    message: String,
+    /// Milliseconds since then.
+    age_ms: u64,
 }
 
 /// How a definition differs from the known one.
@@ -364,13 +380,18 @@ impl Shown<'_> {
         Ok(found)
     }
 
+    fn last_error(&self, state: &UpstreamState) -> Option<LastError> {
+        let message = state.last_error.as_deref()?.chars().take(MOST_ERROR).collect();
+        Some(LastError { message, age_ms: self.now_ms.saturating_sub(state.last_error_at_ms?) })
+    }
+
     fn upstream_result(&self, upstream: &Listed, tool: &Definition, score: f64) -> Found {
-        let state = self.states.iter().find(|state| state.key == *upstream.key);
-        let state = state.map_or("stopped", |state| state.state.as_str());
+        let reported = self.states.iter().find(|state| state.key == *upstream.key);
+        let state = reported.map_or("stopped", |state| state.state.as_str());
         let age = self.now_ms.saturating_sub(upstream.confirmed_at_ms());
         let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
-        let is_stale =
-            is_old || upstream.is_unread() || matches!(state, "failing" | "needsLogin" | "misconfigured");
+        let is_failed = upstream.is_unread() || matches!(state, "failing" | "needsLogin" | "misconfigured");
+        let is_stale = is_old || is_failed;
         let object = |part: &str| tool.object.get(part).and_then(Value::as_object).cloned();
         // A huge schema in a list of results would crowd the others out; alone it is given whole.
         let is_large = tool.tokens > LARGE && !self.is_only;
@@ -390,6 +411,7 @@ impl Shown<'_> {
             state: Some(state.to_owned()),
             stale: is_stale.then_some(true),
             age_ms: is_stale.then_some(age),
+            last_error: reported.filter(|_| is_failed).and_then(|state| self.last_error(state)),
             changed: tool
                 .change
                 .as_ref()
@@ -456,6 +478,9 @@ impl Render for Response {
                 let state = found.state.as_deref().unwrap_or_default();
                 let stale = if found.stale == Some(true) { ", list may be out of date" } else { "" };
                 begin_line(&mut text, format_args!("  of {upstream}: {state}{stale}"));
+                if let Some(LastError { message, age_ms }) = &found.last_error {
+                    begin_line(&mut text, format_args!("  {} s ago: {message}", age_ms / 1_000));
+                }
             }
             if let Some(changed) = &found.changed {
                 begin_line(&mut text, format_args!("  changed, not approved: {}", changed.fields.join(", ")));

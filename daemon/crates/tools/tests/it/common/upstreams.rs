@@ -32,6 +32,7 @@ pub(crate) struct FakeUpstreams {
     pub(crate) clients: Mutex<Vec<Value>>,
     /// The answers to questions, by their numbers.
     pub(crate) replies: Replies,
+    pub(crate) states: Mutex<Vec<UpstreamState>>,
 }
 
 /// A request to such an upstream.
@@ -82,7 +83,7 @@ impl Upstreams for FakeUpstreams {
     }
 
     fn states(&self) -> Vec<UpstreamState> {
-        Vec::new()
+        self.states.lock().unwrap().clone()
     }
 
     fn secrets(&self) -> Vec<String> {
@@ -96,6 +97,28 @@ impl World {
         let settings = sdl_settings::Settings::parse(&settings.to_string()).unwrap().settings;
         self.tools.configure_upstreams(settings.into()).unwrap();
         let _ = self.host.upstreams.set(FakeUpstreams::default());
+    }
+
+    /// Lets the start of an upstream fail at this time, in Unix milliseconds.
+    pub(crate) fn fails(&self, key: &str, error: &str, at_ms: u64) {
+        let state = UpstreamState {
+            key: key.to_owned(),
+            owner: Owner::Shared,
+            state: "failing".to_owned(),
+            pid: None,
+            rss_kb: None,
+            era: None,
+            restarts: 0,
+            calls: 0,
+            failed: 0,
+            in_flight: 0,
+            waiting: 0,
+            last_error: Some(error.to_owned()),
+            last_error_at_ms: Some(at_ms),
+            next_attempt_ms: None,
+            counts: BTreeMap::new(),
+        };
+        *self.host.upstreams.get().unwrap().states.lock().unwrap() = vec![state];
     }
 
     /// Lets an upstream list these tools.
