@@ -18,6 +18,7 @@ fn main() {
     let mut output = gate.stdout.take().unwrap();
     let mut decoder = FrameDecoder::new(MAX_FRAME);
     let mut first: Option<FromGate> = None;
+    let mut bytes = vec![0; 1 << 16];
     loop {
         while let Some(frame) = decoder.next_frame().unwrap() {
             let message = decode_from_gate(frame).unwrap();
@@ -30,7 +31,6 @@ fn main() {
                 _ => {}
             }
         }
-        let mut bytes = [0; 1 << 16];
         let count = output.read(&mut bytes).unwrap();
         if count == 0 {
             break;
