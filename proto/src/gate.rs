@@ -222,6 +222,8 @@ pub struct UpstreamState {
     pub waiting: u32,
     /// The last thing that went wrong, masked.
     pub last_error: Option<String>,
+    /// When that was, in Unix milliseconds.
+    pub last_error_at_ms: Option<u64>,
     /// In how many milliseconds the next attempt may be made, while attempts back off.
     pub next_attempt_ms: Option<u64>,
     /// How often something odd happened, by its name, such as `noise` or `unknownId`.

@@ -79,7 +79,8 @@ fn state() -> impl Strategy<Value = UpstreamState> {
     let place = (text(), owner(), text());
     let process = (any::<Option<u32>>(), any::<Option<u64>>(), option::of(text()), any::<u32>());
     let numbers = (any::<u64>(), any::<u64>(), any::<u32>(), any::<u32>());
-    let rest = (option::of(text()), any::<Option<u64>>(), btree_map(text(), any::<u64>(), 0..4));
+    let rest =
+        (option::of((text(), any::<u64>())), any::<Option<u64>>(), btree_map(text(), any::<u64>(), 0..4));
     (place, process, numbers, rest).prop_map(
         |((key, owner, state), (pid, rss_kb, era, restarts), (calls, failed, in_flight, waiting), rest)| {
             let (last_error, next_attempt_ms, counts) = rest;
@@ -95,7 +96,8 @@ fn state() -> impl Strategy<Value = UpstreamState> {
                 failed,
                 in_flight,
                 waiting,
-                last_error,
+                last_error_at_ms: last_error.as_ref().map(|(_, at)| *at),
+                last_error: last_error.map(|(error, _)| error),
                 next_attempt_ms,
                 counts,
             }

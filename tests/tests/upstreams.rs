@@ -327,3 +327,42 @@ fn a_definition_that_changes_while_it_runs_is_held_and_after_a_restart_reported(
         assert!(log.contains(row), "{row}: {log}");
     }
 }
+
+/// A gate whose lists arrive late. It is built beside this test.
+fn late_gate() -> String {
+    let own = std::env::current_exe().unwrap();
+    let path = own.parent().unwrap().parent().unwrap().join("examples/late-gate");
+    assert!(path.is_file(), "{} is missing: cargo build -p sdl-tests --examples", path.display());
+    path.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn lists_of_a_former_server_that_arrive_late_are_not_taken() {
+    let mut world = World::new();
+    world.outer.set_var("SDL_GATE", &late_gate());
+    world.outer.set_var("LATE_GATE_REAL", Program::Gate.path().to_str().unwrap());
+    let home = world.outer.home();
+    fs::write(home.join("server.sh"), CHANGING).unwrap();
+    let entry = |name: &str, text: &str| {
+        let folder = home.join(name);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("text"), text).unwrap();
+        json!({ "mcpServers": { "sum": { "command": "/bin/sh", "args": [home.join("server.sh"), folder] } } })
+    };
+    let refresh = || world.outer.ctl_ok(&["upstream", "refresh", "sum"]);
+    let mut client = world.client();
+    let mut described = || {
+        let asked = json!({ "query": "sum_add_up", "scope": "upstream", "limit": 1 });
+        let found = client.call("sdl_action_search", asked).unwrap().ok();
+        (found["results"][0]["description"].clone(), found["results"][0]["changed"].clone())
+    };
+    world.configure(&entry("one", "Adds up."));
+    world.outer.ctl_ok(&["upstream", "reload"]);
+    refresh();
+    assert_eq!(described(), (json!("Adds up."), Value::Null));
+    world.configure(&entry("other", "Counts up."));
+    world.outer.ctl_ok(&["upstream", "reload"]);
+    // Answered after the lists that came before, the late ones too.
+    refresh();
+    assert_eq!(described(), (json!("Counts up."), Value::Null));
+}

@@ -1,9 +1,14 @@
 //! The time by which the gate waits. Tests bring a clock that they turn by hand.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::watch;
 use tokio::time::Instant;
+
+/// The time of the day, for people: Unix milliseconds. Nothing waits by it.
+pub(crate) fn unix_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis() as u64)
+}
 
 /// A clock. All waits and all deadlines of the gate are by one of these.
 #[derive(Clone, Debug)]

@@ -1,9 +1,14 @@
 //! `sdl-gate`: the program that the daemon starts. The library's documentation describes it.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use sdl_gate::{Clock, become_child, own_program, prepare_process, serve};
 use tracing_subscriber::filter::EnvFilter;
+
+/// How long a thread for work that blocks stays without any. With tokio's ten seconds the threads of a burst stay for ever, because
+/// work comes now and then and goes to each of them in turn; and each keeps memory of its own that it has freed.
+const KEEP_ALIVE: Duration = Duration::from_secs(1);
 
 /// Threads of the runtime: none of them ever waits, and one busy upstream must leave one for the others.
 const THREADS: usize = 2;
@@ -19,7 +24,11 @@ fn main() -> ExitCode {
     let filter = EnvFilter::new("off,sdl_gate=info");
     tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(std::io::stderr).init();
     prepare_process();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(THREADS).enable_all().build();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .thread_keep_alive(KEEP_ALIVE)
+        .enable_all()
+        .build();
     let served = runtime.and_then(|runtime| {
         let holder = own_program()?;
         let served = runtime

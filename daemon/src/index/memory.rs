@@ -31,6 +31,24 @@ pub fn times_given(after: Work) -> u64 {
     TIMES[after as usize].load(Ordering::Relaxed)
 }
 
+/// Lets the allocator have no more arenas than there are cores, where it would make eight for each. Each arena keeps the most
+/// that its threads ever took, so dozens of them grow for hours. To be called before there are threads.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn bound_arenas() {
+    if std::env::var_os("MALLOC_ARENA_MAX").is_some() {
+        return;
+    }
+    let cores = std::thread::available_parallelism().map_or(2, usize::from).max(2);
+    // SAFETY: mallopt only sets a number of the allocator's.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, cores as libc::c_int);
+    }
+}
+
+/// Does nothing where the allocator has no arenas.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn bound_arenas() {}
+
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn trim_heap() {
     // SAFETY: malloc_trim only looks at the allocator's own free lists, under its own locks, from any thread.

@@ -13,6 +13,7 @@ use tracing_appender::non_blocking::WorkerGuard;
 
 use super::{logging, service_manager, signals};
 use crate::engine::Engine;
+use crate::index::memory;
 use crate::router::Router;
 use crate::server::{self, Instance, Listener, Options, StartupReport};
 use crate::upstream::{MOST_WAITING, UpstreamManager};
@@ -40,6 +41,7 @@ struct Args {
 
 /// Runs the daemon until it is asked to end. The code is 0 after an orderly end.
 pub fn run_daemon() -> ExitCode {
+    memory::bound_arenas();
     let args = Args::parse();
     let report = StartupReport::from_env();
     match serve_clients(&args, report) {

@@ -20,6 +20,7 @@ use tokio::time::Instant;
 
 use super::clients::Clients;
 use super::exchange::reply_by;
+use super::manager::unix_ms;
 use super::pending::{News, Pending};
 
 /// Messages to the gate that wait to be written.
@@ -43,8 +44,8 @@ pub(super) struct Wanted {
 
 /// What the gate reports that others have to act on, in its order.
 pub(super) enum Report {
-    /// The lists of an upstream.
-    Lists { key: String, lists: Vec<u8> },
+    /// The lists of an upstream, read under the settings of a generation.
+    Lists { key: String, generation: u64, lists: Vec<u8> },
     /// A request for lists is done. Comes after the lists.
     Done { id: u64, result: Result<(), WireError> },
 }
@@ -124,11 +125,7 @@ impl Gate {
 
     /// Waits until a gate runs, or gives up. Blocks.
     pub(super) fn await_line(&self, runtime: &tokio::runtime::Handle, patience: Duration) {
-        let mut line = self.line.subscribe();
-        if line.borrow().is_some() {
-            return;
-        }
-        let _ = runtime.block_on(tokio::time::timeout(patience, line.wait_for(Option::is_some)));
+        wait_within(runtime, patience, self.line.subscribe(), Option::is_some);
     }
 
     /// Waits until a request can't overtake these settings, or gives up. Blocks.
@@ -139,8 +136,7 @@ impl Gate {
         patience: Duration,
     ) {
         self.await_line(runtime, patience);
-        let mut sent = self.sent.subscribe();
-        let _ = runtime.block_on(tokio::time::timeout(patience, sent.wait_for(|sent| *sent >= generation)));
+        wait_within(runtime, patience, self.sent.subscribe(), |sent| *sent >= generation);
     }
 
     /// The last state of each connection.
@@ -191,6 +187,7 @@ impl Gate {
                     "stopped".clone_into(&mut state.state);
                     (state.pid, state.rss_kb, state.in_flight, state.waiting) = (None, None, 0, 0);
                     state.last_error = Some(format!("the process that held the connection ended: {error}"));
+                    state.last_error_at_ms = Some(unix_ms());
                 }
             }
         }
@@ -235,6 +232,9 @@ impl Gate {
         let log = std::fs::OpenOptions::new().create(true).append(true).open(logs.join("sdl-gate.log"))?;
         let mut command = Command::new(program);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log).current_dir(state_dir);
+        // As many as its runtime has threads: glibc's default would be eight for each core, which fill up for hours. Servers get
+        // nothing of its environment.
+        command.env("MALLOC_ARENA_MAX", "2");
         command.spawn().map_err(|error| {
             io::Error::new(error.kind(), format!("can't run {}: {error}", program.display()))
         })
@@ -331,8 +331,8 @@ impl Gate {
             FromGate::Progress { id, bytes } => {
                 self.pending.tell(id, News::Progress(bytes.0));
             }
-            FromGate::Lists { key, lists, .. } => {
-                let _ = self.reports.send(Report::Lists { key, lists: lists.0 }).await;
+            FromGate::Lists { key, generation, lists, .. } => {
+                let _ = self.reports.send(Report::Lists { key, generation, lists: lists.0 }).await;
             }
             FromGate::Done { id, result } => {
                 let _ = self.reports.send(Report::Done { id, result }).await;
@@ -367,6 +367,23 @@ impl Gate {
     }
 }
 
+/// Waits until a value fits, or gives up. Blocks.
+fn wait_within<T>(
+    runtime: &tokio::runtime::Handle,
+    patience: Duration,
+    mut value: watch::Receiver<T>,
+    fits: impl Fn(&T) -> bool,
+) {
+    if fits(&value.borrow()) {
+        return;
+    }
+    // The timer is made within the runtime, because the thread that waits may not belong to it.
+    let waiting = async {
+        let _ = tokio::time::timeout(patience, value.wait_for(|now| fits(now))).await;
+    };
+    runtime.block_on(waiting);
+}
+
 async fn write_messages(mut input: ChildStdin, mut queue: mpsc::Receiver<ToGate>) -> io::Error {
     let mut bytes = Vec::new();
     loop {
@@ -393,4 +410,25 @@ async fn end_program(child: &mut Child) {
 /// A poisoned lock is used all the same, because nothing done under these locks leaves a value half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_outside_of_the_runtime_may_wait() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let (sender, receiver) = watch::channel(0);
+        let handle = runtime.handle();
+        let wait = |wanted: u64| {
+            let receiver = receiver.clone();
+            let waits = || wait_within(handle, Duration::ZERO, receiver, |now| *now >= wanted);
+            std::thread::scope(|scope| scope.spawn(waits).join().is_ok())
+        };
+        assert!(wait(0) && wait(1));
+        sender.send_replace(1);
+        assert!(wait(1));
+    }
 }

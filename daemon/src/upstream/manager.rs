@@ -19,6 +19,7 @@ use super::exchange::GateExchange;
 use super::gate::{Gate, Report, Site, Wanted};
 use super::pending::{News, Unanswered, Waiting};
 use super::report::{Times, describe_one};
+use super::since::Since;
 
 /// The protocol's number for an error that says what the client has to be able to do.
 const MISSING_CAPABILITY: i64 = -32_021;
@@ -42,6 +43,7 @@ struct InForce {
     generation: u64,
     text: Option<String>,
     settings: Arc<Settings>,
+    since: Since,
     /// Why a newer text of the file is not in force.
     error: Option<String>,
 }
@@ -53,6 +55,8 @@ pub struct UpstreamManager {
     gate: Arc<Gate>,
     tools: Weak<Tools>,
     in_force: Mutex<InForce>,
+    /// Held while settings or lists are taken, because lists must not be taken for a server that their key meant before.
+    taking: Mutex<()>,
     /// How long calls took.
     times: Arc<Times>,
     /// Fires when the file may have changed.
@@ -72,13 +76,20 @@ impl UpstreamManager {
     ) -> Arc<Self> {
         let site = Site { program: gate_program(), state_dir: state_dir.clone(), runtime_dir };
         let (gate, reports) = Gate::new(site, clients);
-        let in_force = InForce { generation: 0, text: None, settings: Arc::default(), error: None };
+        let in_force = InForce {
+            generation: 0,
+            text: None,
+            settings: Arc::default(),
+            since: Since::default(),
+            error: None,
+        };
         let manager = Arc::new(Self {
             state_dir,
             runtime: Handle::current(),
             gate: Arc::clone(&gate),
             tools: Arc::downgrade(tools),
             in_force: Mutex::new(in_force),
+            taking: Mutex::default(),
             times: Arc::default(),
             touched: Arc::default(),
             on_change: Box::new(on_change),
@@ -98,6 +109,7 @@ impl UpstreamManager {
     /// Reads the file and puts it in force, whole or not at all. With an error the former settings stay. Blocks.
     pub fn reload(&self) -> Result<(), ReloadError> {
         let read = read_settings(&self.state_dir);
+        let taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let mut in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
         let (text, settings) = match read {
             Ok(Some(file)) => (Some(file.text), Arc::new(file.parsed.settings)),
@@ -118,12 +130,15 @@ impl UpstreamManager {
         let Some(tools) = self.tools.upgrade() else { return Ok(()) };
         tools.configure_upstreams(Arc::clone(&settings)).map_err(|error| ReloadError(error.to_string()))?;
         in_force.generation += 1;
-        (in_force.text, in_force.settings) = (text, Arc::clone(&settings));
+        let generation = in_force.generation;
+        let former = std::mem::replace(&mut in_force.settings, Arc::clone(&settings));
+        in_force.since.follow(&former, &settings, generation);
+        in_force.text = text;
         let has_upstreams = settings.upstreams.iter().any(|upstream| upstream.enabled);
         let wanted = in_force.text.clone().filter(|_| has_upstreams);
-        let generation = in_force.generation;
         self.gate.want(wanted.map(|text| Wanted { generation, text }));
         drop(in_force);
+        drop(taking);
         for key in tools.upstreams_to_read() {
             self.read_beside(&ListsOf::shared(&key));
         }
@@ -168,10 +183,11 @@ impl UpstreamManager {
         drop(in_force);
         let (states, times) = (self.gate.states(), self.times.shares());
         let known = self.tools.upgrade().map(|tools| tools.upstream_report()).unwrap_or_default();
+        let now_ms = unix_ms();
         let upstreams = settings.upstreams.iter().map(|upstream| {
             let state = states.iter().find(|state| state.key == upstream.key);
             let known = known.iter().find(|known| known["key"] == upstream.key.as_str());
-            describe_one(upstream, state, known, times.get(&upstream.key))
+            describe_one(upstream, state, known, times.get(&upstream.key), now_ms)
         });
         let mut all = json!({ "configGeneration": generation, "upstreams": upstreams.collect::<Vec<_>>() });
         if let Some(error) = error {
@@ -250,10 +266,20 @@ impl UpstreamManager {
         Duration::from_millis(most) * 2 + GRACE
     }
 
-    /// Takes the lists that the gate read. Blocks.
-    fn take_lists(&self, key: &str, lists: &[u8]) {
+    /// Takes the lists that the gate read, unless its key means another server now. Blocks.
+    fn take_lists(&self, key: &str, generation: u64, lists: &[u8]) {
         let Some(tools) = self.tools.upgrade() else { return };
-        match tools.take_lists(key, lists, unix_ms()) {
+        let taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
+        let in_force = self.in_force.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_current = in_force.since.is_current(key, generation);
+        drop(in_force);
+        if !is_current {
+            tracing::info!(upstream = key, "lists of the server that the key meant before are not taken");
+            return;
+        }
+        let taken = tools.take_lists(key, lists, unix_ms());
+        drop(taking);
+        match taken {
             Ok(true) => (self.on_change)(),
             Ok(false) => {}
             Err(error) => tracing::error!(upstream = key, %error, "its lists are not taken"),
@@ -291,6 +317,9 @@ impl Upstreams for UpstreamManager {
 
     fn read_lists(&self, of: &ListsOf<'_>, patience: Duration, cancel: &Cancel) -> Result<(), ToolError> {
         let waiting = self.begin_waiting()?;
+        // Lists of the server that the key meant before would not be taken.
+        let (generation, _) = self.config_state();
+        self.gate.await_settings(&self.runtime, generation, STARTUP);
         self.gate.post(read_message(waiting.id, of)).map_err(tool_error)?;
         done(waiting.wait(patience, &NoProgress, cancel), "its lists are still being read")
     }
@@ -346,7 +375,7 @@ async fn take_reports(manager: Weak<UpstreamManager>, mut reports: mpsc::Receive
     while let Some(report) = reports.recv().await {
         let Some(manager) = manager.upgrade() else { return };
         let taken = tokio::task::spawn_blocking(move || match report {
-            Report::Lists { key, lists } => manager.take_lists(&key, &lists),
+            Report::Lists { key, generation, lists } => manager.take_lists(&key, generation, &lists),
             Report::Done { id, result } => {
                 manager.gate.pending.tell(id, News::Answer(result.map(|()| Vec::new())));
             }
@@ -378,7 +407,7 @@ fn gate_program() -> PathBuf {
     beside.filter(|program| program.is_file()).unwrap_or_else(|| name.into())
 }
 
-fn unix_ms() -> u64 {
+pub(super) fn unix_ms() -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     now.map_or(0, |now| now.as_millis() as u64)
 }

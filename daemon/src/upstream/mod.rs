@@ -9,6 +9,7 @@ mod gate;
 mod manager;
 mod pending;
 mod report;
+mod since;
 
 pub use clients::{Asker, Clients};
 pub(crate) use manager::MOST_WAITING;

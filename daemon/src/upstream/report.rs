@@ -62,12 +62,13 @@ impl Times {
     }
 }
 
-/// One upstream as JSON. `known` is what the tools know of its lists.
+/// One upstream as JSON. `known` is what the tools know of its lists; `now_ms` are Unix milliseconds.
 pub(super) fn describe_one(
     upstream: &Upstream,
     state: Option<&UpstreamState>,
     known: Option<&Value>,
     shares: Option<&Shares>,
+    now_ms: u64,
 ) -> Value {
     let mut all = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
@@ -111,6 +112,7 @@ pub(super) fn describe_one(
         put("era", state.era.clone().map(Value::from));
         put("restarts", Some(state.restarts.into()));
         put("lastError", state.last_error.clone().map(Value::from));
+        put("lastErrorAgeMs", state.last_error_at_ms.map(|at| now_ms.saturating_sub(at).into()));
         put("nextAttemptMs", state.next_attempt_ms.map(Value::from));
         put("counts", (!state.counts.is_empty()).then(|| json!(state.counts)));
     }

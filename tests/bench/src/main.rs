@@ -44,6 +44,8 @@ cargo run --release -p sdl-bench -- <run> [options]
                                        tokens, time and memory of the servers that npm and pip installed below FOLDER,
                                        directly, through the daemon and through the proxies that are below PEERS
   upstream-fidelity FOLDER             whether results, progress, cancelling and changes pass through unharmed
+  upstream-hung [PATH] [--rounds 20] [--calls 200] [--hung 64]
+                                       symbol.getCard alone and beside calls of upstreams that are never answered
   upstream-kill [--rounds 100] [--seed 1]
                                        kill -9 of the daemon under calls of upstreams; no child left, no call twice
   upstream-live [--rounds 3]           settings that change while eight clients call
@@ -78,6 +80,7 @@ fn main() -> ExitCode {
             "reverts" => runs::reverts::run_reverts(&options),
             "upstream" => runs::upstream::run_upstream(&options),
             "upstream-fidelity" => runs::upstream_fidelity::run_fidelity(&options),
+            "upstream-hung" => runs::upstream_hung::run_hung(&options),
             "upstream-kill" => runs::upstream_kill::run_kill(&options),
             "upstream-live" => runs::upstream_live::run_live(&options),
             "upstream-stale" => runs::upstream_stale::run_stale(&options),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 /// The clock ticks of `/proc/<pid>/stat`: always a hundredth of a second where programs see them.
 const TICK: f64 = 0.01;
@@ -34,6 +35,24 @@ pub(crate) fn memory_use(pid: u32) -> Option<Memory> {
         anonymous: parse_field(&rollup, "Anonymous:")? * 1024,
         peak: parse_field(&status, "VmHWM:")? * 1024,
     })
+}
+
+/// Resident bytes of the stores that a process maps. They grow with the stores, and the system takes them back when it needs
+/// memory.
+pub(crate) fn store_memory(pid: u32) -> Option<u64> {
+    let maps = fs::read_to_string(format!("/proc/{pid}/smaps")).ok()?;
+    let (mut sum, mut is_store) = (0, false);
+    for line in maps.lines() {
+        match line.split_whitespace().next() {
+            Some("Rss:") if is_store => sum += parse_field(line, "Rss:")? * 1024,
+            // The first line of a mapping begins with its addresses.
+            Some(word) if !word.ends_with(':') => {
+                is_store = Path::new(line).extension().is_some_and(|extension| extension == "mdb");
+            }
+            _ => {}
+        }
+    }
+    Some(sum)
 }
 
 /// Bytes that a process has caused to be written to storage.

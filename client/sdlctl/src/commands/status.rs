@@ -5,7 +5,7 @@ use std::time::Duration;
 use sdl_client::CallOptions;
 use serde_json::{Value, json};
 
-use crate::commands::upstream::listing::style_state;
+use crate::commands::upstream::listing::{error_age, style_state};
 use crate::output::{
     self, Failure, Outcome, format_count, number_at, style_bold, style_cyan, style_dim, style_green,
     style_red, style_yellow, text_at,
@@ -89,9 +89,10 @@ fn print_upstreams(upstreams: &Value) {
     {
         let why = one["lastError"].as_str().unwrap_or_default();
         output::print_line(&format!(
-            "  {}  {}  {why}",
+            "  {}  {}  {why}{}",
             style_bold(text_at(one, "/key")),
-            style_state(text_at(one, "/state"))
+            style_state(text_at(one, "/state")),
+            error_age(one)
         ));
     }
 }

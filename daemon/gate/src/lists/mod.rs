@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sdl_proto::gate::{Announces, UpstreamLists};
+use sdl_proto::gate::UpstreamLists;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -45,6 +45,8 @@ pub(crate) async fn read_of(slot: &Slot, live: &Live) -> Result<Reading, Trouble
         timeout: Duration::from_millis(own.timeout_ms),
         until: slot.world.clock.now() + Duration::from_millis(own.max_total_ms),
     };
+    // First, because a change after the reading has to be heard of.
+    live.listening.listen(&live.peer, &live.link, &slot.world.clock).await;
     let capabilities = &live.info.capabilities;
     let mut all = Gathered::default();
     let has_resources = capabilities.resources.is_some() && own.resources;
@@ -67,11 +69,6 @@ pub(crate) async fn read_of(slot: &Slot, live: &Live) -> Result<Reading, Trouble
         lists.push(list);
     }
     let [tools, prompts, resources, resource_templates] = <[_; 4]>::try_from(lists).unwrap_or_default();
-    let announces = Announces {
-        tools: capabilities.tools.as_ref().is_some_and(|tools| tools.list_changed == Some(true)),
-        prompts: capabilities.prompts.as_ref().is_some_and(|prompts| prompts.list_changed == Some(true)),
-        resources: capabilities.resources.as_ref().is_some_and(|all| all.list_changed == Some(true)),
-    };
     let raw = |text: Option<String>| text.and_then(|text| RawValue::from_string(text).ok());
     let lists = UpstreamLists {
         era: live.era(),
@@ -84,7 +81,7 @@ pub(crate) async fn read_of(slot: &Slot, live: &Live) -> Result<Reading, Trouble
         resource_templates,
         oversize: all.oversize,
         skipped: all.skipped,
-        announces,
+        announces: live.listening.announces(),
         unread: all.unread,
         run: live.run.clone(),
         declared: live.declared_kinds(),

@@ -168,7 +168,7 @@ impl Keeper {
         // The code is for the call that it happened to. For later ones the upstream is not there.
         let trouble = if trouble.code == code::RESULT_TOO_LARGE { trouble.into_down() } else { trouble };
         tracing::info!("{}: {state}: {}", slot.key, slot.world.masks.mask(&trouble.message));
-        slot.tally(|tally| tally.last_error = Some(trouble.message.clone()));
+        slot.note_error(&trouble);
         slot.enter(Phase::Failed { state, until, trouble }).await;
     }
 
@@ -206,7 +206,7 @@ impl Keeper {
             Over::Unfit => {
                 let drains = live.drains.load(Ordering::SeqCst);
                 let trouble = live.epitaph().await;
-                slot.tally(|tally| tally.last_error = Some(trouble.message.clone()));
+                slot.note_error(&trouble);
                 slot.count("restarted");
                 slot.enter(Phase::Idle("stopped")).await;
                 tokio::spawn(retire_owned(slot, live, drains));
@@ -285,7 +285,7 @@ impl Keeper {
                 Ok(())
             }
             Err(trouble) => {
-                self.slot.tally(|tally| tally.last_error = Some(trouble.message.clone()));
+                self.slot.note_error(&trouble);
                 self.slot.count("listsFailed");
                 Err(trouble)
             }

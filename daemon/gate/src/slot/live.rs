@@ -4,17 +4,19 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use rmcp::RoleClient;
 use rmcp::model::ServerPeerInfo;
-use rmcp::service::{Peer, RunningService, Subscription};
+use rmcp::service::{Peer, RunningService};
 use serde_json::{Map, Value};
 use tokio::sync::OnceCell;
 
 use crate::asks::Asker;
+use crate::clock::unix_ms;
 use crate::flag::Flag;
 use crate::shared::World;
+use crate::slot::listening::Listening;
 use crate::slot::running::Running;
 use crate::trouble::Trouble;
 use crate::wire::link::Link;
@@ -46,8 +48,8 @@ pub(crate) struct Live {
     /// Raised to close the transport.
     pub(crate) hang_up: Flag,
     end: OnceCell<Trouble>,
-    /// Changes of lists, from 2026-07-28 on. They pass through the books; this keeps them coming.
-    _subscription: Option<Subscription>,
+    /// Which changes of lists it announces.
+    pub(crate) listening: Listening,
     /// Ends rmcp's task when it is dropped.
     _service: RunningService<RoleClient, Asker>,
 }
@@ -132,7 +134,7 @@ pub(crate) async fn end_child(group: &Group, world: &World) {
 /// A name that no other connection has or had. By the machine's clock, because gates before and after this one count too.
 fn name_run() -> String {
     static COUNT: AtomicU64 = AtomicU64::new(0);
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_millis());
+    let now = unix_ms();
     format!("{now:x}-{:x}-{:x}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
@@ -145,7 +147,7 @@ pub(crate) struct Parts {
     pub(crate) declared: Map<String, Value>,
     pub(crate) body: Body,
     pub(crate) hang_up: Flag,
-    pub(crate) subscription: Option<Subscription>,
+    pub(crate) listening: Listening,
 }
 
 impl Live {
@@ -157,7 +159,7 @@ impl Live {
     }
 
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { service, info, link, running, declared, body, hang_up, subscription } = parts;
+        let Parts { service, info, link, running, declared, body, hang_up, listening } = parts;
         Self {
             peer: service.peer().clone(),
             info,
@@ -172,7 +174,7 @@ impl Live {
             body,
             hang_up,
             end: OnceCell::new(),
-            _subscription: subscription,
+            listening,
             _service: service,
         }
     }

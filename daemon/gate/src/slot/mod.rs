@@ -4,6 +4,7 @@ pub(crate) mod backoff;
 pub(crate) mod call;
 pub(crate) mod exchange;
 pub(crate) mod keeper;
+pub(crate) mod listening;
 pub(crate) mod live;
 pub(crate) mod progress;
 pub(crate) mod running;
@@ -20,6 +21,7 @@ use sdl_proto::{Payload, code};
 use serde_json::{Map, Value};
 use tokio::sync::{mpsc, watch};
 
+use crate::clock::unix_ms;
 use crate::entry::Entry;
 use crate::flag::Flag;
 use crate::shared::World;
@@ -82,7 +84,8 @@ pub(crate) struct Tally {
     pub(crate) starts: u32,
     pub(crate) counts: BTreeMap<String, u64>,
     pub(crate) rss_kb: Option<u64>,
-    pub(crate) last_error: Option<String>,
+    /// What went wrong last, and when, in Unix milliseconds.
+    pub(crate) last_error: Option<(String, u64)>,
     memory_read: Option<Duration>,
     is_changed: bool,
 }
@@ -236,6 +239,12 @@ impl Slot {
         change(&mut lock(&self.tally));
     }
 
+    /// Notes what went wrong just now.
+    pub(crate) fn note_error(&self, trouble: &Trouble) {
+        let error = (trouble.message.clone(), unix_ms());
+        self.tally(|tally| tally.last_error = Some(error));
+    }
+
     /// Counts something odd.
     pub(crate) fn count(&self, what: &str) {
         self.tally(|tally| {
@@ -323,7 +332,7 @@ impl Slot {
             Phase::Ready(_) => "ready",
             Phase::Gone => "off",
         };
-        let masked = tally.last_error.as_ref().map(|error| self.world.masks.mask(error).into_owned());
+        let masked = tally.last_error.as_ref().map(|(error, _)| self.world.masks.mask(error).into_owned());
         UpstreamState {
             key: self.key.clone(),
             owner: self.owner.clone(),
@@ -337,6 +346,7 @@ impl Slot {
             in_flight,
             waiting,
             last_error: masked,
+            last_error_at_ms: tally.last_error.as_ref().map(|(_, at)| *at),
             next_attempt_ms,
             counts: tally.counts.clone(),
         }

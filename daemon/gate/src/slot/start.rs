@@ -4,10 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rmcp::RoleClient;
-use rmcp::model::{ProtocolVersion, ServerPeerInfo, SubscriptionFilter};
-use rmcp::service::{
-    ClientInitializeError, ClientLifecycleMode, Peer, Subscription, serve_client_with_lifecycle,
-};
+use rmcp::model::ProtocolVersion;
+use rmcp::service::{ClientInitializeError, ClientLifecycleMode, serve_client_with_lifecycle};
 use rmcp::transport::Transport;
 use sdl_proto::code;
 use sdl_proto::gate::Owner;
@@ -19,13 +17,11 @@ use crate::eras::Era;
 use crate::flag::Flag;
 use crate::lists::{self, Reading};
 use crate::slot::Slot;
+use crate::slot::listening::Listening;
 use crate::slot::live::{Body, Live, Parts};
 use crate::slot::running::Running;
 use crate::trouble::Trouble;
 use crate::wire::link::Link;
-
-/// How long the answer to a subscription is waited for.
-const LISTEN_TIME: Duration = Duration::from_secs(5);
 
 /// A connection that works, and what it lists. Must be awaited to its end, because a child that was started must not be lost.
 pub(crate) async fn start_connection(slot: &Arc<Slot>) -> Result<(Live, Reading), Trouble> {
@@ -257,30 +253,15 @@ impl Opened {
         };
         let era = if info.protocol_version.has_initialize() { Era::Initialize } else { Era::Discover };
         slot.world.eras.remember(&entry.hash, Some(era));
-        let subscription = match era {
-            Era::Initialize => None,
-            Era::Discover => listen(service.peer(), &info).await,
+        let listening = match era {
+            Era::Initialize => Listening::unasked(&info),
+            Era::Discover => Listening::asked(&info),
         };
         let (link, body, hang_up) = (self.link, self.body, self.hang_up);
-        let live = Live::new(Parts { service, info, link, running, declared, body, hang_up, subscription });
+        let live = Live::new(Parts { service, info, link, running, declared, body, hang_up, listening });
         let reading = lists::read_of(slot, &live).await?;
         Ok((live, reading))
     }
-}
-
-/// Asks to hear of changed lists. Without an answer the lists are read when they are old, as of servers that announce nothing.
-async fn listen(peer: &Peer<RoleClient>, info: &ServerPeerInfo) -> Option<Subscription> {
-    let all = &info.capabilities;
-    let announced = |announces: Option<bool>| (announces == Some(true)).then_some(true);
-    let mut filter = SubscriptionFilter::default();
-    filter.tools_list_changed = announced(all.tools.as_ref().and_then(|tools| tools.list_changed));
-    filter.prompts_list_changed = announced(all.prompts.as_ref().and_then(|prompts| prompts.list_changed));
-    filter.resources_list_changed =
-        announced(all.resources.as_ref().and_then(|resources| resources.list_changed));
-    if filter == SubscriptionFilter::default() {
-        return None;
-    }
-    tokio::time::timeout(LISTEN_TIME, peer.listen(filter)).await.ok()?.ok()
 }
 
 async fn serve<T>(

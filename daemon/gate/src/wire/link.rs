@@ -184,6 +184,11 @@ impl Link {
         self.changed.send_replace(Changed::default())
     }
 
+    /// Notes that any list may have changed, because the upstream does not tell any more.
+    pub(crate) fn note_changes(&self) {
+        self.changed.send_replace(Changed { tools: true, prompts: true, resources: true });
+    }
+
     /// The tracks of forwarded requests that wait for their answer.
     pub(crate) fn waiting(&self) -> Vec<Arc<Track>> {
         self.books().pending.values().filter_map(|pending| pending.track.clone()).collect()

@@ -23,7 +23,14 @@ fn main() {
             std::thread::park();
         }
     }
-    let mut server = Server { words, changes: 0, next_ask: 0, is_listened_to: false, eaten: Vec::new() };
+    let mut server = Server {
+        words,
+        changes: 0,
+        next_ask: 0,
+        is_listened_to: false,
+        listener: Value::Null,
+        eaten: Vec::new(),
+    };
     if let Some(code) = server.word("exit=") {
         eprintln!("cannot start: no configuration");
         std::process::exit(code.parse().unwrap());
@@ -56,6 +63,8 @@ struct Server {
     next_ask: u64,
     /// Whether somebody subscribed to changes.
     is_listened_to: bool,
+    /// The id of that request.
+    listener: Value,
     eaten: Vec<u8>,
 }
 
@@ -106,8 +115,13 @@ impl Server {
                 let name = params["name"].as_str().unwrap_or_default().to_owned();
                 self.call(&name, id, params, lines);
             }
+            "subscriptions/listen" if self.has("listens-not") => {
+                let error = json!({ "code": -32603, "message": "no more listeners" });
+                say(&json!({ "jsonrpc": "2.0", "id": id, "error": error }).to_string());
+            }
             "subscriptions/listen" => {
                 self.is_listened_to = true;
+                self.listener = id.clone();
                 let meta = json!({ "io.modelcontextprotocol/subscriptionId": id });
                 let params = json!({ "_meta": meta, "notifications": params["notifications"] });
                 say(&json!({
@@ -277,6 +291,14 @@ impl Server {
                     (0..count).for_each(|_| say(line));
                 }
                 answer(id, &text_result("changed"));
+            }
+            // Ends the subscription, and changes the list that nobody listens to any more.
+            "stop-telling" => {
+                self.is_listened_to = false;
+                let meta = json!({ "io.modelcontextprotocol/subscriptionId": self.listener });
+                let result = json!({ "resultType": "complete", "_meta": meta });
+                answer(&self.listener, &result.to_string());
+                answer(id, &text_result("told no more"));
             }
             "fork" => {
                 let exe = std::env::current_exe().unwrap();

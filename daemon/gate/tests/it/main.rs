@@ -13,6 +13,8 @@ mod issuer;
 mod lifecycle;
 #[cfg(feature = "http")]
 mod listen;
+#[cfg(feature = "http")]
+mod listening;
 mod lists;
 #[cfg(feature = "oauth")]
 mod oauth;

@@ -15,6 +15,7 @@ pub(crate) mod reverts;
 pub(crate) mod tokens;
 pub(crate) mod upstream;
 pub(crate) mod upstream_fidelity;
+pub(crate) mod upstream_hung;
 pub(crate) mod upstream_kill;
 pub(crate) mod upstream_live;
 pub(crate) mod upstream_soak;

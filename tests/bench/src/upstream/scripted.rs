@@ -1,7 +1,7 @@
 //! `sdl-bench upstream-server`: an MCP server over standard streams whose tools misbehave when they are called so.
 //!
-//! Words on the command line: `tools=200` lists that many made tools, `journal=FILE` gets the text of each call that
-//! takes effect, `fails-every=2` fails every second list, `modern` speaks 2026-07-28 too, `stays` outlives
+//! Words on the command line: `tools=200` lists that many made tools, `journal=FILE` gets the text of each call of `count`
+//! and `hang`, `fails-every=2` fails every second list, `modern` speaks 2026-07-28 too, `stays` outlives
 //! the end of the input, `lists=FILE` gets a line for each list, `silent` announces no changes.
 
 use std::fs::OpenOptions;
@@ -203,7 +203,11 @@ impl Server {
                 }
                 answer(id, &text_result("done"));
             }
-            "hang" => {}
+            "hang" => {
+                if let Some(path) = self.word("journal=") {
+                    append_line(path, text)?;
+                }
+            }
             "die" => {
                 eprintln!("asked to die");
                 return Ok(Flow::Break(()));

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use super::listing::error_age;
 use super::show;
 use crate::output::{self, Failure, Outcome, style_dim, text_at};
 use crate::session::{Session, daemon_paths};
@@ -48,7 +49,7 @@ fn explain_refusal(session: &Session, key: &str, tool: &str, refused: &Value) ->
     };
     let why = match (one["lastError"].as_str(), text_at(&one, "/state")) {
         (_, "ready") | (None, _) => format!("see: sdlctl upstream tools {key}"),
-        (Some(error), _) => error.to_owned(),
+        (Some(error), _) => format!("{error}{}", error_age(&one)),
     };
     let message = format!("no tool {tool:?} of {key} is known; {why}");
     let detail = json!({ "code": "unknownTool", "message": message });

@@ -70,11 +70,11 @@ pub(crate) fn remarks(one: &Value) -> Vec<String> {
             0 => String::new(),
             wait => format!("; next attempt in {} s", wait.div_ceil(1_000)),
         };
-        let is_over = matches!(state, "ready" | "starting");
+        let (is_over, since) = (matches!(state, "ready" | "starting"), error_age(one));
         lines.push(if is_over {
-            style_dim(&format!("last error: {error}"))
+            style_dim(&format!("last error{since}: {error}"))
         } else {
-            style_red(&format!("{error}{again}"))
+            style_red(&format!("{error}{since}{again}"))
         });
     }
     if one["stale"] == true {
@@ -85,6 +85,19 @@ pub(crate) fn remarks(one: &Value) -> Vec<String> {
         lines.push(style_yellow(&format!("{count} left out: {reason}")));
     }
     lines
+}
+
+/// How long ago the last error of an upstream was, as ` (3 min ago)`. Empty if that is not known.
+pub(crate) fn error_age(one: &Value) -> String {
+    let Some(age) = one["lastErrorAgeMs"].as_u64() else { return String::new() };
+    let seconds = age / 1_000;
+    let (number, unit) = match seconds {
+        0..120 => (seconds, "s"),
+        120..7_200 => (seconds / 60, "min"),
+        7_200..172_800 => (seconds / 3_600, "h"),
+        _ => (seconds / 86_400, "d"),
+    };
+    format!(" ({number} {unit} ago)")
 }
 
 /// A state in its color.
@@ -235,5 +248,15 @@ mod tests {
         assert!(remarks(&ready)[0].contains("last error: it broke"));
         assert!(remarks(&ready)[1].contains("2 left out: duplicate"));
         assert!(remarks(&json!({ "state": "ready" })).is_empty());
+    }
+
+    #[test]
+    fn an_error_has_its_age() {
+        let failing = json!({ "state": "failing", "lastError": "it broke", "lastErrorAgeMs": 5_400 });
+        assert!(remarks(&failing)[0].contains("it broke (5 s ago)"));
+        let ages = [0, 119_000, 120_000, 7_199_000, 7_200_000, 86_400_000, 200_000_000];
+        let shown = ages.map(|age| error_age(&json!({ "lastErrorAgeMs": age })));
+        let expected = ["0 s", "119 s", "2 min", "119 min", "2 h", "24 h", "2 d"];
+        assert_eq!(shown, expected.map(|age| format!(" ({age} ago)")));
     }
 }

@@ -18,7 +18,7 @@ use crate::call::registry::{Entry, Registry, RegistryAction};
 use crate::call::upstream::{Definition, Listed, View, are_unread};
 use crate::host::{Upstreams, read_lists_of};
 use crate::parts::all_tools::{AllTools, Among, AnyTool};
-use crate::parts::unread::{Unread, unread_line};
+use crate::parts::unread::{LastError, Unread, unread_line};
 use crate::surface::response_outline;
 use crate::{Candidate, Code, Explained, ToolError};
 
@@ -161,6 +161,9 @@ struct Found {
     /// Milliseconds since that list was read.
     #[serde(skip_serializing_if = "Option::is_none")]
     age_ms: Option<u64>,
+    /// Why that list could not be read lately, if that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_error: Option<LastError>,
     /// Present if its definition is not the one that was first seen or approved by a person.
     #[serde(skip_serializing_if = "Option::is_none")]
     changed: Option<Changed>,
@@ -219,7 +222,7 @@ impl RegistryAction for ActionSearch {
         let mut results = results.collect::<Result<Vec<_>, _>>()?;
         let is_outlined = !shown.is_only && outline_rest(&mut results, EACH * limit)?;
         let instructions = instructions_of(cx, &found.hits[..wanted]);
-        let unread = Unread::among(&view, among, &states);
+        let unread = Unread::among(&view, among, (&states, shown.now_ms));
         let first = found.hits.first().map(|(tool, _)| *tool);
         let most_more = if found.hits.is_empty() { MOST_NAMES } else { MOST_MORE };
         let with = |count: usize| {
@@ -387,12 +390,12 @@ impl Shown<'_> {
     }
 
     fn upstream_result(&self, upstream: &Listed, tool: &Definition, score: f64) -> Found {
-        let state = self.states.iter().find(|state| state.key == *upstream.key);
-        let state = state.map_or("stopped", |state| state.state.as_str());
+        let reported = self.states.iter().find(|state| state.key == *upstream.key);
+        let state = reported.map_or("stopped", |state| state.state.as_str());
         let age = self.now_ms.saturating_sub(upstream.confirmed_at_ms());
         let is_old = upstream.may_be_stale() && age > upstream.entry.own.refresh_seconds * 1_000;
-        let is_stale =
-            is_old || upstream.is_unread() || matches!(state, "failing" | "needsLogin" | "misconfigured");
+        let is_failed = upstream.is_unread() || matches!(state, "failing" | "needsLogin" | "misconfigured");
+        let is_stale = is_old || is_failed;
         let object = |part: &str| tool.object.get(part).and_then(Value::as_object).cloned();
         Found {
             tool: tool.advertised.clone(),
@@ -406,6 +409,7 @@ impl Shown<'_> {
             state: Some(state.to_owned()),
             stale: is_stale.then_some(true),
             age_ms: is_stale.then_some(age),
+            last_error: reported.filter(|_| is_failed).and_then(|state| LastError::of(state, self.now_ms)),
             changed: tool
                 .change
                 .as_ref()
@@ -503,6 +507,9 @@ impl Render for Response {
                 let state = found.state.as_deref().unwrap_or_default();
                 let stale = if found.stale == Some(true) { ", list may be out of date" } else { "" };
                 begin_line(&mut text, format_args!("  of {upstream}: {state}{stale}"));
+                if let Some(LastError { message, age_ms }) = &found.last_error {
+                    begin_line(&mut text, format_args!("  {} s ago: {message}", age_ms / 1_000));
+                }
             }
             if let Some(changed) = &found.changed {
                 begin_line(&mut text, format_args!("  changed, not approved: {}", changed.fields.join(", ")));

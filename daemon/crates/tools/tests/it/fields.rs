@@ -320,8 +320,7 @@ fn searches(seen: &mut Seen) {
     seen.ok(&upstream, "usage.stats", json!({}));
     let both = json!({"mcpServers": {"fs": {"command": "fs"}, "new": {"command": "new"}}});
     upstream.configure(&both);
-    let broken = ("new".to_owned(), "no such program".to_owned());
-    upstream.host.upstreams.get().unwrap().failing.lock().unwrap().push(broken);
+    upstream.fails("new", "no such program", 1);
     seen.ok(&upstream, "action.search", json!({"query": "zyxomma"}));
     let changed = json!([{"name": "read_zyxomma", "description": "Reads\u{200b} it."}]);
     upstream.configure(&json!({"mcpServers": {"fs": {"command": "fs", "sdl": {"pin": "warn"}}}}));

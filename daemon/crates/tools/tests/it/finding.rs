@@ -175,10 +175,9 @@ fn a_search_names_the_upstreams_that_it_could_not_look_into() {
         text.as_str().unwrap().contains("not known yet: new (new); search again in a few seconds"),
         "{text}"
     );
-    let broken = ("new".to_owned(), "no such program".to_owned());
-    world.host.upstreams.get().unwrap().failing.lock().unwrap().push(broken);
+    world.fails("new", "no such program", 1);
     let found = search(json!({"query": "read a file"}));
-    assert_eq!(found["unread"][0]["lastError"], "no such program", "{found:#}");
+    assert_eq!(found["unread"][0]["lastError"]["message"], "no such program", "{found:#}");
     for args in [json!({"query": "x", "scope": "own"}), json!({"query": "x", "upstream": "files"})] {
         assert!(search(args)["unread"].is_null());
     }

@@ -36,3 +36,24 @@ fn another_command_under_a_key_has_to_be_read() {
     world.configure(&entry("two"));
     assert_eq!(world.tools.upstreams_to_read(), ["fs"]);
 }
+
+#[test]
+fn a_result_that_may_be_out_of_date_says_what_went_wrong_and_when() {
+    let world = World::shop();
+    world.configure(&json!({"mcpServers": {"fs": {"command": "fs"}}}));
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis();
+    let now = u64::try_from(now).unwrap();
+    world.lists_at("fs", &json!({ "tools": [tool("read_zyxomma")] }), now);
+    let search = || {
+        let asked = json!({"query": "read_zyxomma", "scope": "upstream"});
+        world.ok("sdl_action_search", asked)["results"][0].clone()
+    };
+    assert_eq!(search()["lastError"], Value::Null);
+    world.fails("fs", &format!("no configuration{}", "!".repeat(500)), now - 5_000);
+    let found = search();
+    assert_eq!((&found["state"], &found["stale"]), (&json!("failing"), &json!(true)));
+    let error = &found["lastError"];
+    assert!(error["ageMs"].as_u64().is_some_and(|age| age >= 5_000), "{found:#}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("no configuration!") && message.len() == 200, "{found:#}");
+}

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::process::{memory_use, thread_count};
+use crate::process::{memory_use, store_memory, thread_count};
 use crate::runs::idle::pass_time;
 use crate::upstream::census::{find_descendant, list_descendants, open_files};
 
@@ -13,6 +13,8 @@ const FLAT: f64 = 0.02;
 #[derive(Clone, Copy, Debug, Default)]
 struct Use {
     resident: u64,
+    /// Of that, pages of stores.
+    store: u64,
     anonymous: u64,
     files: u64,
     threads: u64,
@@ -27,8 +29,8 @@ pub(crate) struct Sample {
 
 fn measure_process(pid: u32) -> Option<Use> {
     let memory = memory_use(pid)?;
-    let (files, threads) = (open_files(pid)?, thread_count(pid)?);
-    Some(Use { resident: memory.resident, anonymous: memory.anonymous, files, threads })
+    let (store, files, threads) = (store_memory(pid)?, open_files(pid)?, thread_count(pid)?);
+    Some(Use { resident: memory.resident, store, anonymous: memory.anonymous, files, threads })
 }
 
 /// Looks at the processes for that long, some two hundred times. Samples of the first eighth are only printed, because every
@@ -76,12 +78,16 @@ type Part = fn(&Sample) -> u64;
 /// Prints the quarters, and reports what grew from the first to the last.
 pub(crate) fn judge_memory(samples: &[Sample]) -> Vec<String> {
     let quarter = samples.len() / 4;
-    let (Some(first), Some(last)) = (samples.get(..quarter), samples.get(samples.len() - quarter..)) else {
+    let begun = |at: usize| samples.get(at..at + quarter).filter(|some| !some.is_empty());
+    let (Some(first), Some(middle), Some(last)) =
+        (begun(0), begun(quarter * 3 / 2), begun(samples.len() - quarter))
+    else {
         return vec!["too few samples".to_owned()];
     };
     let mut faults = Vec::new();
-    let parts: [(&str, Part, bool); 8] = [
+    let parts: [(&str, Part, bool); 9] = [
         ("sdld resident", |sample| sample.daemon.resident, true),
+        ("sdld store pages", |sample| sample.daemon.store, false),
         ("sdld private", |sample| sample.daemon.anonymous, true),
         ("sdld files", |sample| sample.daemon.files, false),
         ("sdld threads", |sample| sample.daemon.threads, false),
@@ -92,9 +98,12 @@ pub(crate) fn judge_memory(samples: &[Sample]) -> Vec<String> {
     ];
     for (name, part, is_judged) in parts {
         let mean = |some: &[Sample]| some.iter().map(part).sum::<u64>() as f64 / some.len().max(1) as f64;
-        let (begin, end) = (mean(first), mean(last));
+        let (begin, between, end) = (mean(first), mean(middle), mean(last));
         let growth = end / begin.max(1.0) - 1.0;
-        println!("{name}: {begin:.0} in the first quarter, {end:.0} in the last, {:+.1} %", growth * 100.0);
+        println!(
+            "{name}: {begin:.0} in the first quarter, {between:.0} in the middle, {end:.0} in the last, {:+.1} %",
+            growth * 100.0
+        );
         if is_judged && growth > FLAT {
             faults.push(format!("{name} grew by {:.1} %", growth * 100.0));
         }

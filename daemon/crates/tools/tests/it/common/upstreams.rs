@@ -32,8 +32,7 @@ pub(crate) struct FakeUpstreams {
     pub(crate) clients: Mutex<Vec<Value>>,
     /// The answers to questions, by their numbers.
     pub(crate) replies: Replies,
-    /// The upstreams that can't be started, and why.
-    pub(crate) failing: Mutex<Vec<(String, String)>>,
+    pub(crate) states: Mutex<Vec<UpstreamState>>,
 }
 
 /// A request to such an upstream.
@@ -84,24 +83,7 @@ impl Upstreams for FakeUpstreams {
     }
 
     fn states(&self) -> Vec<UpstreamState> {
-        let failing = self.failing.lock().unwrap();
-        let state = |(key, why): &(String, String)| UpstreamState {
-            key: key.clone(),
-            owner: Owner::Shared,
-            state: "failing".to_owned(),
-            pid: None,
-            rss_kb: None,
-            era: None,
-            restarts: 0,
-            calls: 0,
-            failed: 0,
-            in_flight: 0,
-            waiting: 0,
-            last_error: Some(why.clone()),
-            next_attempt_ms: Some(1_000),
-            counts: BTreeMap::new(),
-        };
-        failing.iter().map(state).collect()
+        self.states.lock().unwrap().clone()
     }
 
     fn secrets(&self) -> Vec<String> {
@@ -115,6 +97,28 @@ impl World {
         let settings = sdl_settings::Settings::parse(&settings.to_string()).unwrap().settings;
         self.tools.configure_upstreams(settings.into()).unwrap();
         let _ = self.host.upstreams.set(FakeUpstreams::default());
+    }
+
+    /// Lets the start of an upstream fail at this time, in Unix milliseconds.
+    pub(crate) fn fails(&self, key: &str, error: &str, at_ms: u64) {
+        let state = UpstreamState {
+            key: key.to_owned(),
+            owner: Owner::Shared,
+            state: "failing".to_owned(),
+            pid: None,
+            rss_kb: None,
+            era: None,
+            restarts: 0,
+            calls: 0,
+            failed: 0,
+            in_flight: 0,
+            waiting: 0,
+            last_error: Some(error.to_owned()),
+            last_error_at_ms: Some(at_ms),
+            next_attempt_ms: None,
+            counts: BTreeMap::new(),
+        };
+        *self.host.upstreams.get().unwrap().states.lock().unwrap() = vec![state];
     }
 
     /// Lets an upstream list these tools.
