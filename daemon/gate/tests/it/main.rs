@@ -18,3 +18,5 @@ mod oauth;
 mod secrets;
 #[cfg(feature = "http")]
 mod web;
+#[cfg(feature = "http")]
+mod web_hostile;
