@@ -1,16 +1,8 @@
-//! A scripted daemon with everything that the suite expects of a server. All code between it and the suite is the
-//! product's: content of each kind, errors, progress and announcements go the way that the product's own do.
-//!
-//! Features that the shim doesn't support, because the product never uses them, are omitted: log messages, asking the
-//! client for anything, subscriptions to single resources.
+//! What the suite expects of a server: its tools, resources and prompts, as far as they ask nothing.
 
-use std::io;
-use std::path::Path;
-use std::sync::{Arc, OnceLock};
-
-use sdl_client::proto::{BUILD, Request, WireError};
-use sdl_client::testing::{FakeDaemon, Reply};
 use serde_json::{Value, json};
+
+use crate::asks::Fault;
 
 /// One red pixel.
 const IMAGE: &str =
@@ -19,65 +11,60 @@ const IMAGE: &str =
 /// No sound at all.
 const AUDIO: &str = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=";
 
-/// Listens on `socket` until it is dropped.
-pub(crate) fn daemon(socket: &Path) -> io::Result<Arc<OnceLock<FakeDaemon>>> {
-    // A tool that changes a list has the daemon announce it.
-    let this: Arc<OnceLock<FakeDaemon>> = Arc::default();
-    let itself = Arc::downgrade(&this);
-    let daemon = FakeDaemon::start(socket, BUILD, move |request| {
-        reply(request, |list| {
-            if let Some(daemon) = itself.upgrade()
-                && let Some(daemon) = daemon.get()
-            {
-                daemon.notify(&format!("{list}/list_changed"), b"");
-            }
-        })
-    })?;
-    this.get_or_init(|| daemon);
-    Ok(this)
-}
+/// Tools that ask their client something.
+const ASKING: [&str; 14] = [
+    "test_sampling",
+    "test_elicitation",
+    "test_elicitation_sep1034_defaults",
+    "test_elicitation_sep1330_enums",
+    "test_streaming_elicitation",
+    "test_missing_capability",
+    "test_input_required_result_elicitation",
+    "test_input_required_result_sampling",
+    "test_input_required_result_list_roots",
+    "test_input_required_result_request_state",
+    "test_input_required_result_multiple_inputs",
+    "test_input_required_result_multi_round",
+    "test_input_required_result_tampered_state",
+    "test_input_required_result_capabilities",
+];
 
-fn reply(request: &Request, announce: impl Fn(&str)) -> Reply {
-    let params: Value = serde_json::from_slice(&request.params).unwrap_or_default();
-    let result = match request.method.as_str() {
-        "tools/list" => Ok(json!({"tools": tools()})),
-        "tools/call" => {
-            let name = params["name"].as_str().unwrap_or_default();
-            match name {
-                "test_trigger_tool_change" => announce("tools"),
-                "test_trigger_prompt_change" => announce("prompts"),
-                _ => {}
-            }
-            let result = call(name);
-            if name == "test_tool_with_progress" && request.want_progress {
-                let steps = [0, 50, 100].map(|at| json!({"progress": at, "total": 100}).to_string().into());
-                return Reply::Progress(steps.into(), Box::new(made(result)));
-            }
-            result
-        }
-        "resources/list" => Ok(json!({"resources": [
+/// Answers a method that is about lists, resources or completions. `tools` and `prompts` are how often these lists have changed.
+pub(crate) fn list(method: &str, params: &Value, tools: u64, prompts: u64) -> Result<Value, Fault> {
+    Ok(match method {
+        "tools/list" => json!({"tools": all_tools(tools)}),
+        "resources/list" => json!({"resources": [
             {"uri": "test://static-text", "name": "static-text", "description": "Text", "mimeType": "text/plain"},
             {"uri": "test://static-binary", "name": "static-binary", "description": "An image", "mimeType": "image/png"},
-        ]})),
-        "resources/templates/list" => Ok(json!({"resourceTemplates": [{
+        ]}),
+        "resources/templates/list" => json!({"resourceTemplates": [{
             "uriTemplate": "test://template/{id}/data", "name": "template", "description": "Data of an id",
             "mimeType": "application/json",
-        }]})),
-        "resources/read" => resource(params["uri"].as_str().unwrap_or_default()),
-        "prompts/list" => Ok(json!({"prompts": prompts()})),
-        "prompts/get" => prompt(params["name"].as_str().unwrap_or_default(), &params["arguments"]),
-        "completion/complete" => Ok(json!({"completion": {"values": [], "total": 0, "hasMore": false}})),
-        other => Err(WireError::new("unknownMethod", format!("no method `{other}`"))),
-    };
-    made(result)
+        }]}),
+        "resources/read" => return resource(params["uri"].as_str().unwrap_or_default()),
+        "prompts/list" => json!({"prompts": all_prompts(prompts)}),
+        "completion/complete" => {
+            json!({"completion": {"values": ["paris", "park"], "total": 2, "hasMore": false}})
+        }
+        other => {
+            let message = format!("no method {other}");
+            return Err(Fault { code: -32601, message, data: Value::Null });
+        }
+    })
 }
 
-fn made(result: Result<Value, WireError>) -> Reply {
-    Reply::Answer(result.map(|result| result.to_string().into_bytes()))
+/// Answers a call of a tool, or a request for a prompt.
+pub(crate) fn call(name: &str, args: &Value) -> Result<Value, Fault> {
+    prompt(name, args).map_or_else(|| result_of(name), Ok)
 }
 
-fn tools() -> Vec<Value> {
-    const NAMES: [&str; 11] = [
+/// The result of a tool that failed.
+pub(crate) fn failed(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}], "isError": true})
+}
+
+fn all_tools(changes: u64) -> Vec<Value> {
+    const NAMES: [&str; 10] = [
         "test_simple_text",
         "test_image_content",
         "test_audio_content",
@@ -85,14 +72,16 @@ fn tools() -> Vec<Value> {
         "test_multiple_content_types",
         "test_error_handling",
         "test_tool_with_progress",
-        "test_streaming_elicitation",
         "test_logging_tool",
         "test_trigger_tool_change",
         "test_trigger_prompt_change",
     ];
     let plain =
         |name| json!({"name": name, "description": "For the suite", "inputSchema": {"type": "object"}});
-    let mut tools: Vec<Value> = NAMES.into_iter().map(plain).collect();
+    let mut tools: Vec<Value> = NAMES.into_iter().chain(ASKING).map(plain).collect();
+    if changes % 2 == 1 {
+        tools.push(plain("test_changed_tool"));
+    }
     tools.push(json!({
         "name": "json_schema_2020_12_tool",
         "description": "Has a schema with much of the vocabulary",
@@ -121,7 +110,7 @@ fn tools() -> Vec<Value> {
     tools
 }
 
-fn call(name: &str) -> Result<Value, WireError> {
+fn result_of(name: &str) -> Result<Value, Fault> {
     let text = |text: &str| json!({"type": "text", "text": text});
     let image = || json!({"type": "image", "data": IMAGE, "mimeType": "image/png"});
     let content = match name {
@@ -137,15 +126,16 @@ fn call(name: &str) -> Result<Value, WireError> {
             embedded("test://mixed-content-resource", r#"{"test":"data","value":123}"#),
         ]),
         "test_error_handling" => {
-            return Err(WireError::new("failed", "This tool intentionally returns an error for testing"));
+            return Ok(failed("This tool intentionally returns an error for testing"));
         }
         "test_tool_with_progress"
-        | "test_streaming_elicitation"
         | "test_logging_tool"
+        | "test_changed_tool"
+        | "test_input_required_result_capabilities"
         | "test_trigger_tool_change"
         | "test_trigger_prompt_change"
         | "json_schema_2020_12_tool" => json!([text("done")]),
-        _ => return Err(WireError::new("unknownTool", format!("no tool `{name}`"))),
+        _ => return Err(Fault::invalid("no tool or prompt has this name")),
     };
     Ok(json!({"content": content}))
 }
@@ -154,7 +144,7 @@ fn embedded(uri: &str, text: &str) -> Value {
     json!({"type": "resource", "resource": {"uri": uri, "mimeType": "text/plain", "text": text}})
 }
 
-fn resource(uri: &str) -> Result<Value, WireError> {
+fn resource(uri: &str) -> Result<Value, Fault> {
     let id = uri.strip_prefix("test://template/").and_then(|rest| rest.strip_suffix("/data"));
     let contents = match (uri, id) {
         ("test://static-text", _) => {
@@ -165,33 +155,33 @@ fn resource(uri: &str) -> Result<Value, WireError> {
             let text = json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")});
             json!({"uri": uri, "mimeType": "application/json", "text": text.to_string()})
         }
-        _ => {
-            let detail = json!({"uri": uri}).to_string();
-            return Err(
-                WireError::new("resourceNotFound", format!("no resource `{uri}`")).with_detail(detail)
-            );
-        }
+        _ => return Err(Fault::invalid("no such resource")),
     };
     Ok(json!({"contents": [contents]}))
 }
 
-fn prompts() -> Value {
+fn all_prompts(changes: u64) -> Vec<Value> {
     let argument = |name: &str| json!({"name": name, "required": true});
-    json!([
-        {"name": "test_simple_prompt", "description": "Without arguments"},
-        {
+    let mut prompts = vec![
+        json!({"name": "test_simple_prompt", "description": "Without arguments"}),
+        json!({
             "name": "test_prompt_with_arguments", "description": "With two arguments",
             "arguments": [argument("arg1"), argument("arg2")],
-        },
-        {
+        }),
+        json!({
             "name": "test_prompt_with_embedded_resource", "description": "With a resource",
             "arguments": [argument("resourceUri")],
-        },
-        {"name": "test_prompt_with_image", "description": "With an image"},
-    ])
+        }),
+        json!({"name": "test_prompt_with_image", "description": "With an image"}),
+        json!({"name": "test_input_required_result_prompt", "description": "Asks for its context"}),
+    ];
+    if changes % 2 == 1 {
+        prompts.push(json!({"name": "test_changed_prompt", "description": "Comes and goes"}));
+    }
+    prompts
 }
 
-fn prompt(name: &str, arguments: &Value) -> Result<Value, WireError> {
+fn prompt(name: &str, arguments: &Value) -> Option<Value> {
     let argument = |name: &str| arguments[name].as_str().unwrap_or_default().to_owned();
     let text = |text: &str| json!({"role": "user", "content": {"type": "text", "text": text}});
     let messages = match name {
@@ -209,7 +199,8 @@ fn prompt(name: &str, arguments: &Value) -> Result<Value, WireError> {
             {"role": "user", "content": {"type": "image", "data": IMAGE, "mimeType": "image/png"}},
             text("Please analyze the image above."),
         ]),
-        _ => return Err(WireError::new("promptNotFound", format!("no prompt `{name}`"))),
+        "test_changed_prompt" => json!([text("It is here now.")]),
+        _ => return None,
     };
-    Ok(json!({"messages": messages}))
+    Some(json!({"messages": messages}))
 }

@@ -1,11 +1,12 @@
 //! `sdl-http` for the MCP conformance suite; `cargo xtask conformance` runs both.
 //!
 //! ```text
-//! suite ──HTTP──> proxy, which adds a token ──HTTP──> sdl-http ──socket──> sdld, or `fixtures`
+//! suite ──HTTP──> proxy, which adds a token ──HTTP──> sdl-http ──socket──> sdld ──> sdl-gate ──stdio──> `upstream`
 //! ```
 //!
-//! With `--fixtures` the daemon is a scripted one; `--surface=NAME` and `--output-schemas` go to `sdl-http`. It writes its
-//! address as one line and ends when its standard input does.
+//! With `--fixtures` the daemon has an upstream with the suite's own tools, which is this program with the word `upstream`;
+//! `--era=REVISION` has it speak that revision. `--surface=NAME` and `--output-schemas` go to `sdl-http`. It writes its address as one line and
+//! ends when its standard input does.
 
 #![allow(
     clippy::expect_used,
@@ -13,25 +14,19 @@
     reason = "a program for tests, whose output is its address"
 )]
 
+mod asks;
 mod fixtures;
 mod proxy;
+mod upstream;
 
 use std::error::Error;
 use std::io::Read as _;
 
 use hyper::header::HeaderValue;
-use sdl_client::Paths;
 use sdl_tests::{HttpServer, TestEnv};
+use serde_json::json;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-
-/// The daemon that the shim talks to.
-enum Behind {
-    /// The product's daemon and one indexed repository.
-    Daemon,
-    /// A scripted daemon with the tools, resources and prompts that the suite asks for.
-    Fixtures,
-}
 
 /// Small, but with an example of everything that tools, resources and completions cover.
 const SOURCES: &str = "\
@@ -63,32 +58,40 @@ const PAGES: [&str; 3] = [
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut behind = Behind::Daemon;
     let mut flags: Vec<String> = PAGES.iter().map(|&flag| flag.to_owned()).collect();
+    let (mut has_fixtures, mut era) = (false, "auto".to_owned());
     for argument in std::env::args().skip(1) {
         match argument.split_once('=') {
-            None if argument == "--fixtures" => behind = Behind::Fixtures,
+            None if argument == "upstream" => return Ok(upstream::serve()?),
+            None if argument == "--fixtures" => has_fixtures = true,
             None if argument == "--output-schemas" => flags.push(argument),
+            Some(("--era", revision)) => revision.clone_into(&mut era),
             Some(("--surface", _)) => flags.push(argument),
             _ => return Err(format!("unknown argument `{argument}`").into()),
         }
     }
     let env = TestEnv::new();
-    let paths = Paths::new(env.state_dir(), Some(env.runtime_dir()));
-    let runtime = tokio::runtime::Runtime::new()?;
-    match behind {
-        Behind::Daemon => {
-            let root = env.repo("shop", SOURCES);
-            let _daemon = env.daemon();
-            env.ctl_ok(&["index", &root.to_string_lossy()]);
-            flags.push(format!("--repo={}", root.display()));
-            runtime.block_on(serve(&env, &flags))
-        }
-        Behind::Fixtures => {
-            let _daemon = runtime.block_on(async { fixtures::daemon(paths.socket()) })?;
-            runtime.block_on(serve(&env, &flags))
-        }
+    if has_fixtures {
+        configure_fixtures(&env, &era)?;
     }
+    let root = env.repo("shop", SOURCES);
+    let _daemon = env.daemon();
+    env.ctl_ok(&["index", &root.to_string_lossy()]);
+    flags.push(format!("--repo={}", root.display()));
+    tokio::runtime::Runtime::new()?.block_on(serve(&env, &flags))
+}
+
+/// Makes the suite's fixtures an upstream of the daemon, under their own names.
+fn configure_fixtures(env: &TestEnv, era: &str) -> Result<(), Box<dyn Error>> {
+    let sdl = json!({
+        "prefix": false, "mode": "passthrough", "ask": ["elicitation", "sampling", "roots"], "protocol": era,
+    });
+    let entry = json!({"command": std::env::current_exe()?, "args": ["upstream"], "sdl": sdl});
+    let profile = json!({"name": "suite", "match": {"token": "suite"}, "upstreams": ["suite"]});
+    let settings = json!({"mcpServers": {"suite": entry}, "sdl": {"profiles": [profile]}});
+    let file = env.state_dir().join("mcp.json");
+    std::fs::write(&file, settings.to_string())?;
+    Ok(())
 }
 
 async fn serve(env: &TestEnv, flags: &[String]) -> Result<(), Box<dyn Error>> {

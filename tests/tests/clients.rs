@@ -3,10 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use sdl_tests::{Program, TestEnv, workspace};
+use serde_json::json;
 
 /// A Python that has the `mcp` package: the one that `cargo xtask test` made.
 fn python() -> Option<PathBuf> {
@@ -42,12 +43,39 @@ def total(items: list[float]) -> float:
 "#,
     );
     let _daemon = env.daemon();
-    // The shim's environment is the script's.
+    run_script(&python, &env, "session.py", |script| {
+        script.arg(mode).arg(Program::Shim.path()).arg(&repo).current_dir(&repo);
+    });
+}
+
+/// Two clients at once, with an upstream of each era that asks them.
+fn python_asking(mode: &str) {
+    let Some(python) = python() else {
+        eprintln!("SKIPPED: no Python with `mcp` (SDL_TEST_PYTHON is not set; `cargo xtask test` sets it)");
+        return;
+    };
+    let env = TestEnv::new();
+    let server = workspace::workspace_root().join("tests/clients/asking_server.py");
+    let entry = |protocol: &str| {
+        let sdl = json!({"ask": ["elicitation", "sampling", "roots"], "protocol": protocol});
+        json!({"command": python, "args": [server], "sdl": sdl})
+    };
+    let settings = json!({"mcpServers": {"asks": entry("2026-07-28"), "before": entry("2025-11-25")}});
+    std::fs::write(env.state_dir().join("mcp.json"), settings.to_string()).unwrap();
+    let _daemon = env.daemon();
+    env.ctl_ok(&["upstream", "refresh"]);
+    run_script(&python, &env, "asking.py", |script| {
+        script.arg(mode).arg(Program::Shim.path()).args(["asks", "before"]).current_dir(env.home());
+    });
+}
+
+/// Runs a script of `tests/clients`, which has to succeed. Its environment is the shim's.
+fn run_script(python: &Path, env: &TestEnv, name: &str, prepare: impl FnOnce(&mut Command)) {
     let shim = env.command(Program::Shim);
     let mut script = Command::new(python);
     script.env_clear().envs(shim.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    script.arg(workspace::workspace_root().join("tests/clients/session.py")).arg(mode);
-    script.arg(Program::Shim.path()).arg(&repo).current_dir(&repo);
+    script.arg(workspace::workspace_root().join("tests/clients").join(name));
+    prepare(&mut script);
     let output = script.output().unwrap();
     assert!(
         output.status.success(),
@@ -71,4 +99,14 @@ fn python_client_that_finds_out_by_itself() {
 #[test]
 fn python_client_of_the_stateless_revision() {
     python_session("2026-07-28");
+}
+
+#[test]
+fn python_clients_of_the_initialize_era_are_asked() {
+    python_asking("legacy");
+}
+
+#[test]
+fn python_clients_of_the_stateless_revision_are_asked() {
+    python_asking("2026-07-28");
 }

@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::SocketAddr;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::Bytes;
@@ -302,4 +304,110 @@ fn a_principal_can_do_nothing_that_a_person_does() {
     }
     assert_eq!(outcomes[1..], [Some(false), Some(false), Some(false), Some(false), Some(false), Some(true)]);
     assert!(daemon.is_running());
+}
+
+/// An upstream over HTTP that lists as many tools as `count` says.
+fn start_upstream(count: &Arc<AtomicUsize>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let count = Arc::clone(count);
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let count = Arc::clone(&count);
+            std::thread::spawn(move || serve_upstream(stream.unwrap(), &count));
+        }
+    });
+    url
+}
+
+fn serve_upstream(stream: TcpStream, count: &AtomicUsize) {
+    let mut stream = BufReader::new(stream);
+    loop {
+        let (mut head, mut line) = (String::new(), String::from("-"));
+        while line.trim() != "" {
+            line.clear();
+            if stream.read_line(&mut line).unwrap_or(0) == 0 {
+                return;
+            }
+            head += &line.to_lowercase();
+        }
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+        stream.read_exact(&mut body).unwrap();
+        let message: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let tool = |at: usize| json!({"name": format!("tool{at:05}"), "inputSchema": {"type": "object"}});
+        let result = match message["method"].as_str() {
+            Some("initialize") => json!({
+                "protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "many", "version": "1"},
+            }),
+            Some("tools/list") => {
+                json!({"tools": (0..count.load(Ordering::SeqCst)).map(tool).collect::<Vec<_>>()})
+            }
+            _ => Value::Null,
+        };
+        let (status, text) = match result {
+            Value::Null if message["id"].is_null() => ("202 Accepted", String::new()),
+            Value::Null => ("400 Bad Request", String::new()),
+            result => {
+                ("200 OK", json!({"jsonrpc": "2.0", "id": message["id"], "result": result}).to_string())
+            }
+        };
+        let head = format!(
+            "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+            text.len()
+        );
+        if stream.get_mut().write_all((head + &text).as_bytes()).is_err() {
+            return;
+        }
+    }
+}
+
+#[test]
+fn long_lists_come_in_pages_and_a_cursor_of_another_list_is_refused() {
+    let env = TestEnv::new();
+    let count = Arc::new(AtomicUsize::new(1_500));
+    let sdl = json!({"prefix": false, "mode": "passthrough"});
+    let settings = json!({
+        "mcpServers": {"many": {"type": "http", "url": start_upstream(&count), "sdl": sdl}},
+        "sdl": {"profiles": [{"name": "ci", "match": {"token": "ci"}, "upstreams": ["many"]}]},
+    });
+    fs::write(env.state_dir().join("mcp.json"), settings.to_string()).unwrap();
+    let server = env.http(&[("ci", &[])], &[]);
+    env.ctl_ok(&["upstream", "refresh", "many"]);
+    let mut shim = env.mcp(&env.home(), &[]);
+    let names = |page: &Value| -> Vec<String> {
+        page["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| tool["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let first = shim.request("tools/list", json!({})).unwrap();
+    assert_eq!(names(&first).len(), 1_000);
+    let second = shim.request("tools/list", json!({"cursor": first["nextCursor"]})).unwrap();
+    assert_eq!(second["nextCursor"], Value::Null);
+    let all = [names(&first), names(&second)].concat();
+    let theirs = all.iter().filter(|name| name.starts_with("tool")).count();
+    assert_eq!((theirs, all.last().unwrap().as_str()), (1_500, "tool01499"));
+    // The same list over HTTP has the same cursors.
+    let client = Client::new(&server, "ci");
+    let over_http = client.ask("tools/list", json!({"cursor": first["nextCursor"]}));
+    assert_eq!(names(&over_http), names(&second));
+    count.store(1_499, Ordering::SeqCst);
+    env.ctl_ok(&["upstream", "refresh", "many"]);
+    let refused = shim.request("tools/list", json!({"cursor": first["nextCursor"]})).unwrap_err().to_string();
+    assert!(refused.contains("ask for the list without a cursor"), "{refused}");
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": STATELESS,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let asked = message("tools/list", &json!({"cursor": first["nextCursor"], "_meta": meta}));
+    let refused = client.send(&asked, &[("mcp-protocol-version", STATELESS), ("mcp-method", "tools/list")]);
+    assert!(
+        refused.body().contains("-32602") && refused.body().contains("without a cursor"),
+        "{}",
+        refused.body()
+    );
+    assert_eq!(shim.list_tools().unwrap().len(), all.len() - 1);
 }

@@ -42,6 +42,28 @@ async fn ambiguous_arguments_never_reach_the_daemon() {
 }
 
 #[tokio::test]
+async fn what_is_no_result_of_a_tool_is_an_error_for_the_newest_revision_alone() {
+    let fixture = Fixture::with(|_| {
+        let error = sdl_client::proto::WireError::new("missingCapability", "it needs sampling")
+            .with_detail(br#"{"requiredCapabilities":{"sampling":{}}}"#.to_vec());
+        Reply::Answer(Err(error))
+    });
+    let mut client = fixture.client();
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let answer = client.request(1, "tools/call", json!({"name": "t", "_meta": meta})).await;
+    assert_eq!(answer["error"]["code"], -32_021, "{answer}");
+    assert_eq!(answer["error"]["data"]["requiredCapabilities"], json!({"sampling": {}}));
+    let mut client = fixture.client();
+    client.initialize().await;
+    let answer = client.request(1, "tools/call", json!({"name": "t"})).await;
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert_eq!(answer["result"]["structuredContent"]["code"], "missingCapability");
+}
+
+#[tokio::test]
 async fn a_daemons_error_is_a_tools_result_with_its_details() {
     let fixture = Fixture::with(|_| {
         let error = sdl_client::proto::WireError::new("unknownSymbol", "no such symbol")

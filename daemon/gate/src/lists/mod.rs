@@ -171,6 +171,7 @@ impl Reader<'_> {
         let wish = Wish {
             method: kind.method().to_owned(),
             params: Arc::from(params),
+            client: None,
             timeout: self.timeout,
             max_total: left,
         };

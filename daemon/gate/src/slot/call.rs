@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use sdl_proto::gate::{FromGate, UpstreamCall};
+use sdl_proto::gate::{FromGate, Owner, UpstreamCall};
 use sdl_proto::{Payload, code};
 
 use crate::asks::declared_capabilities;
@@ -54,8 +54,12 @@ async fn run_call(slot: &Slot, call: UpstreamCall, cancel: &Flag, ticket: &Ticke
         Ok(params) if params.trim_start().starts_with('{') => Arc::from(params),
         _ => return Err(Trouble::new(code::INVALID_PARAMS, "the parameters are not a JSON object")),
     };
+    let allowed = slot.entry().upstream.own.ask;
+    // A connection of many has nobody to ask.
+    let stated = call.client.as_ref().filter(|_| slot.owner != Owner::Shared);
+    let stated = declared_capabilities(allowed, stated);
     slot.remember_client(call.client);
-    let wanted = declared_capabilities(slot.entry().upstream.own.ask, slot.client().as_ref());
+    let wanted = declared_capabilities(allowed, slot.client().as_ref());
     let mut is_second = false;
     loop {
         let ready = async {
@@ -71,6 +75,7 @@ async fn run_call(slot: &Slot, call: UpstreamCall, cancel: &Flag, ticket: &Ticke
         let wish = Wish {
             method: call.method.clone(),
             params: Arc::clone(&params),
+            client: live.is_told_each_time().then(|| stated.clone()),
             timeout: Duration::from_millis(own.timeout_ms),
             max_total: Duration::from_millis(own.max_total_ms),
         };

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rmcp::model::{ClientRequest, CustomRequest};
 use rmcp::service::{PeerRequestOptions, ServiceError};
+use serde_json::{Map, Value};
 
 use crate::clock::Clock;
 use crate::flag::Flag;
@@ -21,6 +22,8 @@ pub(crate) struct Wish {
     pub(crate) method: String,
     /// A JSON object.
     pub(crate) params: Arc<str>,
+    /// What its client can be asked, for an upstream that hears that with each request. None for what the connection declares.
+    pub(crate) client: Option<Map<String, Value>>,
     /// How long it may take without progress.
     pub(crate) timeout: Duration,
     /// How long it may take in all.
@@ -61,7 +64,8 @@ pub(crate) async fn exchange(
     let track = Track::new();
     let mut progress = track.progress();
     let mut request = CustomRequest::new(wish.method, None);
-    request.extensions.insert(RawRequest { params: wish.params, track: Arc::clone(&track) });
+    let raw = RawRequest { params: wish.params, track: Arc::clone(&track), client: wish.client };
+    request.extensions.insert(raw);
     let began = clock.now();
     let send = live
         .peer

@@ -179,6 +179,11 @@ impl Live {
         }
     }
 
+    /// Whether the upstream hears with each request what its client can be asked, and not once for the connection.
+    pub(crate) fn is_told_each_time(&self) -> bool {
+        !self.info.protocol_version.has_initialize()
+    }
+
     /// The revision that is spoken.
     pub(crate) fn era(&self) -> String {
         self.info.protocol_version.to_string()

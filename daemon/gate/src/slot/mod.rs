@@ -177,7 +177,10 @@ impl Slot {
         loop {
             let now = phase.borrow_and_update().clone();
             let order = match now {
-                Phase::Ready(live) if wanted.keys().all(|kind| live.declared.contains_key(kind)) => {
+                Phase::Ready(live)
+                    if live.is_told_each_time()
+                        || wanted.keys().all(|kind| live.declared.contains_key(kind)) =>
+                {
                     return Ok(live);
                 }
                 Phase::Ready(live) => Some(Order::Replace(live)),

@@ -28,6 +28,9 @@ use crate::wire::params::{Members, with_meta};
 use crate::wire::skipped::find_id;
 use crate::wire::track::{Outcome, RawRequest, Track};
 
+/// The member of `_meta` that says what the client can be asked, from 2026-07-28 on.
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
 /// Answers that nobody waits for. After more the connection is restarted.
 const MAX_STRAYS: u64 = 100;
 
@@ -234,7 +237,11 @@ impl Link {
                     Some(raw) => {
                         let id = serde_json::to_string(&request.id)?;
                         let method = serde_json::to_string(request.request.method())?;
-                        let params = with_meta(&raw.params, &serde_json::to_string(meta)?)?;
+                        let mut meta = serde_json::to_value(meta)?;
+                        if let (Some(client), Some(stated)) = (&raw.client, meta.get_mut(CAPABILITIES)) {
+                            *stated = Value::Object(client.clone());
+                        }
+                        let params = with_meta(&raw.params, &meta.to_string())?;
                         format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{params}}}"#)
                     }
                     None => serde_json::to_string(message)?,

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use crate::trouble::Trouble;
@@ -72,4 +73,6 @@ impl Track {
 pub(crate) struct RawRequest {
     pub(crate) params: Arc<str>,
     pub(crate) track: Arc<Track>,
+    /// What the client can be asked, where that is said with each request.
+    pub(crate) client: Option<Map<String, Value>>,
 }

@@ -113,3 +113,34 @@ async fn a_connection_that_was_started_without_a_client_is_replaced_for_a_call_t
     assert!(gate.answer(id).await.unwrap().contains("decline"));
     gate.hang_up().await;
 }
+
+#[tokio::test]
+async fn a_modern_server_hears_with_each_call_what_its_client_can_do() {
+    let mut gate = Gate::start().await;
+    let journal = gate.folder.path().join("journal");
+    let words = ["modern".to_owned(), format!("journal={}", journal.display())];
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    gate.configure(json!({ "a": entry(&words, json!({ "ask": ["elicitation", "sampling"] })) })).await;
+    for (client, stated) in [
+        (Some(r#"{"sampling":{},"roots":{}}"#), json!({ "sampling": {} })),
+        (Some(CLIENT), json!({ "elicitation": { "form": {} }, "sampling": {} })),
+        (Some(r#"{"elicitation":{}}"#), json!({ "elicitation": {} })),
+        (None, json!({})),
+    ] {
+        let id = gate
+            .begin_with(|call| {
+                call.owner = Owner::Session(1);
+                call.client = client.map(|client| Payload(client.as_bytes().to_vec()));
+                call.params = Payload(tool("echo", json!({})).to_string().into_bytes());
+            })
+            .await;
+        let result: Value = serde_json::from_str(&gate.answer(id).await.unwrap()).unwrap();
+        assert_eq!(
+            result["params"]["_meta"]["io.modelcontextprotocol/clientCapabilities"], stated,
+            "{client:?}"
+        );
+    }
+    // Over one connection, because none of them needs another.
+    assert_eq!(lines_with(&journal, "server/discover").await.len(), 1);
+    gate.hang_up().await;
+}

@@ -9,6 +9,9 @@ pub(crate) const CUT: &str = "\0cut";
 /// A response that never comes.
 pub(crate) const NEVER: &str = "\0never";
 
+/// Before the end of a response: what follows is sent again and again, until the reader is gone.
+pub(crate) const AGAIN: &str = "\0again";
+
 /// Answers each request with what `respond` makes of its head and body. Returns the address, such as `127.0.0.1:4000`.
 pub(crate) async fn listen(respond: impl Fn(&str, &str) -> String + Clone + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -36,6 +39,12 @@ async fn serve(stream: TcpStream, respond: impl Fn(&str, &str) -> String) {
         let response = respond(&head, &String::from_utf8(body).unwrap());
         if response == NEVER {
             return std::future::pending().await;
+        }
+        if let Some((start, again)) = response.split_once(AGAIN) {
+            if stream.write_all(start.as_bytes()).await.is_ok() {
+                while stream.write_all(again.as_bytes()).await.is_ok() {}
+            }
+            return;
         }
         if let Some(response) = response.strip_suffix(CUT) {
             // A reader that is gone is what the test wants.

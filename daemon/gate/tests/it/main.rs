@@ -21,3 +21,5 @@ mod oauth;
 mod secrets;
 #[cfg(feature = "http")]
 mod web;
+#[cfg(feature = "http")]
+mod web_hostile;

@@ -37,7 +37,7 @@ pub(crate) enum Target {
     Gateway,
     /// The product, with every action as a tool.
     Flat,
-    /// The HTTP server in front of the suite's fixtures.
+    /// The product, with an upstream that has the suite's fixtures.
     Fixtures,
 }
 

@@ -2,8 +2,9 @@
 
 use std::sync::Mutex;
 
+use sdl_proto::code;
 use sdl_tools::host::{Client, Event, OpenQuestion, Question, Reply};
-use sdl_tools::{Cancel, NoProgress, Origin, ToolRequest};
+use sdl_tools::{Cancel, Code, Explained as _, NoProgress, Origin, ToolError, ToolRequest};
 use serde_json::{Map, Value, json};
 
 use crate::common::World;
@@ -179,6 +180,43 @@ fn a_question_in_an_answer_is_asked_by_request_where_the_client_wants_that() {
     let gone = Person { answer: Err("gone".to_owned()), ..Person::who_says(json!({})) };
     call(&world, &json!({}), Origin { client: &gone, ..Origin::default() });
     assert_eq!(sent(&world)[3]["inputResponses"]["sure"], json!({"action": "cancel"}));
+}
+
+#[test]
+fn answers_that_come_with_a_first_call_go_to_an_upstream_that_asks_in_its_answers() {
+    let responses = json!({"name": {"action": "accept", "content": {"name": "x"}}});
+    for (era, passes) in [("2026-07-28", true), ("2025-11-25", false)] {
+        let world = world(era, &json!({}));
+        world.answers("drop", r#"{"content":[]}"#);
+        let first = call_within(&world, &json!({}), Some((&json!({}), responses.clone())));
+        assert_eq!(first, json!({"content": []}));
+        assert_eq!(sent(&world)[0].get("inputResponses"), passes.then_some(&responses), "{era}");
+    }
+}
+
+#[test]
+fn what_is_no_result_of_the_tool_is_an_error_of_the_protocol() {
+    let world = world("2026-07-28", &json!({}));
+    let answer = |state| {
+        let request = ToolRequest {
+            name: "db_drop",
+            arguments: b"{}",
+            origin: Origin { request_state: state, ..Origin::default() },
+        };
+        world.tools.answer_request(&world.session, &request, &NoProgress, &Cancel::new())
+    };
+    assert_eq!(answer(Some("sdl-00")).unwrap_err().code, code::INVALID_PARAMS);
+    assert!(sent(&world).is_empty());
+    let lacking = ToolError::new(Code::MissingCapability, "it needs sampling")
+        .with("requiredCapabilities", json!({"sampling": {}}));
+    world.host.upstreams.get().unwrap().answers.lock().unwrap().insert("drop".to_owned(), Err(lacking));
+    let error = answer(None).unwrap_err();
+    assert_eq!(error.code, code::MISSING_CAPABILITY);
+    assert_eq!(error.details["requiredCapabilities"], json!({"sampling": {}}));
+    // Everything else that goes wrong is a result of the tool.
+    let down = ToolError::new(Code::UpstreamDown, "it does not run");
+    world.host.upstreams.get().unwrap().answers.lock().unwrap().insert("drop".to_owned(), Err(down));
+    assert!(answer(None).is_ok());
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn prompts(world: &World) -> Vec<String> {
 fn tools_and_prompts_go_by_their_own_names() {
     let world = World::shop();
     world.configure(&json!({"mcpServers": {"My-Files": bare("files"), "web": {"command": "web", "sdl": {"mode": "passthrough"}}}}));
-    let tools = ["read_file", "repo_status", "slice.build", "sdl_info", "mcp__web__fetch", "read.file"];
+    let tools = ["read_file", "repo_status", "slice.build", "sdl_info", "mcp__web__fetch", "show.file"];
     world.lists_all("My-Files", &json!({
         "capabilities": {"tools": {}, "prompts": {}},
             "tools": tools.map(|name| tool(name, "My-Files")), "prompts": [{"name": "sum_up"}, {"name": "debug"}],
@@ -111,7 +111,7 @@ fn moment() -> impl Strategy<Value = Moment> {
 /// Three upstreams of one run, and what they list.
 struct Three<'w> {
     world: &'w World,
-    /// Told apart from those of other runs, because the store remembers names.
+    /// Different in each run, because the store remembers names.
     keys: [String; 3],
     is_on: [bool; 3],
     is_bare: [bool; 3],

@@ -149,7 +149,7 @@ mod tests {
                 }
                 let before = known.get(keys[at]).cloned().unwrap_or_default();
                 let ranked = holders.rank(keys[at], names.iter(), &before);
-                prop_assert!(before.is_empty() || ranked == before, "what is decided stays");
+                prop_assert!(before.is_empty() || ranked == before, "a decision stays");
                 known.insert(keys[at], ranked);
             }
             let is_after = |one: &str, name: &String, other: &str, other_name: &String| {
