@@ -66,7 +66,7 @@ fn world_in(mode: Option<&str>) -> World {
     world
 }
 
-/// The tools of a list, after checking that its bytes are those of the compact form. So what is equal as JSON, in the same
+/// The tools of a list, after checking that its bytes are those of the compact form. So tools that are equal as JSON, in the same
 /// order, is equal byte for byte.
 fn listed(world: &World, surface: Surface) -> Vec<Value> {
     let bytes = world.tools.list(&world.session, surface, false, Names::Underscored);
