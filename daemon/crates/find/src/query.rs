@@ -28,7 +28,7 @@ const CARRIERS: &str = "tool tools service services platform platforms system sy
 /// Verbs that only frame a wish if one of [`ASKERS`] follows, such as `show me`. They count as [`CARRIERS`] do.
 const FRAMES: [&str; 7] = ["bring", "fetch", "find", "get", "give", "show", "tell"];
 
-/// Whoever asks, and the words that begin a question: `show what is in a folder`.
+/// Whoever asks, and the words that begin a question: `show how it works`.
 const ASKERS: [&str; 12] =
     ["me", "us", "how", "if", "what", "when", "where", "whether", "which", "who", "whose", "why"];
 

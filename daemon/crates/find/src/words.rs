@@ -61,7 +61,7 @@ fn push_pairs(run: &str, found: &mut Vec<Token>) {
     }
 }
 
-/// Returns for each token of a text whether it stands in parentheses.
+/// Returns for each token of a text whether it is in parentheses.
 pub(crate) fn asides_of(text: &str) -> Vec<bool> {
     let mut found = Vec::new();
     let mut depth = 0_usize;

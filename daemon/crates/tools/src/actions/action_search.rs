@@ -429,7 +429,7 @@ fn hints_of(tool: &Definition) -> Option<Object> {
     (!hints.is_empty()).then_some(hints)
 }
 
-/// Outlines the definitions that are huge, and those behind the first that have no room among `tokens`. Returns whether any was.
+/// Outlines the definitions that are huge, and those after the first that have no room among `tokens`. Returns whether any was.
 fn outline_rest(results: &mut [Found], tokens: usize) -> Result<bool, ToolError> {
     let mut used = 0;
     for (at, found) in results.iter_mut().enumerate().filter(|(_, found)| found.input_schema.is_some()) {

@@ -66,7 +66,7 @@ fn world_in(mode: Option<&str>) -> World {
     world
 }
 
-/// The tools of a list, after checking that its bytes are those of the compact form. So what is equal as JSON, in the same
+/// The tools of a list, after checking that its bytes are those of the compact form. So tools that are equal as JSON, in the same
 /// order, is equal byte for byte.
 fn listed(world: &World, surface: Surface) -> Vec<Value> {
     let bytes = world.tools.list(&world.session, surface, false, Names::Underscored);
@@ -84,11 +84,11 @@ fn path_of(name: &str) -> PathBuf {
 }
 
 /// Compares tools with the file of this name, or writes it.
-fn check_file(name: &str, tools: &[Value], known: &BTreeMap<String, Value>) {
+fn check_file(name: &str, tools: &[Value], known: &BTreeMap<String, String>) {
     let shortened = tools.iter().map(|tool| {
-        let same =
-            known.get(tool["name"].as_str().unwrap()).filter(|same| same.to_string() == tool.to_string());
-        same.map_or_else(|| tool.clone(), |same| same["name"].clone())
+        let (name, text) = (&tool["name"], tool.to_string());
+        let is_known = known.get(name.as_str().unwrap()).is_some_and(|held| *held == text);
+        if is_known { name.clone() } else { tool.clone() }
     });
     let text = serde_json::to_string_pretty(&shortened.collect::<Vec<Value>>()).unwrap() + "\n";
     let path = path_of(name);
@@ -101,8 +101,9 @@ fn check_file(name: &str, tools: &[Value], known: &BTreeMap<String, Value>) {
     assert!(held == text, "{} differs: {differing:?}", path.display());
 }
 
-fn by_name(tools: &[Value]) -> BTreeMap<String, Value> {
-    tools.iter().map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool.clone())).collect()
+/// The texts of tools by their names.
+fn by_name(tools: &[Value]) -> BTreeMap<String, String> {
+    tools.iter().map(|tool| (tool["name"].as_str().unwrap().to_owned(), tool.to_string())).collect()
 }
 
 #[test]
