@@ -301,6 +301,7 @@ fn searches(seen: &mut Seen) {
     seen.ok(&world, "context.summary", json!({"query": "validate a token", "format": "json"}));
     seen.ok(&world, "context.summary", json!({"query": "validate a token", "budget": 400}));
     seen.ok(&world, "action.search", json!({"query": "memory zyxomma", "limit": 2}));
+    seen.ok(&world, "action.search", json!({"query": "slice.refresh", "limit": 1}));
     seen.ok(
         &world,
         "action.search",
@@ -320,8 +321,10 @@ fn searches(seen: &mut Seen) {
     seen.ok(&upstream, "usage.stats", json!({}));
     let both = json!({"mcpServers": {"fs": {"command": "fs"}, "new": {"command": "new"}}});
     upstream.configure(&both);
-    upstream.fails("new", "no such program", 1);
-    seen.ok(&upstream, "action.search", json!({"query": "zyxomma"}));
+    for key in ["new", "fs"] {
+        upstream.fails(key, "no such program", 1);
+        seen.ok(&upstream, "action.search", json!({"query": "zyxomma"}));
+    }
     let changed = json!([{"name": "read_zyxomma", "description": "Reads\u{200b} it."}]);
     upstream.configure(&json!({"mcpServers": {"fs": {"command": "fs", "sdl": {"pin": "warn"}}}}));
     upstream.lists("fs", &changed);
