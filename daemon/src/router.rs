@@ -85,9 +85,9 @@ impl Router {
         match event {
             PROMPTS => offers().prompts,
             RESOURCES => offers().resources,
-            _ => self.with_origin(session, None, |origin| {
-                list_mark(&self.tools.list_for(session.caller(), origin))
-            }),
+            _ => {
+                with_origin(session, None, |origin| list_mark(&self.tools.list_for(session.caller(), origin)))
+            }
         }
     }
 
@@ -105,23 +105,12 @@ impl Router {
     fn list_tools(&self, session: &Arc<Peer>, params: &[u8]) -> Result<Vec<u8>, WireError> {
         let Listing { meta } = serde_json::from_slice(params).unwrap_or_default();
         let meta = meta.as_deref().map_or("{}", RawValue::get);
-        self.with_origin(session, Some(meta), |origin| {
+        with_origin(session, Some(meta), |origin| {
             if let Some(upstreams) = self.engine.upstream_manager() {
                 self.tools.unread_for(session.caller(), origin, |of| upstreams.read_beside(of));
             }
             self.tools.list_page(session.caller(), origin, params).map_err(wire_error)
         })
-    }
-
-    /// Does something for a request for the list of tools with this `_meta`.
-    fn with_origin<T>(
-        &self,
-        session: &Arc<Peer>,
-        meta: Option<&str>,
-        work: impl FnOnce(&Origin<'_>) -> T,
-    ) -> T {
-        let client = upstream::Asker { peer: Arc::clone(session), request: None };
-        work(&Origin { meta, client: &client, shown: shown_to(session), ..Origin::default() })
     }
 
     /// Writes the data that the tools keep in memory. To be called when no request runs any more.
@@ -319,6 +308,12 @@ fn is_for_principals(method: &str) -> bool {
 fn unknown_method(method: &str) -> WireError {
     let text = format!("this daemon knows no method {method:?}; it may be older than its client");
     WireError::new(code::UNKNOWN_METHOD, text)
+}
+
+/// Does something for a request for the list of tools with this `_meta`.
+fn with_origin<T>(session: &Arc<Peer>, meta: Option<&str>, work: impl FnOnce(&Origin<'_>) -> T) -> T {
+    let client = upstream::Asker { peer: Arc::clone(session), request: None };
+    work(&Origin { meta, client: &client, shown: shown_to(session), ..Origin::default() })
 }
 
 /// What a session is listed.

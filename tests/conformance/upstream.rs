@@ -71,6 +71,10 @@ fn say(message: &Value) -> io::Result<()> {
     out.flush()
 }
 
+fn notify(what: &str, params: &Value) -> io::Result<()> {
+    say(&json!({"jsonrpc": "2.0", "method": format!("notifications/{what}"), "params": params}))
+}
+
 impl Server {
     fn take(&mut self, message: &Value) -> io::Result<()> {
         let (id, params) = (&message["id"], &message["params"]);
@@ -81,7 +85,7 @@ impl Server {
         if method == "subscriptions/listen" {
             self.listeners.push(id.clone());
             let params = json!({"_meta": {SUBSCRIPTION: id}, "notifications": params["notifications"]});
-            return self.notify("subscriptions/acknowledged", params);
+            return notify("subscriptions/acknowledged", &params);
         }
         if let "tools/call" | "prompts/get" = method {
             return self.call(id, params);
@@ -118,17 +122,13 @@ impl Server {
         say(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
     }
 
-    fn notify(&self, what: &str, params: Value) -> io::Result<()> {
-        say(&json!({"jsonrpc": "2.0", "method": format!("notifications/{what}"), "params": params}))
-    }
-
     /// A list has changed.
     fn announce(&self, list: &str) -> io::Result<()> {
         let what = format!("{list}/list_changed");
         if !self.is_stateless {
-            return self.notify(&what, json!({}));
+            return notify(&what, &json!({}));
         }
-        self.listeners.iter().try_for_each(|id| self.notify(&what, json!({"_meta": {SUBSCRIPTION: id}})))
+        self.listeners.iter().try_for_each(|id| notify(&what, &json!({"_meta": {SUBSCRIPTION: id}})))
     }
 
     fn call(&mut self, id: &Value, params: &Value) -> io::Result<()> {
@@ -215,7 +215,7 @@ impl Server {
             for at in [0, 50, 100] {
                 // Reports of one call that come in quick succession are passed on as one.
                 let _ = self.never.recv_timeout(PAUSE);
-                self.notify("progress", json!({"progressToken": token, "progress": at, "total": 100}))?;
+                notify("progress", &json!({"progressToken": token, "progress": at, "total": 100}))?;
             }
         }
         for (tool, list) in [("test_trigger_tool_change", "tools"), ("test_trigger_prompt_change", "prompts")]

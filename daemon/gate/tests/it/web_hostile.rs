@@ -122,7 +122,7 @@ async fn gate_for(web: &Hostile) -> Gate {
 async fn code_of(gate: &mut Gate, response: &str) -> String {
     let error = gate.call_err("tool0", json!({ "text": response })).await;
     let next = gate.call("tool0", json!({ "text": json_page(ANSWER) })).await;
-    assert!(next.is_ok(), "{:.80}: {next:?}", response);
+    assert!(next.is_ok(), "{response:.80}: {next:?}");
     error.code
 }
 
