@@ -301,6 +301,7 @@ fn searches(seen: &mut Seen) {
     seen.ok(&world, "context.summary", json!({"query": "validate a token", "format": "json"}));
     seen.ok(&world, "context.summary", json!({"query": "validate a token", "budget": 400}));
     seen.ok(&world, "action.search", json!({"query": "memory zyxomma", "limit": 2}));
+    seen.ok(&world, "action.search", json!({"query": "memory.query", "limit": 1}));
     seen.ok(
         &world,
         "action.search",
