@@ -537,7 +537,9 @@ fn protocol_error(error: &str) -> Trouble {
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::{ClientRequest, DiscoverRequest, InitializeRequest};
+    use rmcp::model::{
+        ClientRequest, DiscoverRequest, DiscoverRequestParams, InitializeRequest, InitializeRequestParams,
+    };
     use serde_json::json;
 
     use super::*;
@@ -549,8 +551,16 @@ mod tests {
     #[test]
     fn an_answer_to_a_probe_that_was_given_up_is_not_the_answer_to_initialize() {
         let link = Link::new(Clock::real(), Box::new(|_| {}));
-        send_request(&link, 0, ClientRequest::DiscoverRequest(DiscoverRequest::new(Default::default())));
-        send_request(&link, 1, ClientRequest::InitializeRequest(InitializeRequest::new(Default::default())));
+        send_request(
+            &link,
+            0,
+            ClientRequest::DiscoverRequest(DiscoverRequest::new(DiscoverRequestParams::default())),
+        );
+        send_request(
+            &link,
+            1,
+            ClientRequest::InitializeRequest(InitializeRequest::new(InitializeRequestParams::default())),
+        );
         let late = json!({"jsonrpc": "2.0", "id": 0, "error": {"code": -32601, "message": "no such method"}});
         assert!(matches!(link.inbound(late.to_string().as_bytes()), Inbound::Nothing));
         assert_eq!(link.take_counts(), BTreeMap::from([("lateAnswer", 1)]));
