@@ -9,11 +9,11 @@ use sdl_proto::gate::Owner;
 use sdl_settings::Lifecycle;
 use serde_json::{Map, Value, json};
 
-use super::permit::{ask_beside, mask_likely};
+use super::asking::{ask_beside, input_required, read_responses};
 use crate::call::context::Call;
 use crate::call::origin::Way;
 use crate::call::upstream::{
-    CallMark, Forwarded, Listed, Parked, Rest, kind_of, mark_question, mark_requests,
+    CallMark, Forwarded, Listed, Parked, Rest, kind_of, mark_question, mark_requests, mask_likely,
 };
 use crate::guard::audit::Row;
 use crate::host::{Event, Exchange, OpenQuestion, Outgoing, Question, Upstreams};
@@ -270,23 +270,6 @@ enum Heard {
     Answer(Vec<u8>),
     /// The answer that asks the client.
     Parked(Forwarded),
-}
-
-/// Keeps a call, and returns the answer that asks its client.
-pub(super) fn input_required(
-    call: &Call<'_>,
-    mark: CallMark,
-    requests: Map<String, Value>,
-    parked: Parked,
-) -> Option<Forwarded> {
-    let state = call.upstream.parked.park(mark, parked, call.leases.now())?;
-    let object = json!({"resultType": "input_required", "inputRequests": requests, "requestState": state});
-    Forwarded::read(object.to_string().into_bytes()).ok()
-}
-
-/// The answers that the client has sent, by the names of the requests.
-pub(super) fn read_responses(call: &Call<'_>) -> Option<Map<String, Value>> {
-    serde_json::from_str(call.origin.input_responses?).ok()
 }
 
 /// Whose connection a call takes.

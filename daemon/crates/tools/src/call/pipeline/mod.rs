@@ -3,6 +3,7 @@
 //! here.
 
 mod arguments;
+mod asking;
 mod checked;
 mod converse;
 mod fields;

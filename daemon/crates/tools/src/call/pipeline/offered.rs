@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 
 use super::converse::{Conversation, Wanted, resume_call};
 use super::forward::outcome_of;
-use super::permit::{Permit, Subjected, mask_likely, permit_call, refusal};
+use super::permit::{Permit, Subjected, permit_call, refusal};
 use crate::call::context::Call;
 use crate::call::origin::Way;
 use crate::call::upstream::{
     CallMark, Forwarded, Listed, OfferKind, Offers, Parked, Prompt, Rules, Verdict, Who, allowed_way,
-    decide_prompt, decide_resource,
+    decide_prompt, decide_resource, mask_likely,
 };
 use crate::guard::audit::Row;
 use crate::host::{ListsOf, read_lists_of};

@@ -1,22 +1,14 @@
 //! Whether a call may be made: the rules of a person, and the person where a rule leaves a call to them.
 
-use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::{Duration, Instant};
-
 use sdl_settings::Effect;
 use serde_json::{Map, Value, json};
 
-use super::converse::{input_required, read_responses};
+use super::asking::{ask_beside, input_required, read_responses};
 use crate::call::context::Call;
 use crate::call::origin::Way;
-use crate::call::upstream::{
-    CallMark, Forwarded, Parked, Rest, Verdict, confirm_question, is_confirmed, mask_string,
-};
+use crate::call::upstream::{CallMark, Forwarded, Parked, Rest, Verdict, confirm_question, is_confirmed};
 use crate::{Code, Explained, ToolError};
-use sdl_redact::Level;
 
-/// How long the person may take with a question that we wait for.
-const ANSWER_TIME: Duration = Duration::from_secs(300);
 /// The name of our own question among the requests of an `input_required`.
 const CONFIRM: &str = "sdl_confirm";
 
@@ -96,28 +88,6 @@ fn can_fill_forms(way: &Way) -> bool {
     elicitation.is_some_and(|modes| modes.is_empty() || modes.contains_key("form"))
 }
 
-/// Asks the client beside the call, and waits for the answer.
-pub(super) fn ask_beside(call: &Call<'_>, method: &str, params: Vec<u8>) -> Result<Vec<u8>, String> {
-    call.cancel.give_turn_back();
-    let (sender, receiver) = channel();
-    let cancelled = sender.clone();
-    let _guard = call.cancel.on_cancel(move || {
-        let _ = cancelled.send(Err("the call was cancelled".to_owned()));
-    });
-    let reply = Box::new(move |answer| {
-        // Whoever has given up hears nothing any more.
-        let _ = sender.send(answer);
-    });
-    let _open = call.origin.client.ask(method, params, reply);
-    let until = Instant::now() + call.cancel.at_most(ANSWER_TIME);
-    match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
-        Ok(answer) => answer,
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-            Err("the client did not answer in time".to_owned())
-        }
-    }
-}
-
 /// The refusal of a call by a rule; `why_not` says why the person was not asked, or did not allow it.
 pub(super) fn refusal(verdict: &Verdict, why_not: Option<&str>) -> ToolError {
     let by = match verdict.rule {
@@ -134,9 +104,4 @@ pub(super) fn refusal(verdict: &Verdict, why_not: Option<&str>) -> ToolError {
         error = error.with("whyDenied", why.clone());
     }
     error
-}
-
-/// A text of a client with everything masked that may be a secret.
-pub(super) fn mask_likely(text: &str) -> String {
-    mask_string(text, &[], Some(Level::Likely)).unwrap_or_else(|| text.to_owned())
 }

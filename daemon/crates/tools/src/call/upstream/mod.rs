@@ -56,7 +56,7 @@ pub(crate) use question::{
 };
 pub(crate) use readable::readable_text;
 pub(crate) use resources::{Destination, Sees, Shelf};
-pub(crate) use result::{Forwarded, Limit, mask_string};
+pub(crate) use result::{Forwarded, Limit, mask_likely, mask_string};
 pub(crate) use rules::{Rules, Target, Verdict, Who};
 pub(crate) use seen::UpstreamTools;
 pub(crate) use spill::{MOST_TOKENS, artifact_owner, spill_result};

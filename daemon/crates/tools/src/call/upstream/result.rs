@@ -74,6 +74,11 @@ impl Forwarded {
     }
 }
 
+/// A text of a client with everything masked that may be a secret.
+pub(crate) fn mask_likely(text: &str) -> String {
+    mask_string(text, &[], Some(Level::Likely)).unwrap_or_else(|| text.to_owned())
+}
+
 /// Masks secrets in a text; none if it has none.
 pub(crate) fn mask_string(text: &str, secrets: &[String], level: Option<Level>) -> Option<String> {
     let mut masked: Option<String> = None;
