@@ -40,6 +40,8 @@ const PAIR: f64 = 0.3;
 const CLAUSE: f64 = 0.4;
 /// How much the score grows if the whole name of the tool was found.
 const NAME: f64 = 0.8;
+/// A tool that says that it is deprecated keeps this share of its score: the one in its place fits as well.
+const DEPRECATED: f64 = 0.6;
 /// Hits below this share of the best score are left out.
 const LEAST: f64 = 0.2;
 
@@ -80,6 +82,8 @@ struct Text {
     sentence: Vec<u32>,
     /// What all different terms of the name weigh.
     name_weight: f64,
+    /// Whether the tool says that it is deprecated.
+    is_deprecated: bool,
 }
 
 type Terms = [Vec<String>; 9];
@@ -92,7 +96,11 @@ impl Finder {
         let tools = Index::new(&terms, &FIELDS);
         let (server_of, server_terms) = servers_of(docs, &terms);
         let servers = Index::new(&server_terms, &SERVER_FIELDS);
-        let texts = terms.iter().map(|terms| Text::new(terms, &tools)).collect();
+        let text = |(doc, terms): (&Doc, &Terms)| Text {
+            is_deprecated: is_deprecated(doc),
+            ..Text::new(terms, &tools)
+        };
+        let texts = docs.iter().zip(&terms).map(text).collect();
         let mut order: Vec<u32> = (0..docs.len() as u32).collect();
         order.sort_by_key(|at| docs.get(*at as usize).map(|doc| (&doc.key, &doc.name, &doc.description)));
         let mut ties = vec![0; docs.len()];
@@ -156,6 +164,9 @@ impl Finder {
             let server = self.server_of.get(doc as usize).map_or(0.0, |server| value_of(&servers, *server));
             score += (SERVER * server).min(MOST_OF_SERVER * score);
             score *= 1.0 + NAME * self.name_coverage(doc, &names);
+            if self.texts.get(doc as usize).is_some_and(|text| text.is_deprecated) {
+                score *= DEPRECATED;
+            }
             hits.push((doc, score));
         }
         hits
@@ -266,7 +277,7 @@ impl Text {
         name_terms.sort_unstable();
         name_terms.dedup();
         let name_weight = name_terms.iter().map(|term| index.rarity(*term)).sum();
-        Self { name, name_terms, sentence: ids(sentence), name_weight }
+        Self { name, name_terms, sentence: ids(sentence), name_weight, is_deprecated: false }
     }
 
     fn has_pair(&self, one: u32, other: u32) -> bool {
@@ -329,6 +340,16 @@ fn best_clauses(query: &Query<'_>, reached: &[Reached], space: &mut Collector) -
         }
     }
     best
+}
+
+/// Whether a tool says of itself that it is deprecated: in its title, in capitals, or first of all. A description may name
+/// another tool that is.
+fn is_deprecated(doc: &Doc) -> bool {
+    const WORD: &str = "deprecated";
+    let begins = doc.description.trim_start_matches(|c: char| !c.is_alphanumeric());
+    doc.title.to_lowercase().contains(WORD)
+        || doc.description.contains("DEPRECATED")
+        || begins.get(..WORD.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(WORD))
 }
 
 fn value_of(values: &[(u32, f64)], at: u32) -> f64 {

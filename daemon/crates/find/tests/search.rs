@@ -258,3 +258,23 @@ proptest! {
         prop_assert_eq!((&best.key, best.name.to_lowercase()), (&doc.key, doc.name.to_lowercase()));
     }
 }
+
+#[test]
+fn a_deprecated_tool_comes_after_the_one_in_its_place() {
+    let newer = doc("disk", "read_text_file", "Reads a file as text, unlike the deprecated read_file.");
+    for (title, text) in [
+        ("Read File (Deprecated)", "Reads a file."),
+        ("", "Reads a file. DEPRECATED: use read_text_file instead."),
+        ("", "[Deprecated] Reads a file."),
+    ] {
+        let older = Doc { title: title.into(), ..doc("disk", "read_file", text) };
+        assert_eq!(
+            names(&[older.clone(), newer.clone()], "read my file")[0],
+            "read_text_file",
+            "{title}{text}"
+        );
+        assert_eq!(names(&[older, newer.clone()], "read_file")[0], "read_file", "its name leads to it");
+    }
+    let before = names(&[doc("disk", "read_file", "Reads a file."), newer], "read my file");
+    assert_eq!(before[0], "read_file");
+}
