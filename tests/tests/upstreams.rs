@@ -366,3 +366,39 @@ fn lists_of_a_former_server_that_arrive_late_are_not_taken() {
     refresh();
     assert_eq!(described(), (json!("Counts up."), Value::Null));
 }
+
+#[test]
+fn an_import_moves_secrets_into_credentials() {
+    let env = TestEnv::new();
+    let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let theirs = env.home().join("theirs.json");
+    let entry = json!({"command": "no-such-program", "env": {"API_TOKEN": secret, "MODE": "fast"}});
+    fs::write(&theirs, json!({"mcpServers": {"one": entry, "two": {"command": "x"}}}).to_string()).unwrap();
+    let import = |options: &[&str]| {
+        let mut args = vec!["upstream", "import", "--from", theirs.to_str().unwrap()];
+        args.extend(options);
+        env.ctl(&args)
+    };
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let shown = import(&["--dry-run"]);
+    assert!(text(&shown.stdout).contains("with --move-secrets"), "{shown:?}");
+    let imported = import(&["--move-secrets"]);
+    assert!(imported.status.success(), "{imported:?}");
+    assert!(text(&imported.stdout).contains("is stored as the credential API_TOKEN"), "{imported:?}");
+    let written = fs::read_to_string(env.state_dir().join("mcp.json")).unwrap();
+    assert!(
+        written.contains("${API_TOKEN}") && written.contains("fast") && !written.contains(secret),
+        "{written}"
+    );
+    let stored = env.state_dir().join("credentials/API_TOKEN");
+    assert_eq!(fs::read_to_string(&stored).unwrap(), secret);
+    assert_eq!(fs::metadata(&stored).unwrap().permissions().mode() & 0o077, 0, "only its owner may read it");
+    // Another value under a name that is taken would change what an entry gets that is there already.
+    let again = import(&["--move-secrets", "--replace"]);
+    assert!(!again.status.success() && text(&again.stderr).contains("sdlctl cred rm API_TOKEN"), "{again:?}");
+    assert_eq!(fs::read_to_string(env.state_dir().join("mcp.json")).unwrap(), written);
+    assert!(import(&["--move-secrets"]).status.success(), "what is there already is kept");
+    for output in [shown, imported, again] {
+        assert!(!text(&output.stdout).contains(secret) && !text(&output.stderr).contains(secret));
+    }
+}

@@ -185,6 +185,9 @@ pub(crate) struct ImportArgs {
     /// Replace entries of the same key
     #[arg(long)]
     pub(crate) replace: bool,
+    /// Store values that look like secrets as credentials, and write ${NAME} for them
+    #[arg(long)]
+    pub(crate) move_secrets: bool,
     /// Show what would be taken over, and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

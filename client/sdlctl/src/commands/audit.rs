@@ -75,10 +75,11 @@ fn print_row(one: &Value) {
         _ => style_green,
     };
     let glass = if row["breakGlass"] == true { " (glass broken)" } else { "" };
-    let whose = match text_at(row, "/principal") {
-        "" => String::new(),
-        principal => format!(" for {principal}"),
+    let named = |member: &str, word: &str| match row[member].as_str() {
+        None | Some("") => String::new(),
+        Some(name) => format!(" {word} {name}"),
     };
+    let whose = named("client", "by") + &named("principal", "for");
     output::print_line(&format!(
         "{} {} {} {}{glass} {}{whose}",
         number_at(row, "/seq"),

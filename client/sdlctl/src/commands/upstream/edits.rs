@@ -1,15 +1,12 @@
 //! Edits of `mcp.json`.
 
-use std::path::PathBuf;
-
 use sdl_settings::Mode;
 use sdl_settings::edit::{Document, EditError, update_settings};
-use sdl_settings::import::{ImportedEntry, Source, import_text};
 use serde_json::{Map, Value, json};
 
 use super::show;
-use crate::cli::{AddArgs, ImportArgs, UpstreamCommand};
-use crate::output::{self, Failure, Outcome, style_bold, style_dim, style_yellow};
+use crate::cli::{AddArgs, UpstreamCommand};
+use crate::output::{self, Failure, Outcome, style_bold};
 use crate::session::{Session, daemon_paths};
 
 pub(super) fn edit_settings(command: UpstreamCommand, as_json: bool) -> Result<Outcome, Failure> {
@@ -41,7 +38,7 @@ pub(super) fn edit_settings(command: UpstreamCommand, as_json: bool) -> Result<O
             change(|document| document.set_mode(&key, *chosen).map(drop))?;
             format!("{} is in mode {mode}", style_bold(&key))
         }
-        UpstreamCommand::Import(args) => return import_servers(&args, as_json),
+        UpstreamCommand::Import(args) => return super::importing::import_servers(&args, as_json),
         _ => return Err(Failure::Usage("this is no edit".to_owned())),
     };
     tell_daemon()?;
@@ -49,7 +46,7 @@ pub(super) fn edit_settings(command: UpstreamCommand, as_json: bool) -> Result<O
     Ok(Outcome::Good)
 }
 
-fn change<T>(edit: impl FnOnce(&mut Document) -> Result<T, EditError>) -> Result<T, Failure> {
+pub(super) fn change<T>(edit: impl FnOnce(&mut Document) -> Result<T, EditError>) -> Result<T, Failure> {
     update_settings(daemon_paths()?.state(), edit).map_err(|error| Failure::Local(error.to_string()))
 }
 
@@ -94,83 +91,4 @@ fn new_entry(args: &AddArgs) -> Result<Value, Failure> {
         entry.insert("sdl".into(), json!({ "about": about }));
     }
     Ok(entry.into())
-}
-
-fn import_servers(args: &ImportArgs, as_json: bool) -> Result<Outcome, Failure> {
-    let word = args.from.to_string_lossy();
-    let source = Source::WORDS.iter().find(|(name, _)| *name == word).map(|(_, source)| *source);
-    let path = match source {
-        Some(source) => source.file(&home_folder()?, &configuration_folder()?),
-        None => args.from.clone(),
-    };
-    let text = std::fs::read_to_string(&path)
-        .map_err(|error| Failure::io(&format!("can't read {}", path.display()), &error))?;
-    let found = import_text(source, &text, args.enable)
-        .map_err(|error| Failure::Local(format!("{}: {error}", path.display())))?;
-    let written = if args.dry_run {
-        Vec::new()
-    } else {
-        let entries = found.entries.iter().map(|one| (one.key.clone(), one.entry.clone()));
-        let entries: Vec<(String, Value)> = entries.collect();
-        let merged = change(|document| document.merge(entries, args.replace))?;
-        tell_daemon()?;
-        merged.added.into_iter().chain(merged.replaced).collect()
-    };
-    let answer = json!({
-        "written": written,
-        "found": found.entries.iter().map(|one| json!({"key": one.key, "runs": one.command_line})).collect::<Vec<_>>(),
-        "skipped": found.skipped.iter().map(|one| json!({"name": one.name, "why": one.why})).collect::<Vec<_>>(),
-    });
-    show(as_json, &answer, || {
-        for one in &found.entries {
-            print_imported(one, args, &written);
-        }
-        for one in &found.skipped {
-            output::print_line(&format!("{} {}: {}", style_yellow("left out:"), one.name, one.why));
-        }
-        if !args.enable && !written.is_empty() {
-            output::print_line("Look at the commands, then: sdlctl upstream enable KEY");
-        }
-    });
-    Ok(Outcome::Good)
-}
-
-fn print_imported(one: &ImportedEntry, args: &ImportArgs, written: &[String]) {
-    let state = match (args.dry_run, written.contains(&one.key)) {
-        (true, _) => "found",
-        (false, true) if args.enable => "enabled",
-        (false, true) => "added, disabled",
-        (false, false) => "there already, kept",
-    };
-    output::print_line(&format!("{}  {state}", style_bold(&one.key)));
-    output::print_line(&format!("    {}", style_dim(&one.command_line)));
-    for secret in &one.secrets {
-        let place = secret.place.as_str();
-        let line = format!(
-            "{} of {place} looks like a secret; write ${{NAME}} for it and store it as a credential",
-            secret.name
-        );
-        output::print_line(&format!("    {} {line}", style_yellow("note:")));
-    }
-    for remark in &one.remarks {
-        output::print_line(&format!("    {} {remark}", style_yellow("note:")));
-    }
-}
-
-fn home_folder() -> Result<PathBuf, Failure> {
-    let home = std::env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
-    home.map(PathBuf::from).ok_or_else(|| Failure::Local("no home folder is known: set HOME".to_owned()))
-}
-
-/// Where programs of the system keep a user's configuration.
-fn configuration_folder() -> Result<PathBuf, Failure> {
-    if cfg!(windows) {
-        let appdata = std::env::var_os("APPDATA").map(PathBuf::from);
-        return appdata.ok_or_else(|| Failure::Local("APPDATA is not set".to_owned()));
-    }
-    if cfg!(target_os = "macos") {
-        return Ok(home_folder()?.join("Library/Application Support"));
-    }
-    let given = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    given.map_or_else(|| Ok(home_folder()?.join(".config")), Ok)
 }

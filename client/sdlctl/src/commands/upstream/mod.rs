@@ -4,6 +4,7 @@
 mod calls;
 mod definitions;
 mod edits;
+mod importing;
 pub(crate) mod listing;
 mod login;
 mod page;
