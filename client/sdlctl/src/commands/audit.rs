@@ -80,11 +80,14 @@ fn print_row(one: &Value) {
         Some(name) => format!(" {word} {name}"),
     };
     let whose = named("client", "by") + &named("principal", "for");
+    let repo = match text_at(row, "/repoId") {
+        "" | "-" => String::new(),
+        repo => format!("{repo} "),
+    };
     output::print_line(&format!(
-        "{} {} {} {}{glass} {}{whose}",
+        "{} {} {repo}{}{glass} {}{whose}",
         number_at(row, "/seq"),
         format_rfc3339(number_at(row, "/atMs")),
-        text_at(row, "/repoId"),
         color(decision),
         decision_subject(&row["details"]),
     ));
