@@ -468,6 +468,10 @@ impl Host for Engine {
         self.upstreams.get().map(|upstreams| &**upstreams as &dyn Upstreams)
     }
 
+    fn memory_freed(&self) {
+        memory::give_back(Work::ToolIndex);
+    }
+
     fn info(&self) -> HostInfo {
         HostInfo {
             version: env!("CARGO_PKG_VERSION").to_owned(),

@@ -15,10 +15,12 @@ pub enum Work {
     Sweep,
     /// A comparison with an index from scratch.
     Verify,
+    /// The index of tools, for searches.
+    ToolIndex,
 }
 
 /// How often memory was given back, by work.
-static TIMES: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
+static TIMES: [AtomicU64; 5] = [const { AtomicU64::new(0) }; 5];
 
 /// Returns free memory of the allocator's to the system.
 pub fn give_back(after: Work) {

@@ -213,7 +213,11 @@ impl RegistryAction for ActionSearch {
         let tools = AllTools::new(cx, registry, &view);
         let among = among(&view, &request)?;
         let limit = request.limit.unwrap_or(LIMIT) as usize;
+        let builds_index = view.finder.get().is_none();
         let found = tools.search(&request.query, among, limit);
+        if builds_index {
+            cx.host.memory_freed();
+        }
         let wanted = found.hits.len().min(limit);
         let detail = request.detail.unwrap_or(Detail::Full);
         let states = cx.host.upstreams().map(Upstreams::states).unwrap_or_default();

@@ -103,6 +103,10 @@ impl Host for LimitedHost<'_> {
         self.inner.upstreams()
     }
 
+    fn memory_freed(&self) {
+        self.inner.memory_freed();
+    }
+
     fn info(&self) -> HostInfo {
         // Warnings are for the person who runs the daemon, and may name any tree.
         HostInfo { warnings: Vec::new(), ..self.inner.info() }

@@ -91,6 +91,9 @@ pub trait Host: Send + Sync {
         None
     }
 
+    /// Called after work that took a lot of memory for a moment, so that the host can give it back to the system.
+    fn memory_freed(&self) {}
+
     /// About the daemon itself.
     fn info(&self) -> HostInfo;
 }

@@ -1,5 +1,7 @@
 //! Finding actions by words, and the surface that lists nothing else.
 
+use std::sync::atomic::Ordering;
+
 use crate::common::World;
 use sdl_tools::{Names, Surface};
 use serde_json::{Value, json};
@@ -233,4 +235,18 @@ fn what_says_nothing_is_left_out_of_results() {
     let kept =
         json!({"type": "object", "properties": {"page_url": {"type": "string", "description": "Where."}}});
     assert_eq!(first["inputSchema"], kept);
+}
+
+#[test]
+fn memory_is_given_back_once_for_each_index() {
+    let world = World::shop();
+    let freed = || world.host.freed.load(Ordering::SeqCst);
+    for query in ["read a file", "callers of a function"] {
+        world.ok("sdl_action_search", json!({ "query": query }));
+        assert_eq!(freed(), 1);
+    }
+    world.configure(&json!({"mcpServers": {"files": {"command": "a"}}}));
+    world.lists("files", &json!([{"name": "read_file", "inputSchema": {"type": "object"}}]));
+    world.ok("sdl_action_search", json!({"query": "read a file"}));
+    assert_eq!(freed(), 2, "other tools have another index");
 }

@@ -330,6 +330,8 @@ pub(crate) struct FakeHost {
     outside: Outside,
     /// Its connections to upstreams, if it has any.
     pub(crate) upstreams: OnceLock<upstreams::FakeUpstreams>,
+    /// How often it was asked to give memory back.
+    pub(crate) freed: AtomicU64,
 }
 
 impl FakeHost {
@@ -399,6 +401,10 @@ impl Host for FakeHost {
         self.upstreams.get().map(|upstreams| upstreams as &dyn Upstreams)
     }
 
+    fn memory_freed(&self) {
+        self.freed.fetch_add(1, Ordering::SeqCst);
+    }
+
     fn info(&self) -> HostInfo {
         let state_dir = self.state.lock().unwrap().to_string_lossy().into_owned();
         let log_file = Some(format!("{state_dir}/sdld.log"));
@@ -458,6 +464,7 @@ impl World {
             later: Mutex::default(),
             outside: Outside::new(Places::default(), Vec::new()),
             upstreams: OnceLock::new(),
+            freed: AtomicU64::new(0),
         });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
         let session =
