@@ -341,3 +341,10 @@ pub(crate) async fn lines_with(path: &Path, what: &str) -> Vec<String> {
     };
     tokio::time::timeout(PATIENCE, find).await.unwrap_or_else(|_| panic!("no {what:?} in {}", path.display()))
 }
+
+/// The most memory that a process ever had resident, in KiB.
+pub(crate) fn peak_memory(pid: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}

@@ -3,7 +3,7 @@
 use sdl_proto::code;
 use serde_json::{Value, json};
 
-use crate::harness::{Gate, detail, entry, gone, is_running, lines_with};
+use crate::harness::{Gate, detail, entry, gone, is_running, lines_with, peak_memory};
 
 #[tokio::test]
 async fn death_during_a_call_has_an_unknown_outcome_and_the_last_words() {
@@ -104,12 +104,7 @@ async fn a_flood_without_line_ends_is_too_large_and_takes_no_memory() {
     gate.configure(json!({ "a": entry(&[], json!({})) })).await;
     gate.call("echo", json!({})).await.unwrap();
     let pid = gate.process.as_ref().unwrap().id().unwrap();
-    let peak = |pid: u32| -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap().to_owned();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    };
-    let before = peak(pid);
+    let before = peak_memory(pid);
     let error = gate.call_err("flood", json!({ "count": 1_024 })).await;
     assert_eq!(error.code, code::RESULT_TOO_LARGE);
     assert_eq!(gate.state("stopped").await.counts["flood"], 1);
@@ -117,7 +112,7 @@ async fn a_flood_without_line_ends_is_too_large_and_takes_no_memory() {
     let error = gate.call_err("echo", json!({})).await;
     assert_eq!(error.code, code::UPSTREAM_DOWN);
     assert!(error.message.contains("above 16 MiB"), "{}", error.message);
-    let grown = (peak(pid) - before) / 1_024;
+    let grown = (peak_memory(pid) - before) / 1_024;
     assert!(grown < 32, "{grown} MiB");
     gate.hang_up().await;
 }

@@ -8,7 +8,7 @@ use sdl_proto::code;
 use sdl_proto::gate::FromGate;
 use serde_json::{Value, json};
 
-use crate::harness::{Gate, Lists};
+use crate::harness::{Gate, Lists, peak_memory};
 use crate::listen::{AGAIN, CUT, listen, whole};
 
 /// The bodies of the requests that came.
@@ -146,12 +146,7 @@ async fn an_answer_without_end_is_too_large_and_takes_no_memory() {
     let web = Hostile::start(&[]).await;
     let mut gate = gate_for(&web).await;
     let pid = gate.process.as_ref().unwrap().id().unwrap();
-    let peak = |pid: u32| -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap().to_owned();
-        line.split_whitespace().nth(1).unwrap().parse().unwrap()
-    };
-    let before = peak(pid);
+    let before = peak_memory(pid);
     let block = "x".repeat(1 << 16);
     let comments = ": still here\n".repeat(4_096);
     for (start, again) in [
@@ -165,7 +160,7 @@ async fn an_answer_without_end_is_too_large_and_takes_no_memory() {
     // The tail of a refusal is not read to its end either.
     let refusal = format!("HTTP/1.1 400 Bad Request\r\n{JSON}Connection: close\r\n\r\n{AGAIN}{block}");
     assert_eq!(code_of(&mut gate, &refusal).await, code::RESULT_TOO_LARGE);
-    let grown = (peak(pid) - before) / 1_024;
+    let grown = (peak_memory(pid) - before) / 1_024;
     assert!(grown < 64, "{grown} MiB");
     gate.hang_up().await;
 }

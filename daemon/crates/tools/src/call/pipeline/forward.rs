@@ -6,7 +6,7 @@ use sdl_settings::{Effect, Settings};
 use serde_json::{Map, Value, json};
 
 use super::converse::{Conversation, Wanted, resume_call};
-use super::permit::{Permit, Subjected, permit_call, refusal};
+use super::permit::{Logged, Permit, Subjected, carry_out, permit_call, refusal};
 use crate::call::context::Call;
 use crate::call::registry::Entry;
 use crate::call::upstream::{
@@ -48,46 +48,27 @@ pub(crate) fn forward_call(
         return Err(about(held_refusal(upstream, tool), tool));
     }
     let subjected = Subjected { name: &tool.advertised, args: &args, mark: &mark, resumed: resumed.as_ref() };
-    let (outcome, decision, answer) = match permit_call(call, &verdict, &subjected) {
-        Ok(Permit::Given { is_confirmed }) => {
-            let conversation = Conversation {
-                call,
-                upstream,
-                wanted: Wanted { key: &upstream.key, kind: "tool", name: &tool.name },
-                method: "tools/call",
-                params: call_params(call, &tool.name, &args),
-                is_repeatable: upstream.entry.own.retry_reads && tool.hints.read_only == Some(true),
-                way: allowed_way(call.origin.way(), upstream.entry.own.ask, &rules, &upstream.key),
-                mark,
-                is_confirmed,
-            };
-            let mut sent = conversation.hold(resumed).map_err(|error| about(error, tool));
-            if let Some(result) = sent.as_mut().ok().filter(|result| !result.asks()) {
-                result.limit = Some(result_limit(call, upstream, tool));
-            }
-            if view.catalog.settings.audit.permitted_calls {
-                (row.details["outcome"], row.details["bytesOut"]) = outcome_of(&sent);
-                call.decide(Row { decision: "called".into(), ..row });
-            }
-            return sent;
+    let permit = permit_call(call, &verdict, &subjected);
+    let logs_calls = view.catalog.settings.audit.permitted_calls;
+    let answer = carry_out(call, permit, Logged { row, verdict, logs_calls }, |is_confirmed| {
+        let conversation = Conversation {
+            call,
+            upstream,
+            wanted: Wanted { key: &upstream.key, kind: "tool", name: &tool.name },
+            method: "tools/call",
+            params: call_params(call, &tool.name, &args),
+            is_repeatable: upstream.entry.own.retry_reads && tool.hints.read_only == Some(true),
+            way: allowed_way(call.origin.way(), upstream.entry.own.ask, &rules, &upstream.key),
+            mark,
+            is_confirmed,
+        };
+        let mut result = conversation.hold(resumed)?;
+        if !result.asks() {
+            result.limit = Some(result_limit(call, upstream, tool));
         }
-        Ok(Permit::Asked(asks)) => ("asked", "asked", Ok(asks)),
-        Err(refusal) => ("refused", "denied", Err(about(refusal, tool))),
-    };
-    row.details["outcome"] = outcome.into();
-    call.decide(Row { decision: decision.into(), why: verdict.why.into_iter().collect(), ..row });
-    answer
-}
-
-/// How a call went, for its row: the outcome, and the bytes of the result.
-pub(super) fn outcome_of(sent: &Result<Forwarded, ToolError>) -> (Value, Value) {
-    let (outcome, bytes) = match sent {
-        Ok(result) if result.is_error() => ("toolError", result.text.len()),
-        Ok(result) if result.asks() => ("asked", result.text.len()),
-        Ok(result) => ("ok", result.text.len()),
-        Err(error) => (error.refusal.code.name(), 0),
-    };
-    (outcome.into(), bytes.into())
+        Ok(result)
+    });
+    answer.map_err(|error| about(error, tool))
 }
 
 /// What becomes of a call of one of our actions.

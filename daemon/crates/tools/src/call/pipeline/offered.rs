@@ -9,8 +9,7 @@ use sdl_settings::{Asks, Effect};
 use serde_json::{Map, Value, json};
 
 use super::converse::{Conversation, Wanted, resume_call};
-use super::forward::outcome_of;
-use super::permit::{Permit, Subjected, permit_call, refusal};
+use super::permit::{Logged, Permit, Subjected, carry_out, permit_call, refusal};
 use crate::call::context::Call;
 use crate::call::origin::Way;
 use crate::call::upstream::{
@@ -93,34 +92,25 @@ pub(crate) fn forward_request(
     let mark = CallMark::new(call.session.id, &format!("{} {}", asked.method, asked.name()), &asked.args);
     let resumed = resume_call(call, &mark).map_err(|error| about(error, asked))?;
     call.decisions.begin(logged_as(asked.method));
-    let mut row = begin_row(asked, &verdict, settings.audit.args);
-    let (outcome, decision, answer) = match permit_request(call, asked, &verdict, (&mark, resumed.as_ref())) {
-        Ok(Permit::Given { is_confirmed }) => {
-            let own = &upstream.entry.own;
-            let conversation = Conversation {
-                call,
-                upstream,
-                wanted: Wanted { key: asked.key, kind: asked.kind(), name: asked.own_name() },
-                method: asked.method,
-                params: serde_json::to_string(&asked.params).unwrap_or_else(|_| "{}".to_owned()),
-                is_repeatable: own.retry_reads,
-                way: way_of(call, asked, own.ask, &rules),
-                mark,
-                is_confirmed,
-            };
-            let sent = conversation.hold(resumed).map_err(|error| about(error, asked));
-            if settings.audit.permitted_calls {
-                (row.details["outcome"], row.details["bytesOut"]) = outcome_of(&sent);
-                call.decide(Row { decision: "called".into(), ..row });
-            }
-            return sent;
-        }
-        Ok(Permit::Asked(asks)) => ("asked", "asked", Ok(asks)),
-        Err(refusal) => ("refused", "denied", Err(about(refusal, asked))),
-    };
-    row.details["outcome"] = outcome.into();
-    call.decide(Row { decision: decision.into(), why: verdict.why.into_iter().collect(), ..row });
-    answer
+    let row = begin_row(asked, &verdict, settings.audit.args);
+    let permit = permit_request(call, asked, &verdict, (&mark, resumed.as_ref()));
+    let logs_calls = settings.audit.permitted_calls;
+    let answer = carry_out(call, permit, Logged { row, verdict, logs_calls }, |is_confirmed| {
+        let own = &upstream.entry.own;
+        let conversation = Conversation {
+            call,
+            upstream,
+            wanted: Wanted { key: asked.key, kind: asked.kind(), name: asked.own_name() },
+            method: asked.method,
+            params: serde_json::to_string(&asked.params).unwrap_or_else(|_| "{}".to_owned()),
+            is_repeatable: own.retry_reads,
+            way: way_of(call, asked, own.ask, &rules),
+            mark,
+            is_confirmed,
+        };
+        conversation.hold(resumed)
+    });
+    answer.map_err(|error| about(error, asked))
 }
 
 /// How the client can be asked meanwhile. Completions have no answer in which that is possible, and come with each key.

@@ -7,6 +7,7 @@ use super::asking::{ask_beside, input_required, read_responses};
 use crate::call::context::Call;
 use crate::call::origin::Way;
 use crate::call::upstream::{CallMark, Forwarded, Parked, Rest, Verdict, confirm_question, is_confirmed};
+use crate::guard::audit::Row;
 use crate::{Code, Explained, ToolError};
 
 /// The name of our own question among the requests of an `input_required`.
@@ -86,6 +87,51 @@ fn ask_consent(
 fn can_fill_forms(way: &Way) -> bool {
     let elicitation = way.capabilities().and_then(|all| all.get("elicitation")).and_then(Value::as_object);
     elicitation.is_some_and(|modes| modes.is_empty() || modes.contains_key("form"))
+}
+
+/// The row of a request to an upstream, and the rules that complete it.
+pub(super) struct Logged {
+    /// The parts that are known before the request is sent.
+    pub(super) row: Row,
+    pub(super) verdict: Verdict,
+    /// Whether a request that was sent gets a row too.
+    pub(super) logs_calls: bool,
+}
+
+/// Sends a request if it may be sent, and decides its row. `send` hears whether the person has allowed it.
+pub(super) fn carry_out(
+    call: &Call<'_>,
+    permit: Result<Permit, ToolError>,
+    logged: Logged,
+    send: impl FnOnce(bool) -> Result<Forwarded, ToolError>,
+) -> Result<Forwarded, ToolError> {
+    let Logged { mut row, verdict, logs_calls } = logged;
+    let (outcome, decision, answer) = match permit {
+        Ok(Permit::Given { is_confirmed }) => {
+            let sent = send(is_confirmed);
+            if logs_calls {
+                (row.details["outcome"], row.details["bytesOut"]) = outcome_of(&sent);
+                call.decide(Row { decision: "called".into(), ..row });
+            }
+            return sent;
+        }
+        Ok(Permit::Asked(asks)) => ("asked", "asked", Ok(asks)),
+        Err(refusal) => ("refused", "denied", Err(refusal)),
+    };
+    row.details["outcome"] = outcome.into();
+    call.decide(Row { decision: decision.into(), why: verdict.why.into_iter().collect(), ..row });
+    answer
+}
+
+/// How a call went, for its row: the outcome, and the bytes of the result.
+fn outcome_of(sent: &Result<Forwarded, ToolError>) -> (Value, Value) {
+    let (outcome, bytes) = match sent {
+        Ok(result) if result.is_error() => ("toolError", result.text.len()),
+        Ok(result) if result.asks() => ("asked", result.text.len()),
+        Ok(result) => ("ok", result.text.len()),
+        Err(error) => (error.refusal.code.name(), 0),
+    };
+    (outcome.into(), bytes.into())
 }
 
 /// The refusal of a call by a rule; `why_not` says why the person was not asked, or did not allow it.

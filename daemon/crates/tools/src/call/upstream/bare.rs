@@ -1,8 +1,8 @@
 //! Names without the key of their upstream, for entries with `prefix: false`, such as `read_file` in place of `fs_read_file`.
 //!
-//! A tool has its own name as long as nobody has it who was there before. Whom it came after is decided when it is first seen,
-//! and stored, so its name stays whatever is configured later and in whatever order. Each session looks only at those that it may see: a
-//! hidden tool changes no name. The name with the key leads to the tool all the same.
+//! A tool goes by its own name unless a tool that was seen earlier has that name. The earlier tools, its rivals, are found when it is
+//! first seen, and stored. So its name stays, whatever is configured later and in any order. Only rivals that a session may see
+//! count: a hidden tool changes no name. The name with the key leads to the tool all the same.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -40,7 +40,7 @@ pub(crate) struct Holders {
 
 struct Holder {
     who: Rival,
-    /// Whom it came after.
+    /// The holders that were seen before it.
     after: Vec<Rival>,
 }
 
@@ -72,7 +72,7 @@ impl Holders {
         }
     }
 
-    /// Returns for these names of an upstream whom they came after: those that are known already, and all others that have the
+    /// Returns the earlier holders of these names of an upstream: those that are known already, and all others that have the
     /// name and did not come after it.
     pub(crate) fn rank<'n>(
         &self,

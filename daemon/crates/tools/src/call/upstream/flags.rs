@@ -38,7 +38,7 @@ impl Flag {
     }
 }
 
-/// People from whom a text wants to hide something.
+/// Words for people, after "do not tell".
 const USER: &str = "(?:the |a |your |this |any )?(?:end[- ]?)?(?:users?|humans?|people|persons?|customers?|operators?|anyone|anybody|them)";
 const NOT: &str =
     "(?:do not|don't|never|must not|mustn't|should not|shouldn't|avoid|without|refrain from|not to)";
