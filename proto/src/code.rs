@@ -76,6 +76,18 @@ codes! {
     UNKNOWN_HANDLE = "unknownHandle";
     /// No such memory.
     UNKNOWN_MEMORY = "unknownMemory";
+    /// No such fact.
+    UNKNOWN_TRIPLE = "unknownTriple";
+    /// Several facts fit.
+    AMBIGUOUS_TRIPLE = "ambiguousTriple";
+    /// No such dispatch.
+    UNKNOWN_DISPATCH = "unknownDispatch";
+    /// No such session.
+    UNKNOWN_SESSION = "unknownSession";
+    /// No such entry of the scratch cache.
+    UNKNOWN_SCRATCH = "unknownScratch";
+    /// The dispatch is claimed by somebody else, or by nobody.
+    NOT_CLAIMED = "notClaimed";
     /// The handle's lease ran out.
     HANDLE_EXPIRED = "handleExpired";
     /// A page cursor that does not belong to this request.

@@ -32,6 +32,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-contract", &["sdl-json", "sdl-proto"]),
     // How words are cut and stemmed.
     ("sdl-find", &["sdl-retrieve"]),
+    ("sdl-memory", &["sdl-contract", "sdl-ledger", "sdl-model"]),
     ("sdl-redact", &[]),
     ("sdl-runtime", &["sdl-contract", "sdl-model", "sdl-tokens"]),
     ("sdl-settings", &[]),

@@ -36,6 +36,18 @@ pub enum Code {
     UnknownHandle,
     /// No such memory.
     UnknownMemory,
+    /// No such fact.
+    UnknownTriple,
+    /// Several facts fit.
+    AmbiguousTriple,
+    /// No such dispatch.
+    UnknownDispatch,
+    /// No such session.
+    UnknownSession,
+    /// No such entry of the scratch cache.
+    UnknownScratch,
+    /// The dispatch is claimed by somebody else, or by nobody.
+    NotClaimed,
     /// The handle's lease ran out.
     HandleExpired,
     /// A page cursor that does not belong to this request.
@@ -129,6 +141,12 @@ impl Code {
             Self::UnknownReference => code::UNKNOWN_REFERENCE,
             Self::UnknownHandle => code::UNKNOWN_HANDLE,
             Self::UnknownMemory => code::UNKNOWN_MEMORY,
+            Self::UnknownTriple => code::UNKNOWN_TRIPLE,
+            Self::AmbiguousTriple => code::AMBIGUOUS_TRIPLE,
+            Self::UnknownDispatch => code::UNKNOWN_DISPATCH,
+            Self::UnknownSession => code::UNKNOWN_SESSION,
+            Self::UnknownScratch => code::UNKNOWN_SCRATCH,
+            Self::NotClaimed => code::NOT_CLAIMED,
             Self::HandleExpired => code::HANDLE_EXPIRED,
             Self::BadCursor => code::BAD_CURSOR,
             Self::UnknownVersion => code::UNKNOWN_VERSION,

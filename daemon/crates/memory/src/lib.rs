@@ -1,0 +1,29 @@
+//! What agents keep, in the store that no reindex touches: memories, facts, work, and the words that find them.
+//!
+//! * [`store`]: one transaction over it. A [`Change`](store::Change) writes rows, keeps what they were before, and answers
+//!   a request that is sent twice with the first answer;
+//! * [`words`]: finds rows of all kinds by their text;
+//! * [`graph`]: facts that hold for a time;
+//! * [`work`]: sessions, messages, dispatches, activity.
+//!
+//! A row belongs to a repository or to the user: its **scope** is the repository's id, or empty. Rows are about code
+//! through **anchors** ([`SymbolAnchor`], [`FileAnchor`]); whether an anchor still holds is for those to say who know the
+//! versions of the code.
+
+#![forbid(unsafe_code)]
+
+mod anchor;
+mod author;
+pub mod graph;
+mod ids;
+pub mod limits;
+pub mod store;
+pub mod tables;
+mod trouble;
+pub mod words;
+pub mod work;
+
+pub use anchor::{Anchors, FileAnchor, SymbolAnchor};
+pub use author::Author;
+pub use ids::encode_number;
+pub use trouble::{Result, Trouble};

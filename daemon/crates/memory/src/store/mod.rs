@@ -1,0 +1,17 @@
+//! One transaction over what agents own.
+//!
+//! The law: the store is a pure function of its changes, in the order of their revisions. A change is there whole or not
+//! at all; it is durable before it is answered; a row changes against the state that the same transaction read. A request with
+//! a key that was carried out within the last day changes nothing and gets the same answer.
+
+mod change;
+mod replies;
+mod revisions;
+mod row;
+#[cfg(test)]
+mod tests;
+
+pub use change::{Asked, Change, Changed, change_store, store_revision};
+pub use replies::Once;
+pub use revisions::{Former, former_states};
+pub use row::{Head, Row, Tables, from_bytes, scoped_key, to_bytes};
