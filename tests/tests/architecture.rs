@@ -45,6 +45,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-json",
             "sdl-lang",
             "sdl-ledger",
+            "sdl-memory",
             "sdl-model",
             "sdl-navigate",
             "sdl-outside",

@@ -2,6 +2,7 @@
 //! repositories.
 //!
 //! * [`schema`]: schemas as they are published, derived from types; [`Shape`]: the same, compiled for checking;
+//! * [`Union`]: arguments whose fields depend on one of them;
 //! * [`Refusal`], [`Explained`] and [`Code`]: how a call is refused; [`nearest_names()`]: likely meanings of a misspelled name;
 //! * [`Session`], [`Progress`], [`Cancel`]: the caller, reports while it waits, and whether it still waits.
 //!
@@ -18,6 +19,7 @@ mod refusal;
 pub mod schema;
 mod session;
 mod shape;
+mod union;
 mod validate;
 
 pub use cancel::{Cancel, Cancelled, WakeGuard};
@@ -27,4 +29,5 @@ pub use progress::{NoProgress, Progress};
 pub use refusal::{Candidate, Explained, Refusal, RefusalAbout};
 pub use session::{Names, Session, Surface};
 pub use shape::{FieldShape, ObjectShape, Rest, Shape};
+pub use union::{Branch, Union, flat_schema};
 pub use validate::{join_path, wrong_type};

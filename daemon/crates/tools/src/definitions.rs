@@ -60,7 +60,7 @@ pub(crate) fn approve_definitions(
     let upstream = find_upstream(services, key)?;
     let tool = tool.map(|tool| find_tool(&upstream, tool)).transpose()?;
     let name = tool.map(|tool| tool.name.as_str());
-    let is_ours = |name: &str| services.registry.tool(name).is_some();
+    let is_ours = |name: &str| services.registries.every().tool(name).is_some();
     let store = services.host.agent();
     let gateway = &services.upstream.gateway;
     let mark = mark.unwrap_or_default();

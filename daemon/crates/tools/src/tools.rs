@@ -9,9 +9,10 @@ use serde_json::{Value, json};
 
 use sdl_settings::Settings;
 
+use crate::call::modules::Modules;
 use crate::call::origin::{Origin, Shown, ToolRequest};
 use crate::call::pipeline::{self, Answered, Caller};
-use crate::call::registry::Registry;
+use crate::call::registry::Registries;
 use crate::call::services::Services;
 use crate::call::upstream::{Rules, Who, are_unread, lists_of_caller, mark_question};
 use crate::guard::audit::Row;
@@ -24,7 +25,7 @@ use crate::{
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
 pub fn documentation_pages() -> Vec<(String, String)> {
-    manual::manual_pages(&Registry::new(actions::all()))
+    manual::manual_pages(Registries::new(actions::all(), actions::SEED_NAMES).every())
 }
 
 /// Tells lists from former ones.
@@ -44,7 +45,7 @@ pub struct Tools {
 impl Tools {
     /// Builds the registry over `host`.
     pub fn new(host: Arc<dyn Host>) -> Self {
-        Self { services: Services::new(host, Registry::new(actions::all())) }
+        Self { services: Services::new(host, Registries::new(actions::all(), actions::SEED_NAMES)) }
     }
 
     /// As [`Tools::new`], with leases and buffers that tell the time by `clock`.
@@ -145,13 +146,13 @@ impl Tools {
         let settings = Arc::clone(&view.catalog.settings);
         let rules = Rules::new(&settings, Who::of(session));
         let listing = Listing { surface, output_schemas, names, view: &view, rules };
-        self.services.registry.list(listing)
+        self.services.registry_of(session).list(listing)
     }
 
     /// Puts the settings of upstreams in force, from the next call on.
     pub fn configure_upstreams(&self, settings: Arc<Settings>) -> Result<(), ToolError> {
         let services = &self.services;
-        let is_ours = |name: &str| services.registry.tool(name).is_some();
+        let is_ours = |name: &str| services.registries.every().tool(name).is_some();
         let noted = services.upstream.gateway.configure(services.host.agent(), settings, &is_ours)?;
         definitions::log_changes(services, &noted)
     }
@@ -162,7 +163,7 @@ impl Tools {
         let lists = serde_json::from_slice(lists)
             .map_err(|error| ToolError::internal("reading the lists of an upstream", error))?;
         let services = &self.services;
-        let is_ours = |name: &str| services.registry.tool(name).is_some();
+        let is_ours = |name: &str| services.registries.every().tool(name).is_some();
         let gateway = &services.upstream.gateway;
         let (differs, noted) = gateway.take_lists(services.host.agent(), key, lists, now_ms, &is_ours)?;
         definitions::log_changes(services, &[noted])?;
@@ -273,8 +274,8 @@ impl Tools {
     /// lead to any action; [`Tools::is_read_call`] looks at where. A name that no tool has is a read: it changes nothing.
     /// A tool of an upstream is none: what it says of itself is a hint.
     pub fn is_read(&self, name: &str) -> bool {
-        match self.services.registry.tool(name) {
-            Some(tool) => !self.services.registry.mutates(tool),
+        match self.services.registries.every().tool(name) {
+            Some(tool) => !self.services.registries.every().mutates(tool),
             None => self.has_no_upstream(),
         }
     }
@@ -285,9 +286,9 @@ impl Tools {
 
     /// As [`Tools::is_read`], for one call: looks at which action a gateway is asked for, and at the steps of a chain.
     pub fn is_read_call(&self, name: &str, args: &[u8]) -> bool {
-        match self.services.registry.tool(name) {
+        match self.services.registries.every().tool(name) {
             Some(tool) => {
-                !pipeline::is_mutating(&self.services.registry, tool, args, !self.has_no_upstream())
+                !pipeline::is_mutating(self.services.registries.every(), tool, args, !self.has_no_upstream())
             }
             None => self.has_no_upstream(),
         }
@@ -296,12 +297,12 @@ impl Tools {
     /// Every action in full, for command lines and documentation: `{"actions": [{name, tool, namespace, mutating,
     /// description, needs, aliases, examples, inputSchema, outputSchema}]}`, in the order in which they are listed.
     pub fn describe(&self) -> Vec<u8> {
-        self.services.registry.describe().to_string().into_bytes()
+        self.services.registries.every().describe().to_string().into_bytes()
     }
 
     /// A hash of every schema: a client that holds another one holds stale schemas.
     pub fn schema_version(&self) -> &str {
-        self.services.registry.schema_version()
+        self.services.registries.of(Modules::NONE).schema_version()
     }
 
     /// Handles the end of a connection. Data that belongs only to it is dropped after a while in which it may come

@@ -489,7 +489,7 @@ fn action_result(entry: &Entry, score: f64, is_only: bool) -> Result<Found, Tool
         action: Some(def.name.to_owned()),
         raw_tool: def.mutating.then(|| format!("{tool}{}", names::RAW)),
         tool,
-        namespace: Some(def.namespace.name().to_owned()),
+        namespace: Some(entry.namespace.name().to_owned()),
         mutating: def.mutating,
         score,
         description: Some(def.description.to_owned()),

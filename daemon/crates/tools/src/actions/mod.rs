@@ -46,6 +46,26 @@ mod usage_stats;
 
 use crate::call::registry::Entry;
 
+/// Names under which actions are known from elsewhere, each with its action.
+pub(crate) const SEED_NAMES: &[(&str, &str)] = &[
+    ("assemble_context", "context.assemble"),
+    ("context_feedback", "context.feedback"),
+    ("commit_memory", "memory.store"),
+    ("update_memory", "memory.update"),
+    ("commit_agent_memory", "lesson.store"),
+    ("kg_add_triple", "kg.add"),
+    ("kg_query_entity", "kg.query"),
+    ("report_dispatch", "dispatch.start"),
+    ("report_progress", "dispatch.progress"),
+    ("report_complete", "dispatch.complete"),
+    ("list_dispatches", "dispatch.list"),
+    ("write_psychic_cache", "scratch.write"),
+    ("clear_psychic_cache", "scratch.clear"),
+    ("list_sessions", "session.list"),
+    ("log_activity", "activity.log"),
+    ("post_session_directive", "session.send"),
+];
+
 /// The actions, in the order in which they are listed.
 pub(crate) fn all() -> Vec<Entry> {
     vec![

@@ -1,8 +1,9 @@
-//! An action: its types, its description, and one of three ways to run it.
+//! An action: its types, its description, and one of four ways to run it.
 //!
 //! The way decides which steps the pipeline adds around the handler, so no handler can forget one. A [`ReadAction`]
 //! gets a snapshot taken after the barrier, and its answer carries the snapshot's freshness. A [`RepoAction`] gets a
-//! repository. A [`HostAction`] gets only the host.
+//! repository. An [`OwnedAction`] gets what agents own, and a snapshot if there is a repository. A [`HostAction`] gets only
+//! the host.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,6 +13,9 @@ use crate::ToolError;
 use crate::call::context::{Call, ReadCx, RepoCx};
 use crate::call::freshness::{Stand, Sync};
 use crate::call::leases::HandleKind;
+use crate::call::modules::Module;
+use crate::call::owned::OwnedCx;
+use sdl_contract::Union;
 
 /// A group of actions that share a gateway.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -24,13 +28,20 @@ pub(crate) enum Namespace {
     Repo,
     /// Tasks, commands, memories.
     Agent,
+    /// What agents remember, and contexts put together of it.
+    Memory,
+    /// Facts that hold for a time.
+    Kg,
+    /// Agents that work side by side.
+    Work,
     /// Actions in every gateway that also have a tool of their own.
     Universal,
 }
 
 impl Namespace {
     /// The namespaces that have a gateway.
-    pub(crate) const GATEWAYS: [Self; 4] = [Self::Query, Self::Code, Self::Repo, Self::Agent];
+    pub(crate) const GATEWAYS: [Self; 7] =
+        [Self::Query, Self::Code, Self::Repo, Self::Agent, Self::Memory, Self::Kg, Self::Work];
 
     /// The gateway's name without prefix.
     pub(crate) fn name(self) -> &'static str {
@@ -39,6 +50,9 @@ impl Namespace {
             Self::Code => "code",
             Self::Repo => "repo",
             Self::Agent => "agent",
+            Self::Memory => "memory",
+            Self::Kg => "kg",
+            Self::Work => "work",
             Self::Universal => "universal",
         }
     }
@@ -73,6 +87,15 @@ pub(crate) trait Action: 'static {
     const DEF: ActionDef;
     /// Maximum number of tokens of its answer if the caller names no budget; none if the action takes no budget.
     const USUAL_TOKENS: Option<usize> = None;
+    /// The module that it is a part of: where that is off, the action does not exist. None for an action that is always
+    /// there.
+    const MODULE: Option<Module> = None;
+    /// The gateway that lists it where a module is on, instead of its own.
+    const MOVES: Option<(Module, Namespace)> = None;
+    /// Fields of its arguments and its answer that do not exist where a module is off.
+    const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] = &[];
+    /// The branches of its arguments, if they depend on one of them.
+    const UNION: Option<fn() -> Union> = None;
 }
 
 /// The compact text of an answer.
@@ -104,6 +127,20 @@ pub(crate) trait ReadAction: Action {
 pub(crate) trait RepoAction: Action {
     /// Runs the action. Returns its answer, with its version and whether that version is known to match the tree.
     fn run(cx: &RepoCx<'_>, request: Self::Request) -> Result<(Self::Response, Stand), ToolError>;
+}
+
+/// An action on what agents own. The repository is optional: without one nothing is known of the code.
+pub(crate) trait OwnedAction: Action {
+    /// Whether its rows belong to a repository or to the user, so that it takes `scope`.
+    const SCOPED: bool = true;
+
+    /// How to wait for the tree. By default as long as the answer may depend on the code.
+    fn sync(_request: &Self::Request) -> Sync {
+        Sync::Prefer
+    }
+
+    /// Runs the action. What it writes, it writes by [`OwnedCx::change`].
+    fn run(cx: &OwnedCx<'_>, request: Self::Request) -> Result<Self::Response, ToolError>;
 }
 
 /// An action that belongs to no repository.

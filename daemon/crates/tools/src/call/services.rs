@@ -8,7 +8,7 @@ use crate::call::buffers::Buffers;
 use crate::call::leases::Leases;
 use crate::call::memos::Memos;
 use crate::call::origin::Shown;
-use crate::call::registry::Registry;
+use crate::call::registry::{Registries, Registry};
 use crate::call::upstream::{Rules, UpstreamTools, Who};
 use crate::call::usage::Usage;
 use crate::host::LimitedHost;
@@ -17,7 +17,7 @@ use crate::{Host, Repo, Session};
 /// One for each process.
 pub(crate) struct Services {
     pub(crate) host: Arc<dyn Host>,
-    pub(crate) registry: Registry,
+    pub(crate) registries: Registries,
     pub(crate) leases: Leases,
     pub(crate) usage: Arc<Usage>,
     pub(crate) memos: Memos,
@@ -27,10 +27,10 @@ pub(crate) struct Services {
 
 impl Services {
     /// Those of a process that has just started.
-    pub(crate) fn new(host: Arc<dyn Host>, registry: Registry) -> Self {
+    pub(crate) fn new(host: Arc<dyn Host>, registries: Registries) -> Self {
         Self {
             host,
-            registry,
+            registries,
             leases: Leases::default(),
             usage: Arc::default(),
             memos: Memos::default(),
@@ -44,6 +44,12 @@ impl Services {
         let catalog = self.upstream.gateway.catalog();
         let patterns = Rules::new(&catalog.settings, Who::of(session)).repos()?;
         Some(LimitedHost::new(self.host.as_ref(), patterns))
+    }
+
+    /// The actions that exist for a session.
+    pub(crate) fn registry_of(&self, session: &Session) -> &Arc<Registry> {
+        let catalog = self.upstream.gateway.catalog();
+        self.registries.of(Rules::new(&catalog.settings, Who::of(session)).modules())
     }
 
     /// The repositories that a session sees.

@@ -155,6 +155,11 @@ pub trait Repo: Send + Sync {
     /// Its root: absolute, canonical.
     fn root(&self) -> &Path;
 
+    /// What it has in common with the other worktrees of its git repository: the path of their common folder. Its own id if it is in none.
+    fn family(&self) -> &str {
+        self.id()
+    }
+
     /// Its ledger.
     fn ledger(&self) -> &Ledger;
 

@@ -7,8 +7,7 @@
 pub(crate) const POLICY: &str = "policy";
 /// Maps a sequence number to a decision, each with the hash of the one before.
 pub(crate) const AUDIT: &str = "audit";
-/// Maps (repository, memory) to a memory.
-pub(crate) const MEMORIES: &str = "memories";
+pub(crate) use sdl_memory::tables::MEMORIES;
 /// Maps (repository, feedback) to a piece of feedback.
 pub(crate) const FEEDBACK: &str = "feedback";
 /// Maps (repository, hour, action) to counts of calls and tokens.
@@ -22,5 +21,14 @@ pub(crate) const ASSEMBLIES: &str = "assemblies";
 pub(crate) const UPSTREAM_LISTS: &str = "upstream_lists";
 
 /// Every table, for opening the store.
-pub const AGENT_TABLES: &[&str] =
-    &[POLICY, AUDIT, MEMORIES, FEEDBACK, USAGE, ARTIFACTS, ASSEMBLIES, UPSTREAM_LISTS];
+pub const AGENT_TABLES: &[&str] = &{
+    const OWN: [&str; 7] = [POLICY, AUDIT, FEEDBACK, USAGE, ARTIFACTS, ASSEMBLIES, UPSTREAM_LISTS];
+    let kept = sdl_memory::tables::ALL;
+    let mut all = [""; OWN.len() + sdl_memory::tables::ALL.len()];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = if at < OWN.len() { OWN[at] } else { kept[at - OWN.len()] };
+        at += 1;
+    }
+    all
+};

@@ -56,7 +56,7 @@ impl Registry {
             json!({
                 "name": entry.def.name,
                 "tool": advertised_name(entry.def.name, Names::Underscored),
-                "namespace": entry.def.namespace.name(),
+                "namespace": entry.namespace.name(),
                 "mutating": entry.def.mutating,
                 "description": entry.def.description,
                 "needs": entry.def.needs,
@@ -285,7 +285,13 @@ impl Writer<'_> {
             Namespace::Query => "you need to find symbols or what depends on them",
             Namespace::Code => "a card is not enough and you need source",
             Namespace::Repo => "you need a repository's state, index or settings",
-            Namespace::Agent | Namespace::Universal => "you need a task, a command or a memory",
+            Namespace::Agent if inside.iter().any(|entry| entry.def.name.starts_with("memory.")) => {
+                "you need a task, a command or a memory"
+            }
+            Namespace::Agent | Namespace::Universal => "you need a task or a command",
+            Namespace::Memory => "a task needs what is remembered, or you learned something",
+            Namespace::Kg => "facts change over time: who, what, since when",
+            Namespace::Work => "other agents work here too: hand over, report, tell, search",
         };
         let actions: Vec<String> =
             inside.iter().map(|entry| format!("{}({})", entry.def.name, entry.def.needs)).collect();

@@ -41,8 +41,7 @@ fn argument_variants(
 ) -> Vec<(String, Result<Value, String>)> {
     let name = entry.def.name;
     let tool = names::underscored_name(name);
-    let home =
-        if entry.def.namespace == Namespace::Universal { Namespace::Query } else { entry.def.namespace };
+    let home = if entry.namespace == Namespace::Universal { Namespace::Query } else { entry.namespace };
     let gateway = names::underscored_name(home.name());
     let mut beside = args.clone();
     beside["action"] = name.into();

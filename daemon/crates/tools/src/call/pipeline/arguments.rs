@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::checked::Checked;
 use crate::call::action::Namespace;
+use crate::call::modules::module_off;
 use crate::call::names;
 use crate::call::registry::{Entry, Registry, To, Tool};
 use crate::{Candidate, Code, Explained, ToolError};
@@ -64,7 +65,7 @@ pub(crate) fn check_call(registry: &Registry, tool: Tool, value: Value) -> Resul
         }
         To::Gateway(gateway) => {
             let (entry, args) = through_gateway(registry, gateway, value)?;
-            let home = entry.def.namespace;
+            let home = entry.namespace;
             let wrong = home != gateway && home != Namespace::Universal;
             let note = wrong.then(|| other_gateway_hint(entry));
             (entry, args, note.into_iter().collect())
@@ -75,7 +76,7 @@ pub(crate) fn check_call(registry: &Registry, tool: Tool, value: Value) -> Resul
 
 /// Returns the hint for a call of an action through the wrong gateway.
 pub(super) fn other_gateway_hint(entry: &Entry) -> String {
-    let home = names::underscored_name(entry.def.namespace.name());
+    let home = names::underscored_name(entry.namespace.name());
     format!("{} belongs to {home}; it was answered all the same", entry.def.name)
 }
 
@@ -92,14 +93,27 @@ pub(crate) fn check_action<'a>(
 
 fn check_schema(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Checked<'_>, ToolError> {
     match entry.shape.check(value, "") {
-        Ok(Value::Object(args)) => Ok(Checked { entry, args, notes }),
+        Ok(Value::Object(args)) => {
+            check_branch(entry, &args)?;
+            Ok(Checked { entry, args, notes })
+        }
         Ok(other) => Err(wrong_type("object", &other, "").into()),
         // The error includes the current schema, because a caller with an unknown field may hold a stale one.
         Err(error) if error.code == Code::UnknownField => {
-            Err(error.with("schema", entry.request.clone()).into())
+            let off = error.about.field.as_deref().and_then(|field| entry.field_off(field));
+            Err(off.unwrap_or_else(|| error.with("schema", entry.request.clone()).into()))
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Checks that the arguments have the fields of their branch, where they depend on one of them.
+fn check_branch(entry: &Entry, args: &Map<String, Value>) -> Result<(), ToolError> {
+    let Some(union) = &entry.union else { return Ok(()) };
+    union.check(args).map_err(|error| match error.code {
+        Code::UnknownField => error.with("schema", entry.request.clone()).into(),
+        _ => error.into(),
+    })
 }
 
 /// Returns the action that a gateway call asks for, without checking its arguments.
@@ -212,6 +226,9 @@ pub(super) fn likely_actions<'r>(registry: &'r Registry, name: &str) -> Vec<&'r 
 }
 
 fn unknown_action(registry: &Registry, gateway: Namespace, name: &str) -> ToolError {
+    if let Some(module) = registry.module_of_name(name) {
+        return module_off(&names::underscored_name(&names::fold_name(name)), module).at("action");
+    }
     let shown: String = name.chars().take(80).collect();
     let mut near = likely_actions(registry, name);
     let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();

@@ -10,6 +10,7 @@ mod fields;
 mod first_index;
 mod forward;
 mod offered;
+mod owned;
 mod permit;
 mod read;
 mod relay;
@@ -32,6 +33,7 @@ pub(crate) use repo::resolve_repo as find_repo;
 
 use crate::call::context::{Call, RepoCx};
 use crate::call::freshness::Freshness;
+use crate::call::modules::module_off;
 use crate::call::names;
 use crate::call::origin::Origin;
 use crate::call::registry::{Answer, Registry, RepoArgs, Runner, take_fields};
@@ -73,7 +75,8 @@ pub(crate) fn answer_call(
     args: &[u8],
     served: &RefCell<Served>,
 ) -> Result<Answered, ToolError> {
-    run_call(services, caller, name, served, |call| answer_tool(call, &services.registry, name, args))
+    let registry = services.registry_of(caller.session);
+    run_call(services, caller, name, served, |call| answer_tool(call, registry, name, args))
 }
 
 /// Runs something as one call: its panics are errors, and its decisions are logged. `name` is for the message of a defect.
@@ -178,6 +181,10 @@ fn answer_upstream(
     name: &str,
     value: Value,
 ) -> Result<Answered, ToolError> {
+    if let Some(module) = registry.module_of_name(name) {
+        let name = names::underscored_name(&names::fold_name(name));
+        return Err(masked(module_off(&name, module)));
+    }
     let Some((view, named)) = relay::find_tool(call, name).map_err(masked)? else {
         return Err(masked(unknown_tool(registry, &call.view(), name)));
     };
@@ -272,6 +279,10 @@ fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Re
             // on the way.
             let room = arguments::other_gateway_hint(entry);
             read::run_read(call, *runner, args, &room)?
+        }
+        Runner::Owned(runner) => {
+            let room = arguments::other_gateway_hint(entry);
+            owned::run_owned(call, (entry, *runner), args, &room)?
         }
     };
     call.serves(|served| served.add(&answer.structured));

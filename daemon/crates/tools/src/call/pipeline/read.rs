@@ -16,7 +16,7 @@ use crate::call::buffers::Overlay;
 use crate::call::context::{Call, ReadCx};
 use crate::call::freshness::Sync;
 use crate::call::freshness::{Freshness, OverlayOut};
-use crate::call::leases::{Held, LeaseWrite, Unwritten};
+use crate::call::leases::{HandleKind, Held, LeaseWrite, Unwritten};
 use crate::call::outlines::StoredOutlines;
 use crate::call::registry::{Answer, Args, ReadArgs, ReadRunner, take_fields};
 use crate::call::stamp::Stamp;
@@ -42,12 +42,41 @@ pub(super) fn run_read(
         return workspace::run_across(call, runner, prepared.as_ref(), (&scope, &common), noted);
     }
     let repo = repo::find_repo(call, common.repo_id.as_deref(), handle.map(|(_, handle)| handle))?;
-    let (sync, early) = (common.sync.unwrap_or(runner.sync), runner.early);
-    let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
-    let waited = first_index::Waited::from_now(repo.as_ref());
+    let asked = AskedRead {
+        sync: common.sync.unwrap_or(runner.sync),
+        timeout: common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis),
+        early: runner.early,
+        handle,
+    };
+    read_repo(call, repo.as_ref(), &asked, noted, &|cx| {
+        prepared.as_ref().map_err(Clone::clone).and_then(|prepared| prepared.run(cx))
+    })
+}
+
+/// How a repository is read.
+pub(super) struct AskedRead<'a> {
+    pub(super) sync: Sync,
+    /// How long to wait for the tree.
+    pub(super) timeout: Duration,
+    /// See [`ReadRunner::early`].
+    pub(super) early: bool,
+    /// The handle in the arguments.
+    pub(super) handle: Option<(HandleKind, &'a str)>,
+}
+
+/// Runs `work` on a snapshot taken after the barrier, and performs the writes that it leaves.
+pub(super) fn read_repo(
+    call: &Call<'_>,
+    repo: &dyn Repo,
+    asked: &AskedRead<'_>,
+    noted: &str,
+    work: &dyn Fn(&ReadCx<'_>) -> Result<Answer, ToolError>,
+) -> Result<Answer, ToolError> {
+    let AskedRead { sync, timeout, early, handle } = *asked;
+    let waited = first_index::Waited::from_now(repo);
     // An action that reports how far the index is doesn't wait for its end.
     let patience = if early && sync != Sync::Require { Duration::ZERO } else { timeout };
-    let wait = || wait_for_tree(call, repo.as_ref(), sync, timeout, (patience, &waited));
+    let wait = || wait_for_tree(call, repo, sync, timeout, (patience, &waited));
     let mut barrier = match call.pins {
         Some(pins) => pins.barrier(repo.id(), sync, wait)?,
         None => wait()?,
@@ -56,17 +85,17 @@ pub(super) fn run_read(
     for _ in 0..ATTEMPTS {
         call.check()?;
         let decided = call.decisions.mark();
-        let held = handle.map(|(kind, handle)| call.leases.get(repo.as_ref(), kind, handle));
-        let answered = on_snapshot(call, repo.as_ref(), (&barrier, noted), held, |cx| {
+        let held = handle.map(|(kind, handle)| call.leases.get(repo, kind, handle));
+        let answered = on_snapshot(call, repo, (&barrier, noted), held, |cx| {
             let unread = cx.snapshot.head().is_none() && !barrier.synced;
             if unread && !early {
-                return Err(first_index::too_early(repo.as_ref(), &waited));
+                return Err(first_index::too_early(repo, &waited));
             }
-            match prepared.as_ref().map_err(Clone::clone).and_then(|prepared| prepared.run(cx)) {
+            match work(cx) {
                 // The error is "still indexing", because the named symbol or file may well exist once the tree is
                 // read.
                 Err(error) if unread && names_nothing(error.refusal.code) => {
-                    Err(first_index::too_early(repo.as_ref(), &waited))
+                    Err(first_index::too_early(repo, &waited))
                 }
                 answered => answered,
             }
@@ -83,9 +112,9 @@ pub(super) fn run_read(
                 call.decisions.back_to(decided);
                 continue;
             }
-            answered => answered.map_err(|error| report_damage(repo.as_ref(), error))?,
+            answered => answered.map_err(|error| report_damage(repo, error))?,
         };
-        match perform_writes(call, repo.as_ref(), writes) {
+        match perform_writes(call, repo, writes) {
             Ok(()) => return Ok(answer),
             Err(Unwritten::Overtaken) => call.decisions.back_to(decided),
             Err(Unwritten::Store(error)) => {

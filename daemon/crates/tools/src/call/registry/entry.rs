@@ -6,13 +6,17 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::Registry;
-use crate::call::action::{Action, ActionDef, HostAction, ReadAction, Render, RepoAction};
+use crate::call::action::{
+    Action, ActionDef, HostAction, Namespace, OwnedAction, ReadAction, Render, RepoAction,
+};
 use crate::call::context::{Call, ReadCx, RepoCx};
 use crate::call::freshness::{Freshness, FreshnessAcross, Stand, Sync};
 use crate::call::leases::HandleKind;
+use crate::call::modules::{Module, Modules, module_off};
+use crate::call::owned::OwnedCx;
 use crate::{Code, Explained, ToolError};
-use sdl_contract::Shape;
 use sdl_contract::schema;
+use sdl_contract::{Shape, Union};
 
 /// An answer before the pipeline adds its own fields.
 #[derive(Debug)]
@@ -25,11 +29,43 @@ pub(crate) struct Answer {
 pub(crate) type Args = Map<String, Value>;
 
 /// How an action runs.
+#[derive(Clone, Copy)]
 pub(crate) enum Runner {
     Host(fn(&Call<'_>, Args) -> Result<Answer, ToolError>),
     Registry(fn(&Call<'_>, &Registry, Args) -> Result<Answer, ToolError>),
     Repo(RunRepo),
     Read(ReadRunner),
+    Owned(OwnedRunner),
+}
+
+/// How an [`OwnedAction`] runs.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnedRunner {
+    /// See [`OwnedAction::SCOPED`].
+    pub(crate) scoped: bool,
+    /// Parses the arguments into their type.
+    pub(crate) prepare: fn(Args) -> Result<Box<dyn PreparedOwned>, ToolError>,
+}
+
+/// A call on what agents own, with parsed arguments.
+pub(crate) trait PreparedOwned {
+    /// See [`OwnedAction::sync`].
+    fn sync(&self) -> Sync;
+
+    /// Runs the action.
+    fn run(&self, cx: &OwnedCx<'_>) -> Result<Answer, ToolError>;
+}
+
+struct OwnedCall<A: OwnedAction>(A::Request);
+
+impl<A: OwnedAction<Request: Clone>> PreparedOwned for OwnedCall<A> {
+    fn sync(&self) -> Sync {
+        A::sync(&self.0)
+    }
+
+    fn run(&self, cx: &OwnedCx<'_>) -> Result<Answer, ToolError> {
+        to_answer(&A::run(cx, self.0.clone())?)
+    }
 }
 
 /// Runs a [`RepoAction`].
@@ -83,8 +119,21 @@ pub(crate) trait RegistryAction: Action {
 pub(crate) type OnlyReads = fn(&Registry, &Args, bool) -> bool;
 
 /// One action.
+#[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) def: ActionDef,
+    /// The gateway that lists it.
+    pub(crate) namespace: Namespace,
+    /// See [`Action::MODULE`].
+    pub(crate) module: Option<Module>,
+    /// See [`Action::MOVES`].
+    moves: Option<(Module, Namespace)>,
+    /// See [`Action::MODULE_FIELDS`].
+    module_fields: &'static [(Module, &'static [&'static str])],
+    /// The fields that belong to a module that is off.
+    off: Vec<(&'static str, Module)>,
+    /// See [`Action::UNION`].
+    pub(crate) union: Option<Union>,
     /// Most tokens of its answer if the caller names no budget; none if the action takes no budget.
     pub(crate) usual_tokens: Option<usize>,
     /// The full schema of its arguments.
@@ -142,6 +191,86 @@ struct AcrossArgs {
     sync_timeout_ms: Option<u64>,
 }
 
+/// Arguments of every action on what agents own.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct OwnedArgs {
+    /// Default: the cwd's. A repository's id, as `repo.register` gives it. Without one, what is not about code works
+    /// all the same.
+    pub(crate) repo_id: Option<String>,
+    /// Wait for writes to be indexed. `require`: wait until every write that has finished is in the answer,
+    /// or fail. `prefer`: wait, then answer anyway; `freshness.synced` says which. `none`: don't wait.
+    /// Default `prefer` where the answer depends on the code.
+    pub(crate) sync: Option<Sync>,
+    /// Longest wait in milliseconds, default 2000.
+    #[schemars(range(min = 0, max = 600_000))]
+    pub(crate) sync_timeout_ms: Option<u64>,
+}
+
+/// The argument of actions whose rows belong to a repository or to the user.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ScopeArgs {
+    /// Whose. `repo`: the repository's, the default if there is one; `user`: yours in every repository; `all`, to read:
+    /// everyone's. A read without it sees the repository's and yours.
+    pub(crate) scope: Option<ScopeChoice>,
+}
+
+/// Whose rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) enum ScopeChoice {
+    /// The repository's.
+    Repo,
+    /// The user's.
+    User,
+    /// Everyone's.
+    All,
+}
+
+/// The argument of every action that changes what agents own.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct OnceArgs {
+    /// Makes a retry safe. The same key and arguments within 24 hours get the first answer, and nothing is written twice.
+    #[schemars(length(min = 1, max = 200))]
+    pub(crate) idempotency_key: Option<String>,
+}
+
+/// What every answer on what agents own has.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Stored {
+    /// Number of changes of the store so far. The same number, the same version and the same request give the same answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    store_revision: Option<u64>,
+}
+
+/// What every answer of a change has.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Written {
+    /// Always true.
+    ok: bool,
+    /// Number of the change, for `ifRevision` and `restoreRevision`.
+    revision: u64,
+    /// True if the same request was carried out before, by its idempotencyKey. Nothing was written then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replayed: Option<bool>,
+    /// Number of secrets in the request. Each was replaced by `***` before anything was stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    masked: Option<usize>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct MaybeFresh {
+    /// Which version the answer was computed from, and whether it holds every write that had finished before
+    /// the call. Missing without a repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    freshness: Option<Freshness>,
+}
+
 /// No arguments beside an action's own.
 #[derive(JsonSchema, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -191,6 +320,67 @@ impl Entry {
         Self::new::<A, RepoArgs>(Some(schema::of_response::<Fresh>()), Runner::Repo(run))
     }
 
+    /// Creates the entry of an action on what agents own.
+    pub(crate) fn owned<A: OwnedAction<Request: Clone>>() -> Self {
+        let prepare = |args: Args| {
+            Ok(Box::new(OwnedCall::<A>(typed_arguments::<A::Request>(args)?)) as Box<dyn PreparedOwned>)
+        };
+        let runner = Runner::Owned(OwnedRunner { scoped: A::SCOPED, prepare });
+        let mut beside = schema::of_response::<MaybeFresh>();
+        let of_kind =
+            if A::DEF.mutating { schema::of_response::<Written>() } else { schema::of_response::<Stored>() };
+        schema::extend_schema(&mut beside, &of_kind);
+        let mut entry = Self::new::<A, OwnedArgs>(Some(beside), runner);
+        let mut extend = |more: Value| schema::extend_schema(&mut entry.request, &more);
+        if A::SCOPED {
+            extend(schema::of_request::<ScopeArgs>());
+        }
+        if A::DEF.mutating {
+            extend(schema::of_request::<OnceArgs>());
+        }
+        entry.compile_shape();
+        #[cfg(test)]
+        {
+            entry.reads = owned_reads::<A>;
+        }
+        entry
+    }
+
+    /// Returns the entry as it is where these modules are on; none if it does not exist there.
+    pub(crate) fn under(&self, modules: Modules) -> Option<Self> {
+        if self.module.is_some_and(|module| !modules.has(module)) {
+            return None;
+        }
+        let mut entry = self.clone();
+        if let Some((module, namespace)) = self.moves
+            && modules.has(module)
+        {
+            entry.namespace = namespace;
+        }
+        let off = self.module_fields.iter().filter(|(module, _)| !modules.has(*module));
+        entry.off = off.flat_map(|(module, fields)| fields.iter().map(|field| (*field, *module))).collect();
+        for (field, _) in &entry.off {
+            for schema in [&mut entry.request, &mut entry.response] {
+                remove_property(schema, field);
+            }
+        }
+        if !entry.off.is_empty() {
+            entry.compile_shape();
+        }
+        Some(entry)
+    }
+
+    /// Whether its answer has a field.
+    pub(crate) fn has_field(&self, field: &str) -> bool {
+        self.response.get("properties").is_some_and(|properties| properties.get(field).is_some())
+    }
+
+    /// Returns the error for a field that exists only where a module is on.
+    pub(crate) fn field_off(&self, field: &str) -> Option<ToolError> {
+        let (field, module) = self.off.iter().find(|(name, _)| *name == field)?;
+        Some(module_off(&format!("the field {field:?} of {}", self.def.name), *module).at(*field))
+    }
+
     /// Creates the entry of an action on the host.
     pub(crate) fn host<A: HostAction>() -> Self {
         let run = |cx: &Call<'_>, args: Args| to_answer(&A::run(cx, typed_arguments::<A::Request>(args)?)?);
@@ -214,24 +404,50 @@ impl Entry {
             schema::extend_schema(&mut response, &fresh);
         }
         schema::extend_schema(&mut response, &schema::of_response::<Noted>());
-        let aliases: Vec<(&str, &str)> =
-            [("repo", "repoId")].into_iter().chain(A::DEF.aliases.iter().copied()).collect();
-        let shape = Shape::compile(&request, &aliases).unwrap_or_else(|breach| {
-            // A schema outside the subset: found by the lint, which a test runs over the registry. Refuse every call.
-            debug_assert!(false, "{}: {breach}", A::DEF.name);
-            Shape::Boolean
-        });
-        Self {
+        let mut entry = Self {
             def: A::DEF,
+            namespace: A::DEF.namespace,
+            module: A::MODULE,
+            moves: A::MOVES,
+            module_fields: A::MODULE_FIELDS,
+            off: Vec::new(),
+            union: A::UNION.map(|of| of()),
             usual_tokens: A::USUAL_TOKENS,
             request,
             response,
-            shape,
+            shape: Shape::Boolean,
             runner,
             only_reads: None,
             #[cfg(test)]
             reads: all_reads::<A::Request, Common>,
-        }
+        };
+        entry.compile_shape();
+        entry
+    }
+
+    /// Compiles the schema of the arguments.
+    fn compile_shape(&mut self) {
+        let known = |field: &str| self.request.pointer(&format!("/properties/{field}")).is_some();
+        let aliases: Vec<(&str, &str)> = [("repo", "repoId")]
+            .into_iter()
+            .chain(self.def.aliases.iter().copied())
+            .filter(|(_, field)| known(field) || !self.off.iter().any(|(off, _)| off == field))
+            .collect();
+        self.shape = Shape::compile(&self.request, &aliases).unwrap_or_else(|breach| {
+            // A schema outside the subset: found by the lint, which a test runs over the registry. Refuse every call.
+            debug_assert!(false, "{}: {breach}", self.def.name);
+            Shape::Boolean
+        });
+    }
+}
+
+/// Removes a property from a schema.
+fn remove_property(schema: &mut Value, name: &str) {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.shift_remove(name);
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|required| required != name);
     }
 }
 
@@ -248,6 +464,23 @@ pub(crate) fn take_fields<T: DeserializeOwned>(
 ) -> Result<T, ToolError> {
     let taken = names.iter().filter_map(|name| args.shift_remove_entry(*name)).collect();
     typed_arguments(taken)
+}
+
+/// Records what the types of an action on what agents own read of their own arguments.
+#[cfg(test)]
+fn owned_reads<A: OwnedAction>(mut args: Args) -> Result<super::Reads, serde_json::Error> {
+    let mut scope = Args::new();
+    let mut once = Args::new();
+    if A::SCOPED {
+        scope.extend(args.shift_remove_entry("scope"));
+    }
+    if A::DEF.mutating {
+        once.extend(args.shift_remove_entry("idempotencyKey"));
+    }
+    let mut all = all_reads::<A::Request, OwnedArgs>(args)?;
+    all.extend(super::recorder::record_reads::<ScopeArgs>(&Value::Object(scope))?);
+    all.extend(super::recorder::record_reads::<OnceArgs>(&Value::Object(once))?);
+    Ok(all)
 }
 
 /// Records what both types read of their own arguments.

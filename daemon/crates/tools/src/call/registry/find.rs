@@ -56,7 +56,7 @@ pub(crate) fn doc_of(entry: &Entry) -> Doc {
     let mut doc = Doc {
         key: KEY.to_owned(),
         name: def.name.to_owned(),
-        about: def.namespace.name().to_owned(),
+        about: entry.namespace.name().to_owned(),
         description: description.to_owned(),
         examples: def.examples.iter().map(|example| (*example).to_owned()).collect(),
         ..Doc::default()

@@ -5,6 +5,7 @@ mod entry;
 mod find;
 #[cfg(test)]
 mod recorder;
+mod sets;
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -12,14 +13,16 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 pub(crate) use entry::{
-    Answer, Args, Entry, OnlyReads, PreparedRead, ReadArgs, ReadRunner, RegistryAction, RepoArgs, Runner,
-    take_fields,
+    Answer, Args, Entry, OnceArgs, OnlyReads, OwnedArgs, OwnedRunner, PreparedRead, ReadArgs, ReadRunner,
+    RegistryAction, RepoArgs, Runner, ScopeArgs, ScopeChoice, take_fields,
 };
 pub(crate) use find::{Finder, demote_itself, doc_of, is_itself};
 #[cfg(test)]
 pub(crate) use recorder::Reads;
+pub(crate) use sets::Registries;
 
 use crate::call::action::Namespace;
+use crate::call::modules::Module;
 use crate::call::names;
 
 /// The target of a tool's name.
@@ -43,6 +46,10 @@ pub(crate) enum To {
 pub(crate) struct Registry {
     entries: Vec<Entry>,
     tools: BTreeMap<String, Tool>,
+    /// Other names of actions, and the twins of reads. No list has them.
+    also: BTreeMap<String, Tool>,
+    /// The tools that belong to a module that is off.
+    off: BTreeMap<String, Module>,
     schema_version: String,
     finder: OnceLock<Finder>,
 }
@@ -50,19 +57,60 @@ pub(crate) struct Registry {
 impl Registry {
     /// Builds the registry of these actions.
     pub(crate) fn new(entries: Vec<Entry>) -> Self {
-        let mut tools = BTreeMap::new();
+        let (mut tools, mut also) = (BTreeMap::new(), BTreeMap::new());
         for (i, entry) in entries.iter().enumerate() {
             add(&mut tools, entry.def.name, To::Action(i), entry.def.mutating);
+            // Twins of reads are callable, and not listed.
+            add(&mut also, entry.def.name, To::Action(i), true);
         }
         for namespace in Namespace::GATEWAYS {
-            let mut inside = entries.iter().filter(|entry| entry.def.namespace == namespace).peekable();
+            let mut inside = entries.iter().filter(|entry| entry.namespace == namespace).peekable();
             if inside.peek().is_some() {
                 let mutating = inside.any(|entry| entry.def.mutating);
                 add(&mut tools, namespace.name(), To::Gateway(namespace), mutating);
+                add(&mut also, namespace.name(), To::Gateway(namespace), true);
             }
         }
         let schema_version = version_of(&entries);
-        Self { entries, tools, schema_version, finder: OnceLock::new() }
+        Self { entries, tools, also, off: BTreeMap::new(), schema_version, finder: OnceLock::new() }
+    }
+
+    /// Adds other names of actions: pairs of name and action. Each has a raw twin.
+    pub(crate) fn with_names(mut self, names: &[(&str, &str)]) -> Self {
+        for (name, action) in names {
+            if let Some(Tool { to, .. }) = self.tool(action) {
+                add(&mut self.also, name, to, true);
+            }
+        }
+        self
+    }
+
+    /// Adds the tools of a larger registry that this one does not have, as those of modules that are off.
+    fn with_off(mut self, all: &Self) -> Self {
+        for (name, tool) in all.tools.iter().chain(&all.also) {
+            if self.tool(name).is_none()
+                && let Some(module) = all.module_of(*tool)
+            {
+                self.off.insert(name.clone(), module);
+            }
+        }
+        self
+    }
+
+    /// The module that a tool belongs to.
+    fn module_of(&self, tool: Tool) -> Option<Module> {
+        match tool.to {
+            To::Action(at) => self.entries.get(at)?.module,
+            To::Gateway(Namespace::Memory) => Some(Module::Memory),
+            To::Gateway(Namespace::Kg) => Some(Module::Kg),
+            To::Gateway(Namespace::Work) => Some(Module::Work),
+            To::Gateway(_) => None,
+        }
+    }
+
+    /// The module that a tool with this name belongs to, if it is off.
+    pub(crate) fn module_of_name(&self, name: &str) -> Option<Module> {
+        self.off.get(&names::fold_name(name)).copied()
     }
 
     /// Returns the actions, in the order in which they are listed.
@@ -72,7 +120,8 @@ impl Registry {
 
     /// Returns the tool with this name, in any spelling.
     pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
-        self.tools.get(&names::fold_name(name)).copied()
+        let name = names::fold_name(name);
+        self.tools.get(&name).or_else(|| self.also.get(&name)).copied()
     }
 
     /// Returns the action with this name, in any spelling, with or without prefix. Gateways and twins are not actions.
@@ -90,7 +139,7 @@ impl Registry {
 
     /// Returns the actions of a namespace.
     pub(crate) fn of(&self, namespace: Namespace) -> impl Iterator<Item = &Entry> {
-        self.entries.iter().filter(move |entry| entry.def.namespace == namespace)
+        self.entries.iter().filter(move |entry| entry.namespace == namespace)
     }
 
     /// Whether a call of the tool may change something.

@@ -6,6 +6,7 @@ use sdl_settings::{Effect, Mode, Pattern, Profile, ProfileMatch, Rule, Settings}
 use serde_json::{Map, Value};
 
 use super::definition::{Definition, Hints};
+use crate::call::modules::Modules;
 use crate::{Session, Surface};
 
 /// The key of our own actions in rules.
@@ -109,6 +110,12 @@ impl<'a> Rules<'a> {
     /// Patterns for the ids of the repositories that exist for this session. None if all do.
     pub(crate) fn repos(&self) -> Option<&'a [Pattern]> {
         self.profile.and_then(|profile| profile.repos.as_deref())
+    }
+
+    /// The modules that are on for this session.
+    pub(crate) fn modules(&self) -> Modules {
+        let of_profile = self.profile.and_then(|profile| profile.modules.as_deref());
+        Modules::of_names(of_profile.unwrap_or(&self.settings.modules))
     }
 
     /// The surface that this session is listed, where a person says so.

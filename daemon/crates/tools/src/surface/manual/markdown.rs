@@ -24,7 +24,7 @@ pub(crate) fn action_page(entry: &Entry) -> String {
     let def = &entry.def;
     let tool = names::underscored_name(def.name);
     let mut text = format!("# {}\n\n{}.\n\n", def.name, def.description);
-    let gateway = match def.namespace {
+    let gateway = match entry.namespace {
         Namespace::Universal => "a tool of its own on every surface but `search`".to_owned(),
         namespace => format!("through the gateway `{}`", names::underscored_name(namespace.name())),
     };
