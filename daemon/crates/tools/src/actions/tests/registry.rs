@@ -217,6 +217,8 @@ fn no_alias_hides_a_field() {
 /// The ceilings of CONTRACT.md for whole lists, o200k_base.
 const FLAT: usize = 6_500;
 const GATEWAY: usize = 1_050;
+/// Gateways where no module is on.
+const GATEWAYS: usize = 4;
 const GATEWAY_CORE: usize = 725;
 const SEARCH: usize = 60;
 const PAIR: usize = 115;
@@ -224,7 +226,7 @@ const PAIR: usize = 115;
 #[test]
 fn lists_stay_below_their_ceilings() {
     let gateway = listed_tools(Surface::Gateway);
-    let core = &gateway[..gateway.len().min(Namespace::GATEWAYS.len() + 2)];
+    let core = &gateway[..gateway.len().min(GATEWAYS + 2)];
     for (what, listed, ceiling) in [
         ("flat", &listed_tools(Surface::Flat)[..], FLAT),
         ("gateway", &gateway[..], GATEWAY),
