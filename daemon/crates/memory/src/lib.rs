@@ -4,7 +4,8 @@
 //!   a request that is sent twice with the first answer;
 //! * [`words`]: finds rows of all kinds by their text;
 //! * [`graph`]: facts that hold for a time;
-//! * [`work`]: sessions, messages, dispatches, activity.
+//! * [`work`]: sessions, messages, dispatches, activity;
+//! * [`times`]: instants, as callers write them.
 //!
 //! A row belongs to a repository or to the user: its **scope** is the repository's id, or empty. Rows are about code
 //! through **anchors** ([`SymbolAnchor`], [`FileAnchor`]); whether an anchor still holds is for those to say who know the
@@ -19,6 +20,7 @@ mod ids;
 pub mod limits;
 pub mod store;
 pub mod tables;
+pub mod times;
 mod trouble;
 pub mod words;
 pub mod work;
