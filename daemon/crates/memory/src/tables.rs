@@ -22,6 +22,8 @@ pub const MESSAGES: &str = "messages";
 pub const INBOX: &str = "inbox";
 /// Maps an activity to what happened. In the order of time.
 pub const ACTIVITY: &str = "activity";
+/// Maps (kind, value, row) to nothing: finds sessions, messages, dispatches and activity. Follows from the rows.
+pub const WORK_KEYS: &str = "work_keys";
 /// Maps a source or a lane to how often it was used.
 pub const WEIGHTS: &str = "weights";
 /// Maps (row, revision) to what the row was before.
@@ -46,6 +48,7 @@ pub const ALL: &[&str] = &[
     MESSAGES,
     INBOX,
     ACTIVITY,
+    WORK_KEYS,
     WEIGHTS,
     REVISIONS,
     REPLIES,

@@ -181,9 +181,16 @@ impl<'s> Change<'_, 's> {
         if let Some(before) = before.filter(|_| R::REVISED) {
             revisions::keep_former(self.writer, before, (self.revision, self.now_ms), self.by, false)?;
         }
-        let texts = before.map(Row::texts);
-        if let Some(lane) = row.lane() {
-            words::note_row(self.writer, lane, row.scope(), row.id(), texts.as_ref(), Some(&row.texts()))?;
+        let former = before.and_then(|before| before.lane().map(|lane| (lane, before.texts())));
+        let latter = row.lane().map(|lane| (lane, row.texts()));
+        let (scope, id) = (row.scope(), row.id());
+        let (was, is) = (former.as_ref(), latter.as_ref());
+        if let Some((lane, texts)) = was.filter(|was| is.is_none_or(|is| is.0 != was.0)) {
+            words::note_row(self.writer, *lane, scope, id, Some(texts), None)?;
+        }
+        if let Some((lane, texts)) = is {
+            let before = was.filter(|was| was.0 == *lane).map(|(_, texts)| texts);
+            words::note_row(self.writer, *lane, scope, id, before, Some(texts))?;
         }
         self.dirty = true;
         Ok(self.writer.put(R::TABLE, key, &to_bytes(row)?)?)

@@ -1,55 +1,25 @@
 //! Finds rows by their text.
+//!
+//! * [`note_row`] keeps the index right, in the transaction that changes a row;
+//! * [`search`] finds rows of some lanes in some scopes: by stemmed words and identifiers, weighed by BM25F;
+//! * [`verify`] compares the index with the rows, [`rebuild`] makes it again.
+//!
+//! The law: the index is a pure function of the rows. No row that its words do not find, no word without its row.
+//! Nothing is cached: a search reads the postings of its terms, in its scopes and lanes only.
 
-use sdl_ledger::AgentWriter;
-use serde::{Deserialize, Serialize};
+mod index;
+mod layout;
+mod search;
+mod stop;
+mod terms;
+#[cfg(test)]
+mod tests;
+mod text;
+mod verify;
+mod weigh;
 
-/// A kind of row that words find.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lane {
-    /// Memories.
-    Memory,
-    /// Lessons of agents.
-    Lesson,
-    /// Facts.
-    Kg,
-    /// The scratch cache.
-    Scratch,
-    /// Dispatches.
-    Dispatch,
-    /// Sessions.
-    Session,
-    /// Activity.
-    Activity,
-    /// Messages.
-    Message,
-}
-
-/// The text of a row.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Texts {
-    /// One line; for a fact its subject and predicate.
-    pub title: String,
-    /// The rest.
-    pub body: String,
-    /// Words to find it by.
-    pub tags: Vec<String>,
-    /// Names of symbols, paths, entities.
-    pub names: Vec<String>,
-    /// When it was written, in Unix milliseconds.
-    pub at_ms: i64,
-    /// The session in which it was written; its neighbours are the rows of the same session.
-    pub session: Option<String>,
-}
-
-/// Changes the words of a row: from those of `before` to those of `after`. Part of the transaction that changes the row.
-pub fn note_row(
-    _writer: &mut AgentWriter<'_>,
-    _lane: Lane,
-    _scope: &str,
-    _id: &str,
-    _before: Option<&Texts>,
-    _after: Option<&Texts>,
-) -> sdl_ledger::Result<()> {
-    Ok(())
-}
+pub use index::note_row;
+pub use layout::is_current;
+pub use search::{Ask, Hit, Hits, Keep, LaneHealth, search};
+pub use text::{Lane, Texts};
+pub use verify::{Batch, Known, Verdict, batch_of, rebuild, verify};
