@@ -5,7 +5,7 @@
 //! cargo run -p sdl-memory --example kg_truth -- FOLDER OUT
 //! ```
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a tool for measuring")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a tool for measuring")]
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::group::{Group, GroupKey};
 use super::index::{FactEntry, predicate_key, write_fact};
-use super::names::{entity_key, fold_name, hash_entity};
+use super::names::{NameHash, entity_key, fold_name, hash_entity};
 use super::pick;
 use super::record::{Cut, recording_time, retract_one};
 use super::span::{Run, Span};
@@ -84,6 +84,10 @@ pub fn admit_fact(change: &mut Change<'_, '_>, view: &View, draft: &Draft) -> Re
     };
     let before = Group::load(change.tables(), view, &key, now)?;
     let is_undated = draft.valid_from.is_none();
+    if is_undated && draft.exclusive && draft.valid_to.is_none() {
+        // Two facts that were added in one millisecond hold one after the other.
+        row.valid_from = first_free(&before, hash_entity(&row.object), row.valid_from, now);
+    }
     if let Some(known) = find_known(&before, &FactEntry::of(&row), is_undated, now)? {
         return join_known(change, &known, &row, invalidated);
     }
@@ -201,6 +205,17 @@ fn typed_object(object: String, object_type: ObjectType) -> Checked<String> {
         }
         ObjectType::Date => Ok(write_time(parse_time("object", &object)?)),
     }
+}
+
+/// Returns the first instant from `from` on at which no believed exclusive row of another object begins.
+fn first_free(group: &Group, object: NameHash, from: i64, now: i64) -> i64 {
+    let taken = |from: i64| {
+        group.entries.iter().any(|entry| {
+            entry.exclusive && entry.from == from && entry.object != object && entry.is_believed(now)
+        })
+    };
+    let after = from.saturating_add(group.entries.len() as i64 + 1);
+    (from..after).find(|from| !taken(*from)).unwrap_or(from)
 }
 
 /// Retracts the row that a new one corrects.

@@ -33,10 +33,11 @@ pub fn end_facts(
     reason: Option<&str>,
 ) -> Result<Vec<Cut>> {
     let now = recording_time(change)?;
-    let at = at.unwrap_or(now);
     let mut cuts = Vec::new();
     for picked in pick_open(change, view, which, now)? {
         let Some((from, to)) = picked.span else { continue };
+        // A fact that was added in this millisecond can end, too.
+        let at = at.unwrap_or(if from == now { now + 1 } else { now });
         let id = &picked.entry.id;
         if at <= from {
             let message = format!(

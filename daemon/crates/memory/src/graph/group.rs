@@ -82,6 +82,12 @@ impl Group {
         self.runs.get(*self.begins.get(self.places.get(id)?)?)
     }
 
+    /// The run that a row is in.
+    pub(super) fn run_with(&self, id: &str) -> Option<&Run> {
+        let place = self.places.get(id)?;
+        self.runs.iter().find(|run| run.places.contains(place))
+    }
+
     /// The runs of an object.
     pub(super) fn runs_of(&self, object: NameHash) -> impl Iterator<Item = &Run> {
         self.runs.iter().filter(move |run| run.object == object)

@@ -170,6 +170,17 @@ pub(super) struct Indexed {
     pub(super) entry: FactEntry,
 }
 
+impl Indexed {
+    /// How the entity of the key occurs in the row; none for the key of a predicate.
+    pub(super) fn place(&self) -> Option<Place> {
+        match self.key.get(16) {
+            Some(0) => Some(Place::Subject),
+            Some(1) => Some(Place::Object),
+            _ => None,
+        }
+    }
+}
+
 /// Returns the parts of a row of the index; none if it is damaged.
 fn read_indexed(key: &[u8], value: &[u8]) -> Option<Indexed> {
     let rest = key.get(17..)?;
@@ -201,15 +212,20 @@ pub(super) fn scan_index(
     Ok(())
 }
 
+/// Returns the key of a row under one of its entities.
+pub(super) fn row_key(entity: NameHash, place: Place, row: &Triple) -> Vec<u8> {
+    let mut key = group_prefix(entity, place, &predicate_key(&row.predicate));
+    key.extend(((row.valid_from as u64) ^ (1 << 63)).to_be_bytes());
+    key.extend(row.id.as_bytes());
+    key
+}
+
 /// Returns the keys under which a row is in the index: under its present subject and object, under those that it was written with, and under
 /// the names of its symbols.
 fn keys_of(row: &Triple) -> Vec<Vec<u8>> {
-    let predicate = predicate_key(&row.predicate);
     let mut keys = Vec::new();
     let mut add = |entity: NameHash, place: Place| {
-        let mut key = group_prefix(entity, place, &predicate);
-        key.extend(((row.valid_from as u64) ^ (1 << 63)).to_be_bytes());
-        key.extend(row.id.as_bytes());
+        let key = row_key(entity, place, row);
         if !keys.contains(&key) {
             keys.push(key);
         }

@@ -24,6 +24,7 @@
 //! | `query`, `walk`, `timeline`, `find` | questions |
 
 mod admit;
+mod cursor;
 mod end;
 mod find;
 mod group;
@@ -42,7 +43,7 @@ mod walk;
 
 pub use admit::{Admitted, Draft, admit_fact};
 pub use end::{Which, end_facts, retract_facts};
-pub use find::find_entities;
+pub use find::{find_entities, find_facts};
 pub use index::write_fact_as_is;
 pub use names::{entity_key, fold_name};
 pub use query::{Direction, EntityQuery, Fact, FactPage, When, query_entity};

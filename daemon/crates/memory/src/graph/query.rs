@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::cursor::{read_place, write_place};
 use super::group::{Group, GroupKey};
 use super::index::{Indexed, Place, entity_prefix, first_name, group_prefix, predicate_key, scan_index};
 use super::names::{hash_entity, is_code};
@@ -43,7 +44,7 @@ pub enum When {
 }
 
 impl When {
-    fn has(self, run: &Run) -> bool {
+    pub(super) fn has(self, run: &Run) -> bool {
         match self {
             Self::At(at) => run.from <= at && at < run.to,
             Self::During(from, to) => run.from < to && from < run.to,
@@ -51,7 +52,7 @@ impl When {
         }
     }
 
-    fn instant(self) -> Option<i64> {
+    pub(super) fn instant(self) -> Option<i64> {
         match self {
             Self::At(at) => Some(at),
             _ => None,
@@ -75,7 +76,7 @@ pub struct EntityQuery<'a> {
     /// Most facts.
     pub limit: usize,
     /// Continues after [`FactPage::next`] of the page before.
-    pub after: Option<&'a [u8]>,
+    pub after: Option<&'a str>,
 }
 
 /// A fact that holds for some time.
@@ -103,14 +104,17 @@ pub struct FactPage {
     /// By direction, predicate and time.
     pub facts: Vec<Fact>,
     /// The place to continue from; none at the end.
-    pub next: Option<Vec<u8>>,
+    pub next: Option<String>,
 }
 
 /// Returns the facts of an entity.
 pub fn query_entity(tables: &impl Tables, view: &View, query: &EntityQuery<'_>) -> Result<FactPage> {
-    let mut reader = Reader { tables, view, query, groups: HashMap::new(), facts: Vec::new(), last: None };
+    let entity = hash_entity(query.entity);
+    let after = query.after.map(|cursor| read_place(tables, view, entity, cursor)).transpose()?;
+    let mut reader =
+        Reader { tables, view, query, after, groups: HashMap::new(), facts: Vec::new(), last: None };
     for prefix in prefixes_of(query) {
-        if query.after.is_some_and(|after| after > &prefix[..] && !after.starts_with(&prefix)) {
+        if reader.after.as_ref().is_some_and(|after| *after > prefix && !after.starts_with(&prefix)) {
             continue;
         }
         if reader.read_prefix(&prefix)?.is_break() {
@@ -146,15 +150,17 @@ struct Reader<'r, T> {
     tables: &'r T,
     view: &'r View,
     query: &'r EntityQuery<'r>,
+    /// The key of the last fact of the page before.
+    after: Option<Vec<u8>>,
     groups: HashMap<GroupKey, Group>,
     facts: Vec<Fact>,
-    /// The key of the last of them.
-    last: Option<Vec<u8>>,
+    /// The place of the last of them.
+    last: Option<String>,
 }
 
 impl<T: Tables> Reader<'_, T> {
     fn read_prefix(&mut self, prefix: &[u8]) -> Result<ControlFlow<()>> {
-        let mut after = self.query.after.map(<[u8]>::to_vec);
+        let mut after = self.after.clone();
         loop {
             let mut batch: Vec<Indexed> = Vec::with_capacity(BATCH);
             scan_index(self.tables, prefix, after.as_deref(), &mut |indexed| {
@@ -164,7 +170,7 @@ impl<T: Tables> Reader<'_, T> {
             let is_last = batch.len() < BATCH;
             after = batch.last().map(|indexed| indexed.key.clone()).or(after);
             for indexed in batch {
-                if self.read_one(indexed)?.is_break() {
+                if self.read_one(&indexed)?.is_break() {
                     return Ok(ControlFlow::Break(()));
                 }
             }
@@ -175,13 +181,13 @@ impl<T: Tables> Reader<'_, T> {
     }
 
     /// Adds the fact of which this is the first row.
-    fn read_one(&mut self, indexed: Indexed) -> Result<ControlFlow<()>> {
-        let Self { tables, view, query, groups, facts, last } = self;
+    fn read_one(&mut self, indexed: &Indexed) -> Result<ControlFlow<()>> {
+        let Self { tables, view, query, groups, facts, last, .. } = self;
         let known = query.known_at;
         if !view.reads(&indexed.entry.scope) || !indexed.entry.is_believed(known) {
             return Ok(ControlFlow::Continue(()));
         }
-        let key = GroupKey::of(view, &indexed);
+        let key = GroupKey::of(view, indexed);
         if !groups.contains_key(&key) {
             let group = Group::load(*tables, view, &key, known)?;
             groups.insert(key.clone(), group);
@@ -196,7 +202,7 @@ impl<T: Tables> Reader<'_, T> {
         }
         if let Some(fact) = read_fact(*tables, group, run, query.when.instant())? {
             facts.push(fact);
-            *last = Some(indexed.key);
+            *last = indexed.place().map(|place| write_place(place, &indexed.entry.id));
         }
         Ok(ControlFlow::Continue(()))
     }

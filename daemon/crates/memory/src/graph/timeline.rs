@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+use super::cursor::{read_moment, write_moment};
 use super::group::{Group, GroupKey};
 use super::index::{
     Indexed, Place, entity_prefix, group_prefix, predicate_key, predicate_prefix, scan_index,
@@ -43,7 +44,7 @@ pub struct TimelineQuery<'a> {
     /// Most events.
     pub limit: usize,
     /// Continues after [`EventPage::next`] of the page before.
-    pub after: Option<&'a [u8]>,
+    pub after: Option<&'a str>,
 }
 
 /// What happened to a fact.
@@ -89,7 +90,7 @@ pub struct EventPage {
     /// In the order of `at`.
     pub events: Vec<FactEvent>,
     /// The place to continue from; none at the end.
-    pub next: Option<Vec<u8>>,
+    pub next: Option<String>,
 }
 
 /// An event without its row.
@@ -102,24 +103,25 @@ struct Moment {
 }
 
 impl Moment {
-    fn key(&self) -> Vec<u8> {
-        let at = ((self.at as u64) ^ (1 << 63)).to_be_bytes();
-        [&at[..], &[self.kind as u8], self.id.as_bytes()].concat()
+    fn place(&self) -> (i64, u8, &str) {
+        (self.at, self.kind as u8, &self.id)
     }
 }
 
 /// Returns the events of facts, the earliest first.
 pub fn read_timeline(tables: &impl Tables, view: &View, query: &TimelineQuery<'_>) -> Result<EventPage> {
+    let after = query.after.map(read_moment).transpose()?;
     let mut moments = all_moments(tables, view, query)?;
     moments.retain(|moment| {
         query.from.is_none_or(|from| from <= moment.at)
             && query.to.is_none_or(|to| moment.at < to)
-            && query.after.is_none_or(|after| &moment.key()[..] > after)
+            && after.as_ref().is_none_or(|(at, kind, id)| moment.place() > (*at, *kind, id.as_str()))
     });
     moments.sort();
     let is_more = moments.len() > query.limit;
     moments.truncate(query.limit);
-    let next = moments.last().filter(|_| is_more).map(Moment::key);
+    let next = moments.last().filter(|_| is_more);
+    let next = next.map(|last| write_moment(last.at, last.kind as u8, &last.id));
     let mut events = Vec::with_capacity(moments.len());
     for moment in moments {
         events.extend(read_event(tables, query.known_at, moment)?);

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use super::cursor::{read_offset, write_offset};
 use super::names::entity_key;
 use super::query::{Direction, EntityQuery, Fact, FactPage, query_entity};
 use super::triple::ObjectType;
@@ -23,7 +24,7 @@ pub fn walk_facts(
     if depth <= 1 {
         return query_entity(tables, view, query);
     }
-    let skipped = query.after.and_then(|bytes| bytes.try_into().ok()).map_or(0, u32::from_be_bytes) as usize;
+    let skipped = read_offset(query.after)?;
     let wanted = (skipped + query.limit + 1).min(MOST_WALKED);
     let mut found: Vec<Fact> = Vec::new();
     let mut seen_facts: HashSet<String> = HashSet::new();
@@ -54,7 +55,7 @@ pub fn walk_facts(
     let mut facts = rest;
     let is_more = facts.len() > query.limit;
     facts.truncate(query.limit);
-    let next = is_more.then(|| ((skipped + query.limit) as u32).to_be_bytes().to_vec());
+    let next = is_more.then(|| write_offset(skipped + query.limit));
     Ok(FactPage { facts, next })
 }
 

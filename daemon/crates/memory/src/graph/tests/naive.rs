@@ -236,7 +236,7 @@ proptest! {
             }
             // Pages hold the same, and both directions agree.
             let mut paged = Vec::new();
-            let mut after: Option<Vec<u8>> = None;
+            let mut after: Option<String> = None;
             loop {
                 let page = world.query(&EntityQuery { limit: 2, after: after.as_deref(), ..ask(subject) });
                 paged.extend(page.facts);

@@ -149,7 +149,7 @@ fn a_walk_finds_neighbours_of_neighbours() {
     world.add(1_001, &draft("auth", "owned_by", "team north", 100, None)).unwrap();
     world.add(1_002, &draft("team north", "led_by", "Mira", 100, None)).unwrap();
     world.add(1_003, &draft("Mira", "knows", "api", 100, None)).unwrap();
-    let walk = |depth, limit, after: Option<&[u8]>| {
+    let walk = |depth, limit, after: Option<&str>| {
         let query = EntityQuery { limit, after, ..ask("api") };
         world.store.read(|reader| Ok(walk_facts(reader, &world.view, &query, depth).unwrap())).unwrap()
     };
@@ -159,6 +159,11 @@ fn a_walk_finds_neighbours_of_neighbours() {
     let first = walk(3, 2, None);
     assert_eq!(objects(&first), ["auth", "team north"]);
     assert_eq!(objects(&walk(3, 2, first.next.as_deref())), ["Mira"]);
+    let when = (When::Ever, FOREVER, 2_000);
+    let facts = world.store.read(|reader| {
+        Ok(find_facts(reader, &world.view, &[""], "Who leads the north team", when, 5).unwrap())
+    });
+    assert!(facts.unwrap().iter().any(|fact| fact.object == "Mira"));
     let found =
         world.store.read(|reader| Ok(find_entities(reader, &world.view, "TEAM", 5).unwrap())).unwrap();
     assert_eq!(found, ["team north"]);
@@ -185,6 +190,17 @@ fn objects_are_read_by_their_type() {
         world.add(1_005, &draft("a", "is", &"x".repeat(2_001), 1, None)).unwrap_err().code,
         Code::InvalidArgument
     );
+}
+
+#[test]
+fn facts_without_a_time_can_follow_each_other_in_one_millisecond() {
+    let world = World::new();
+    let now = |object: &str| Draft { valid_from: None, ..owned(object, 0) };
+    let first = world.add(1_000, &now("team north")).unwrap();
+    let second = world.add(1_000, &now("team south")).unwrap();
+    assert_eq!(second.invalidated, [Cut { triple_id: first.triple_id, valid_to: Some(1_001) }]);
+    let third = world.add(1_002, &draft("api", "uses", "redis", 1_002, None)).unwrap();
+    assert_eq!(world.end(1_002, Which::Id(&third.triple_id), None).unwrap()[0].valid_to, Some(1_003));
 }
 
 #[test]
