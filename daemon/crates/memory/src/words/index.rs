@@ -3,7 +3,7 @@
 use sdl_ledger::{AgentWriter, Result};
 
 use super::layout::{
-    self, Doc, NEXT_PART, Part, chunk_key, doc_key, hash_session, id_key, is_current, part_key, session_key,
+    self, Doc, NEXT_PART, Part, chunk_key, doc_key, doc_of, id_key, is_current, part_key, session_key,
     set_current, time_key,
 };
 use super::text::{Lane, Texts};
@@ -63,8 +63,7 @@ fn note_doc(
 ) -> Result<()> {
     let old = writer.get(WORDS, &doc_key(part, doc))?.map(<[u8]>::to_vec);
     let old = old.as_deref().and_then(Doc::read);
-    let session = after.map_or(0, |texts| hash_session(texts.session.as_deref()));
-    let new = after.map(|texts| Doc { at_ms: texts.at_ms, session, id });
+    let new = after.map(|texts| doc_of(id, texts));
     if old == new {
         return Ok(());
     }
@@ -83,7 +82,7 @@ fn note_doc(
     }
     writer.put(WORDS, &doc_key(part, doc), &new.bytes())?;
     writer.put(WORDS, &time_key(part, &new), &number)?;
-    if session != 0 {
+    if new.session != 0 {
         writer.put(WORDS, &session_key(part, &new), &number)?;
     }
     Ok(())

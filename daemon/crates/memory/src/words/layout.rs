@@ -5,7 +5,7 @@
 //! | `p` scope 0 lane | number, next document, documents | a **part**: the rows of one lane in one scope |
 //! | `n` | number | that of the next part |
 //! | `i` part id | document | the number of a row in its part |
-//! | `d` part document | time, session, id | the row of a number |
+//! | `d` part document | time, session, share of questions, id | the row of a number |
 //! | `s` part session time id | document | the rows of a session, in order |
 //! | `t` part time id | document | the rows of a part, in order |
 //! | `w` part term 0 chunk | (document, weight)… | 256 documents of a part, as far as they have the term |
@@ -15,7 +15,8 @@
 
 use sdl_ledger::{AgentWriter, Result};
 
-use super::text::Lane;
+use super::text::{Lane, Texts};
+use super::weigh::{Weight, share_of_questions};
 use crate::store::Tables;
 use crate::tables::{MEMORY_META, WORDS};
 
@@ -44,6 +45,8 @@ pub(super) struct Doc<'t> {
     pub(super) at_ms: i64,
     /// A hash of the session; 0 for none.
     pub(super) session: u64,
+    /// The share of its terms that are in questions, from 0 to 255.
+    pub(super) asks: u8,
     pub(super) id: &'t str,
 }
 
@@ -114,10 +117,16 @@ pub(super) fn time_bytes(at_ms: i64) -> [u8; 8] {
 }
 
 /// Returns the hash of a session; 0 for none.
-pub(super) fn hash_session(session: Option<&str>) -> u64 {
+fn hash_session(session: Option<&str>) -> u64 {
     let hash = session.map(|session| blake3::hash(session.as_bytes()));
     hash.and_then(|hash| hash.as_bytes().first_chunk::<8>().copied())
         .map_or(0, |b| u64::from_le_bytes(b).max(1))
+}
+
+/// What is kept of a row with these texts.
+pub(super) fn doc_of<'t>(id: &'t str, texts: &Texts) -> Doc<'t> {
+    let session = hash_session(texts.session.as_deref());
+    Doc { at_ms: texts.at_ms, session, asks: share_of_questions(texts), id }
 }
 
 impl Part {
@@ -149,13 +158,15 @@ impl Part {
 impl<'t> Doc<'t> {
     pub(super) fn read(bytes: &'t [u8]) -> Option<Self> {
         let (at_ms, rest) = bytes.split_first_chunk::<8>()?;
-        let (session, id) = rest.split_first_chunk::<8>()?;
+        let (session, rest) = rest.split_first_chunk::<8>()?;
+        let (asks, id) = rest.split_first()?;
         let (at_ms, session) = (i64::from_le_bytes(*at_ms), u64::from_le_bytes(*session));
-        Some(Self { at_ms, session, id: std::str::from_utf8(id).ok()? })
+        Some(Self { at_ms, session, asks: *asks, id: std::str::from_utf8(id).ok()? })
     }
 
     pub(super) fn bytes(&self) -> Vec<u8> {
-        [&self.at_ms.to_le_bytes()[..], &self.session.to_le_bytes(), self.id.as_bytes()].concat()
+        [&self.at_ms.to_le_bytes()[..], &self.session.to_le_bytes(), &[self.asks], self.id.as_bytes()]
+            .concat()
     }
 }
 
@@ -174,16 +185,16 @@ fn numbers<const N: usize>(bytes: &[u8]) -> Option<[u32; N]> {
 }
 
 /// Calls `each` with the place in its chunk, and the weight, of each document of a chunk.
-pub(super) fn each_posting(chunk: &[u8], mut each: impl FnMut(u8, u16)) {
+pub(super) fn each_posting(chunk: &[u8], mut each: impl FnMut(u8, Weight)) {
     for posting in chunk.chunks_exact(POSTING_BYTES) {
         if let [place, low, high] = *posting {
-            each(place, u16::from_le_bytes([low, high]));
+            each(place, Weight(u16::from_le_bytes([low, high])));
         }
     }
 }
 
 /// Returns the weight of a document in a chunk.
-pub(super) fn posting_of(chunk: &[u8], doc: u32) -> Option<u16> {
+pub(super) fn posting_of(chunk: &[u8], doc: u32) -> Option<Weight> {
     let mut found = None;
     each_posting(chunk, |place, weight| {
         if place == place_of(doc) {
@@ -194,13 +205,13 @@ pub(super) fn posting_of(chunk: &[u8], doc: u32) -> Option<u16> {
 }
 
 /// Returns a chunk with another weight of a document, or without it.
-pub(super) fn with_posting(chunk: &[u8], doc: u32, weight: Option<u16>) -> Vec<u8> {
+pub(super) fn with_posting(chunk: &[u8], doc: u32, weight: Option<Weight>) -> Vec<u8> {
     let place = place_of(doc);
     let mut bytes = Vec::with_capacity(chunk.len() + POSTING_BYTES);
     let mut left = weight;
-    let push = |bytes: &mut Vec<u8>, place: u8, weight: u16| {
+    let push = |bytes: &mut Vec<u8>, place: u8, weight: Weight| {
         bytes.push(place);
-        bytes.extend(weight.to_le_bytes());
+        bytes.extend(weight.0.to_le_bytes());
     };
     each_posting(chunk, |at, other| {
         if at >= place
@@ -230,12 +241,12 @@ mod tests {
     fn a_chunk_stays_sorted_and_holds_each_document_once() {
         let mut chunk = Vec::new();
         for (doc, weight) in [(700, Some(3)), (513, Some(1)), (600, Some(2)), (600, Some(5)), (513, None)] {
-            chunk = with_posting(&chunk, doc, weight);
+            chunk = with_posting(&chunk, doc, weight.map(Weight));
         }
         let mut found = Vec::new();
-        each_posting(&chunk, |place, weight| found.push((place, weight)));
+        each_posting(&chunk, |place, weight| found.push((place, weight.0)));
         assert_eq!(found, [(88, 5), (188, 3)]);
-        assert_eq!((posting_of(&chunk, 600), posting_of(&chunk, 513)), (Some(5), None));
+        assert_eq!((posting_of(&chunk, 600), posting_of(&chunk, 513)), (Some(Weight(5)), None));
         assert!(with_posting(&with_posting(&chunk, 600, None), 700, None).is_empty());
     }
 
@@ -247,7 +258,7 @@ mod tests {
 
     #[test]
     fn what_is_kept_of_a_row_is_read_again() {
-        let doc = Doc { at_ms: -5, session: hash_session(Some("ses_1")), id: "m_1" };
+        let doc = Doc { at_ms: -5, session: hash_session(Some("ses_1")), asks: 9, id: "m_1" };
         assert_eq!(Doc::read(&doc.bytes()), Some(doc));
         let part = Part { number: 7, next: 300, rows: 2 };
         assert_eq!(Part::read(&part.bytes()), Some(part));

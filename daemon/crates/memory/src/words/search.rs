@@ -1,21 +1,31 @@
-//! Finds rows by the words of a question.
+//! Finds rows by the words and times of a question.
 
-use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use sdl_ledger::Result;
 
-use super::layout::{self, CHUNK, Part, is_current, term_prefix};
-use super::terms::terms_of;
+use super::layout::{self, Doc, Part, is_current, time_bytes, time_prefix};
+use super::matches::{Matches, Place, Scored};
+use super::near::{Candidate, score_with_neighbours};
+use super::question::Question;
+use super::spans::Span;
 use super::text::Lane;
-use super::weigh::WEIGHT_UNIT;
 use crate::store::Tables;
 use crate::tables::WORDS;
 
-/// Terms of a question that are looked up; more words don't make it clearer.
-const MAX_TERMS: usize = 64;
-/// Rows whose entries are read for one question, at most.
-const MAX_READ: usize = 5_000;
+/// Rows that are looked at closely. Four times as many, and so on, if too few of them may be in the answer.
+const CLOSELY: usize = 400;
+/// Rows that are looked at closely, at most.
+const MAX_CLOSELY: usize = 6_400;
+/// What a row counts that is all questions: whoever asks does not know.
+const QUESTIONS: f32 = 0.5;
+/// What a row counts if a word of the question is in its names, for example that of its author.
+const NAMED: f32 = 1.2;
+/// What a row counts from the time that the question names.
+const IN_TIME: f32 = 1.5;
+/// What a row counts from the days after it, in which people still tell of it.
+const SOON_AFTER: f32 = 1.25;
+const SOON_MS: i64 = 7 * 86_400_000;
 
 /// Whether a row may be in an answer, by its lane, scope and id.
 pub type Keep<'k> = dyn Fn(Lane, &str, &str) -> bool + 'k;
@@ -50,7 +60,8 @@ pub struct Hit {
     pub id: String,
     /// How well it answers; above 0, comparable within one answer.
     pub score: f32,
-    /// The words of the question that it has.
+    /// The words of the question that it has, as they were spelled; "near" if its session has others, "time" if it is
+    /// from a time that the question names.
     pub why: Vec<String>,
 }
 
@@ -70,42 +81,35 @@ pub struct LaneHealth {
 /// The answer to a question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hits {
-    /// The best first; those with equal scores by lane, scope and id.
+    /// The best first; those with equal scores the newest first, then by lane, scope and id.
     pub hits: Vec<Hit>,
     /// One for each lane of the question.
     pub lanes: Vec<LaneHealth>,
 }
 
-/// A part that is searched, and where it comes from.
-struct Place<'a> {
-    lane: Lane,
-    scope: &'a str,
-    part: Part,
-}
-
-/// Searches rows. The answer is a function of the rows and the question alone.
+/// Searches rows. The answer is a function of the store and the question alone.
 pub fn search(tables: &impl Tables, ask: &Ask<'_>) -> Result<Hits> {
     let trouble = (!is_current(tables)?).then_some("the index of words is of another build; rebuild it");
     let places = if trouble.is_some() { Vec::new() } else { places_of(tables, ask)? };
-    let mut terms = Vec::new();
-    for term in terms_of(ask.text) {
-        if terms.len() < MAX_TERMS && !terms.contains(&term) {
-            terms.push(term);
-        }
-    }
-    let scored = score_rows(tables, &places, &terms)?;
+    let question = Question::read(ask.text, ask.now_ms);
+    let matches = Matches::read(tables, &places, &question.words)?;
+    let mut rows = matches.rows();
     let lanes = ask.lanes.iter().map(|lane| {
-        let of_lane = |at: usize| places.get(at).is_some_and(|place| place.lane == *lane);
-        let rows = places.iter().filter(|place| place.lane == *lane);
+        let of_lane = |row: &&Scored| places.get(row.row.0).is_some_and(|place| place.lane == *lane);
+        let searched = places.iter().filter(|place| place.lane == *lane);
         LaneHealth {
             lane: *lane,
-            rows: rows.map(|place| u64::from(place.part.rows)).sum(),
-            matched: scored.iter().filter(|row| of_lane(row.place)).count() as u64,
+            rows: searched.map(|place| u64::from(place.part.rows)).sum(),
+            matched: rows.iter().filter(of_lane).count() as u64,
             trouble,
         }
     });
     let lanes = lanes.collect();
-    Ok(Hits { hits: pick_hits(tables, ask, (&places, &terms), scored)?, lanes })
+    if question.words.is_empty() {
+        rows = rows_of_times(tables, &places, &question.spans)?;
+    }
+    let search = Search { tables, ask, places, question, matches };
+    Ok(Hits { hits: search.hits(&rows)?, lanes })
 }
 
 fn places_of<'a>(tables: &impl Tables, ask: &Ask<'a>) -> Result<Vec<Place<'a>>> {
@@ -120,110 +124,132 @@ fn places_of<'a>(tables: &impl Tables, ask: &Ask<'a>) -> Result<Vec<Place<'a>>> 
     Ok(places)
 }
 
-/// A row that has a word of the question.
-struct Scored {
-    place: usize,
-    doc: u32,
-    score: f32,
-    terms: u64,
-}
-
-/// The score of each row of a chunk, and the terms that it has: one bit for each.
-type Sums = [(f32, u64); CHUNK];
-
-/// Scores of rows by place and chunk, because rows are few chunks however they are spread.
-#[derive(Default)]
-struct Scores {
-    chunks: HashMap<(usize, u32), Box<Sums>>,
-}
-
-impl Scores {
-    fn add(&mut self, place: usize, chunk: u32, at: u8, (score, bit): (f32, u64)) {
-        let rows = self.chunks.entry((place, chunk)).or_insert_with(|| Box::new([(0.0, 0); CHUNK]));
-        if let Some((sum, terms)) = rows.get_mut(usize::from(at)) {
-            *sum += score;
-            *terms |= bit;
-        }
-    }
-
-    fn into_rows(self) -> Vec<Scored> {
-        let mut found = Vec::new();
-        for ((place, chunk), rows) in self.chunks {
-            let rows = rows.iter().enumerate().filter(|(_, (score, _))| *score > 0.0);
-            found.extend(rows.map(|(at, (score, terms))| {
-                let doc = chunk * CHUNK as u32 + at as u32;
-                Scored { place, doc, score: *score, terms: *terms }
-            }));
-        }
-        found
-    }
-}
-
-/// Scores every row that has a term: BM25F, where a term counts by how few of all searched rows have it.
-fn score_rows(tables: &impl Tables, places: &[Place<'_>], terms: &[String]) -> Result<Vec<Scored>> {
-    let rows: u32 = places.iter().map(|place| place.part.rows).sum();
-    let mut scores = Scores::default();
-    for (nth, term) in terms.iter().enumerate() {
-        let mut found: Vec<(usize, u32, u8, u16)> = Vec::new();
-        for (at, place) in places.iter().enumerate() {
-            let prefix = term_prefix(place.part.number, term);
-            tables.scan_bytes(WORDS, &prefix, &mut |key, chunk| {
-                if !key.starts_with(&prefix) {
+/// Returns rows from the times that a question names, for one that has no other words.
+fn rows_of_times(tables: &impl Tables, places: &[Place<'_>], spans: &[Span]) -> Result<Vec<Scored>> {
+    let mut rows = Vec::new();
+    for (at, place) in places.iter().enumerate() {
+        let prefix = time_prefix(place.part.number);
+        for span in spans {
+            let from = [&prefix[..], &time_bytes(span.from_ms)].concat();
+            let to = [&prefix[..], &time_bytes(span.to_ms)].concat();
+            tables.scan_bytes(WORDS, &from, &mut |key, value| {
+                if key >= to.as_slice() || rows.len() == MAX_CLOSELY {
                     return ControlFlow::Break(());
                 }
-                let number = layout::chunk_of(key);
-                layout::each_posting(chunk, |doc, weight| found.push((at, number, doc, weight)));
+                let row = layout::number(value).map(|doc| Scored { row: (at, doc), score: 1.0, words: 0 });
+                rows.extend(row);
                 ControlFlow::Continue(())
             })?;
         }
-        let rarity = inverse_frequency(rows, found.len());
-        for (place, chunk, doc, weight) in found {
-            scores.add(place, chunk, doc, (rarity * f32::from(weight) / WEIGHT_UNIT, 1 << nth));
+    }
+    Ok(rows)
+}
+
+struct Search<'s, T> {
+    tables: &'s T,
+    ask: &'s Ask<'s>,
+    places: Vec<Place<'s>>,
+    question: Question,
+    matches: Matches,
+}
+
+/// A hit, and the time of its row.
+type Timed = (Hit, i64);
+
+impl<T: Tables> Search<'_, T> {
+    fn hits(&self, rows: &[Scored]) -> Result<Vec<Hit>> {
+        let mut most = CLOSELY;
+        loop {
+            let mut found = self.look_closely(rows, most)?;
+            if found.len() >= self.ask.limit || most >= rows.len() || most >= MAX_CLOSELY {
+                found.truncate(self.ask.limit);
+                return Ok(found.into_iter().map(|(hit, _)| hit).collect());
+            }
+            most *= 4;
         }
     }
-    Ok(scores.into_rows())
-}
 
-/// How much a term counts of which `having` of all `rows` have one. Never below 0.
-fn inverse_frequency(rows: u32, having: usize) -> f32 {
-    let (rows, having) = (rows as f32, having as f32);
-    (1.0 + (rows - having + 0.5).max(0.0) / (having + 0.5)).ln()
-}
+    /// Scores the best `most` rows with their neighbours. Returns those that may be in the answer, the best first.
+    fn look_closely(&self, rows: &[Scored], most: usize) -> Result<Vec<Timed>> {
+        let mut candidates = Vec::new();
+        for row in rows {
+            if candidates.len() == most {
+                break;
+            }
+            if let Some(doc) = self.doc(row)?
+                && self.is_since(&doc)
+            {
+                candidates.push(Candidate::new(*row, &doc));
+            }
+        }
+        let mut rows = score_with_neighbours(self.tables, &self.places, &self.matches, &candidates)?;
+        rows.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.row.cmp(&b.row)));
+        rows.truncate(most);
+        let mut found = Vec::new();
+        for row in &rows {
+            if let Some(doc) = self.doc(row)?
+                && self.is_since(&doc)
+            {
+                found.extend(self.hit(row, &doc));
+            }
+        }
+        found.sort_unstable_by(|(a, a_ms), (b, b_ms)| {
+            let by_score = b.score.total_cmp(&a.score).then_with(|| b_ms.cmp(a_ms));
+            by_score.then_with(|| (a.lane, &a.scope, &a.id).cmp(&(b.lane, &b.scope, &b.id)))
+        });
+        if let Some(keep) = self.ask.keep {
+            let mut kept = 0;
+            found.retain(|(hit, _)| {
+                let is_kept = kept < self.ask.limit && keep(hit.lane, &hit.scope, &hit.id);
+                kept += usize::from(is_kept);
+                is_kept
+            });
+        }
+        Ok(found)
+    }
 
-fn pick_hits(
-    tables: &impl Tables,
-    ask: &Ask<'_>,
-    (places, terms): (&[Place<'_>], &[String]),
-    mut scored: Vec<Scored>,
-) -> Result<Vec<Hit>> {
-    scored.sort_unstable_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| (a.place, a.doc).cmp(&(b.place, b.doc)))
-    });
-    let mut hits = Vec::new();
-    for row in scored.iter().take(MAX_READ) {
-        // Rows with the score of the last hit are read too, because their ids decide which come first.
-        if hits.len() >= ask.limit && hits.last().is_some_and(|last: &Hit| last.score > row.score) {
-            break;
-        }
-        let Some(place) = places.get(row.place) else { continue };
-        let Some(doc) = place.part.doc(tables, row.doc)? else { continue };
-        if ask.since_ms.is_some_and(|since| doc.at_ms < since)
-            || ask.keep.is_some_and(|keep| !keep(place.lane, place.scope, doc.id))
-        {
-            continue;
-        }
-        let has = |(nth, _): &(usize, &String)| row.terms >> nth & 1 == 1;
-        hits.push(Hit {
+    fn doc(&self, row: &Scored) -> Result<Option<Doc<'_>>> {
+        let (place, doc) = row.row;
+        self.places.get(place).map_or(Ok(None), |place| place.part.doc(self.tables, doc))
+    }
+
+    fn is_since(&self, doc: &Doc<'_>) -> bool {
+        self.ask.since_ms.is_none_or(|since| doc.at_ms >= since)
+    }
+
+    fn hit(&self, row: &Scored, doc: &Doc<'_>) -> Option<Timed> {
+        let place = self.places.get(row.row.0)?;
+        let (mut is_named, mut own) = (false, 0.0);
+        self.matches.each_word(row.row, |_, score, named| {
+            is_named |= named;
+            own += score;
+        });
+        let asked = 1.0 - (1.0 - QUESTIONS) * f32::from(doc.asks) / 255.0;
+        let time = self.question.spans.iter().map(|span| time_factor(span, doc.at_ms)).fold(1.0, f32::max);
+        let has = |(nth, _): &(usize, _)| row.words >> nth & 1 == 1;
+        let words = self.question.words.iter().enumerate().filter(has);
+        let mut why: Vec<String> = words.map(|(_, word)| word.spelled.clone()).collect();
+        why.dedup();
+        // Sums of the same numbers in another order differ by less.
+        why.extend((row.score > own * 1.001).then(|| "near".to_owned()));
+        why.extend((time > 1.0).then(|| "time".to_owned()));
+        let hit = Hit {
             lane: place.lane,
             scope: place.scope.to_owned(),
             id: doc.id.to_owned(),
-            score: row.score,
-            why: terms.iter().enumerate().filter(has).map(|(_, term)| term.clone()).collect(),
-        });
+            score: row.score * asked * time * if is_named { NAMED } else { 1.0 },
+            why,
+        };
+        Some((hit, doc.at_ms))
     }
-    hits.sort_by(|a, b| {
-        b.score.total_cmp(&a.score).then_with(|| (a.lane, &a.scope, &a.id).cmp(&(b.lane, &b.scope, &b.id)))
-    });
-    hits.truncate(ask.limit);
-    Ok(hits)
+}
+
+fn time_factor(span: &Span, at_ms: i64) -> f32 {
+    if (span.from_ms..span.to_ms).contains(&at_ms) {
+        IN_TIME
+    } else if (span.to_ms..span.to_ms.saturating_add(SOON_MS)).contains(&at_ms) {
+        SOON_AFTER
+    } else {
+        1.0
+    }
 }

@@ -1,5 +1,5 @@
 //! Texts to terms: words in lower case, stemmed, without those that say nothing. An identifier gives its words and
-//! itself: `parseHTTPHeader` is `pars`, `http`, `header`, `parsehttpheader`.
+//! itself: `parseHTTPHeader` is `pars`, `http`, `header`, `parsehttphead`.
 
 use rust_stemmers::{Algorithm, Stemmer};
 
@@ -46,7 +46,7 @@ fn terms_of_run(run: &str, stemmer: &Stemmer, each: &mut dyn FnMut(&str)) {
         start = end;
     }
     if parts > 1 {
-        each(cut_term(&whole));
+        word_term(&whole, stemmer, each);
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn an_identifier_is_found_whole_and_by_its_words() {
-        assert_eq!(terms_of("parseHTTPHeader"), ["pars", "http", "header", "parsehttpheader"]);
+        assert_eq!(terms_of("parseHTTPHeader"), ["pars", "http", "header", "parsehttphead"]);
         assert_eq!(terms_of("MAX_RETRY_COUNT"), ["max", "retri", "count", "maxretrycount"]);
         assert_eq!(terms_of("src/auth.rs"), ["src", "auth", "rs"]);
         assert_eq!(terms_of("__init__"), ["init"]);

@@ -78,6 +78,10 @@ fn put_all(store: &AgentStore, now_ms: u64, rows: &[Note]) {
     put.unwrap();
 }
 
+fn note_in(session: &str, id: &str, body: &str) -> Note {
+    Note { session: Some(session.to_owned()), ..note("shop", id, "", body) }
+}
+
 fn find(store: &AgentStore, scopes: &[&str], text: &str) -> Vec<String> {
     let lanes = [Lane::Memory, Lane::Lesson];
     let ask = Ask { scopes, lanes: &lanes, text, now_ms: 0, since_ms: None, keep: None, limit: 10 };
@@ -110,6 +114,52 @@ fn a_row_is_found_by_stems_and_identifiers_in_its_scope() {
 }
 
 #[test]
+fn neighbours_in_a_session_lend_their_words() {
+    let (_dir, store) = open_store();
+    put_all(
+        &store,
+        1,
+        &[
+            note_in("a", "m_1", "Which database does the billing service use?"),
+            note_in("a", "m_2", "Postgres, since spring"),
+            note_in("a", "m_3", "Thanks"),
+            note_in("b", "m_4", "The weather is fine"),
+            note("shop", "m_5", "", "A billing period is a month"),
+        ],
+    );
+    let found = find(&store, &["shop"], "database of the billing service");
+    // The answer has none of the words, but whoever asks does not know.
+    assert_eq!(found[..2], ["m_2", "m_1"]);
+    assert!(!found.contains(&"m_4".to_owned()), "{found:?}");
+}
+
+#[test]
+fn rows_from_the_named_time_come_first() {
+    const DAY_MS: u64 = 86_400_000;
+    let (_dir, store) = open_store();
+    for day in 1..=30 {
+        put_all(&store, day * DAY_MS, &[note("shop", &format!("m_{day:02}"), "", "release of the shop")]);
+    }
+    let find_at = |text: &str| {
+        let ask = Ask {
+            scopes: &["shop"],
+            lanes: &[Lane::Memory],
+            text,
+            now_ms: 29 * DAY_MS as i64 + 5,
+            since_ms: None,
+            keep: None,
+            limit: 2,
+        };
+        let hits = store.read(|reader| search(reader, &ask)).unwrap().hits;
+        hits.into_iter().map(|hit| hit.id).collect::<Vec<_>>()
+    };
+    assert_eq!(find_at("release yesterday"), ["m_28", "m_30"]);
+    assert_eq!(find_at("the release on 4 January 1970")[0], "m_03");
+    // A question with nothing but a time.
+    assert_eq!(find_at("What did we do 9 days ago?"), ["m_20"]);
+}
+
+#[test]
 fn an_answer_says_how_each_lane_did() {
     let (_dir, store) = open_store();
     put_all(&store, 1, &[note("shop", "m_1", "a lesson", "retry"), note("shop", "m_2", "Cache", "by age")]);
@@ -128,7 +178,7 @@ fn an_answer_says_how_each_lane_did() {
     let health: Vec<_> = found.lanes.iter().map(|lane| (lane.lane, lane.rows, lane.matched)).collect();
     assert_eq!(health, [(Lane::Memory, 1, 1), (Lane::Lesson, 1, 1), (Lane::Kg, 0, 0)]);
     assert_eq!(found.hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), ["m_1"]);
-    assert_eq!(found.hits[0].why, ["retri"]);
+    assert_eq!(found.hits[0].why, ["retry"]);
     ask.since_ms = Some(2);
     assert_eq!(store.read(|reader| search(reader, &ask)).unwrap().hits, []);
 }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use sdl_ledger::{AgentWriter, Result};
 
 use super::index::note_row;
-use super::layout::{self, Doc, Part, chunk_key, posting_of, session_key, time_key};
+use super::layout::{self, Part, chunk_key, doc_of, posting_of, session_key, time_key};
 use super::text::{Lane, Texts};
 use super::weigh::weigh_terms;
 use crate::store::{Row, Tables, from_bytes};
@@ -166,8 +166,7 @@ fn verify_row(tables: &impl Tables, row: &Known, wanted: &mut Entries, verdict: 
     wanted.rows += 1;
     wanted.ids += 1;
     wanted.times += 1;
-    let session = layout::hash_session(texts.session.as_deref());
-    let doc = Doc { at_ms: texts.at_ms, session, id };
+    let doc = doc_of(id, texts);
     let part = Part::find(tables, scope, *lane)?;
     let number = part.map(|part| part.number_of(tables, id)).transpose()?.flatten();
     let (Some(part), Some(number)) = (part, number) else {
@@ -177,7 +176,7 @@ fn verify_row(tables: &impl Tables, row: &Known, wanted: &mut Entries, verdict: 
     let is =
         |key: &[u8]| Ok::<_, sdl_ledger::Error>(tables.get_bytes(WORDS, key)? == Some(&number.to_le_bytes()));
     let mut right = part.doc(tables, number)? == Some(doc) && is(&time_key(part.number, &doc))?;
-    if session != 0 {
+    if doc.session != 0 {
         wanted.sessions += 1;
         right &= is(&session_key(part.number, &doc))?;
     }
@@ -189,7 +188,7 @@ fn verify_row(tables: &impl Tables, row: &Known, wanted: &mut Entries, verdict: 
         let chunk = tables.get_bytes(WORDS, &chunk_key(part.number, &term, number))?.unwrap_or_default();
         let held = posting_of(chunk, number);
         if held != Some(weight) {
-            verdict.note(|| format!("{id}: the weight of {term:?} is {held:?} in place of {weight}"));
+            verdict.note(|| format!("{id}: the weight of {term:?} is {held:?} in place of {weight:?}"));
         }
     }
     Ok(())
