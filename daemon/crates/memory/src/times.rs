@@ -4,6 +4,9 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use sdl_contract::{Explained as _, Refusal};
 
+/// The end of an interval that has none.
+pub const FOREVER: i64 = i64::MAX;
+
 /// Smaller whole numbers are before 1973 as milliseconds, and more likely seconds, a date without dashes, or a year.
 const FIRST_CLEAR_MS: u64 = 100_000_000_000;
 /// Smaller whole numbers are within a second of 1970, and none of those.

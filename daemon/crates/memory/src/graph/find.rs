@@ -1,0 +1,103 @@
+//! Finding entities by a part of their names, and facts by their words.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use super::group::{Group, GroupKey};
+use super::index::predicate_key;
+use super::index::{Place, entity_prefix, scan_index};
+use super::names::{fold_name, hash_entity};
+use super::pick::find_row;
+use super::query::{Fact, When, read_fact};
+use super::view::View;
+use crate::Result;
+use crate::store::Tables;
+use crate::tables::ENTITIES;
+use crate::times::FOREVER;
+use crate::words::{Ask, Lane, search};
+
+/// Names that are looked at, at most.
+const MOST_NAMES: usize = 200_000;
+
+/// Returns the names of entities that contain `text`, those that begin with it first, then the shortest. Only entities that the view
+/// has a fact of.
+pub fn find_entities(tables: &impl Tables, view: &View, text: &str, limit: usize) -> Result<Vec<String>> {
+    let wanted = fold_name(text);
+    let mut hits: Vec<(bool, usize, String)> = Vec::new();
+    let mut seen = 0;
+    tables.scan_bytes(ENTITIES, &[0], &mut |key, value| {
+        seen += 1;
+        let folded = std::str::from_utf8(key).ok();
+        if let (Some(at), Ok(name)) = (folded.and_then(|key| key.find(&wanted)), std::str::from_utf8(value)) {
+            hits.push((at != 0, name.len(), name.to_owned()));
+        }
+        if seen < MOST_NAMES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    hits.sort();
+    let mut found = Vec::new();
+    for (_, _, name) in hits {
+        if found.len() >= limit {
+            break;
+        }
+        if is_known(tables, view, &name)? {
+            found.push(name);
+        }
+    }
+    Ok(found)
+}
+
+/// Facts that are looked at for one that is answered.
+const SPARE: usize = 8;
+
+/// Returns the facts that have words of a text, the best first: those that hold `when`, as known at `known_at`. `scopes` are those of the view.
+pub fn find_facts(
+    tables: &impl Tables,
+    view: &View,
+    scopes: &[&str],
+    text: &str,
+    (when, known_at, now): (When, i64, i64),
+    limit: usize,
+) -> Result<Vec<Fact>> {
+    let ask = Ask {
+        scopes,
+        lanes: &[Lane::Kg],
+        text,
+        now_ms: now,
+        since_ms: None,
+        keep: None,
+        limit: limit.saturating_mul(SPARE),
+    };
+    let mut found = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
+    for hit in search(tables, &ask)?.hits {
+        if found.len() >= limit {
+            break;
+        }
+        let Some(row) = find_row(tables, view, &hit.id)? else { continue };
+        let key = GroupKey {
+            subject: hash_entity(row.subject_entity()),
+            predicate: predicate_key(&row.predicate),
+            world: view.world(&row.scope).to_owned(),
+        };
+        let group = Group::load(tables, view, &key, known_at)?;
+        let Some(run) = group.run_with(&row.id).filter(|run| when.has(run)) else { continue };
+        if let Some(fact) = read_fact(tables, &group, run, when.instant())?
+            && seen.insert(fact.triple.id.clone())
+        {
+            found.push(fact);
+        }
+    }
+    Ok(found)
+}
+
+/// Whether the view has a fact of an entity that was not retracted.
+fn is_known(tables: &impl Tables, view: &View, name: &str) -> Result<bool> {
+    let mut is_known = false;
+    for place in [Place::Subject, Place::Object] {
+        scan_index(tables, &entity_prefix(hash_entity(name), place), None, &mut |indexed| {
+            is_known |= view.reads(&indexed.entry.scope) && indexed.entry.retracted == FOREVER;
+            if is_known { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+    }
+    Ok(is_known)
+}
