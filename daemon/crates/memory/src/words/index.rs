@@ -1,13 +1,15 @@
 //! Keeps the index right when a row changes.
 
+use std::collections::BTreeMap;
+
 use sdl_ledger::{AgentWriter, Result};
 
 use super::layout::{
-    self, Doc, NEXT_PART, Part, chunk_key, doc_key, doc_of, id_key, is_current, part_key, session_key,
-    set_current, time_key,
+    self, Doc, NEXT_PART, Part, chunk_key, doc_key, doc_of, id_key, is_current, part_key, row_terms_key,
+    session_key, set_current, terms_bytes, time_key, weights_of, with_posting,
 };
 use super::text::{Lane, Texts};
-use super::weigh::weigh_terms;
+use super::weigh::{Weight, weigh_terms};
 use crate::tables::WORDS;
 
 /// Changes the words of a row: from those of `before` to those of `after`. Part of the transaction that changes the
@@ -24,14 +26,17 @@ pub fn note_row(
     if before == after || !is_current(writer)? {
         return Ok(());
     }
-    let mut part = match Part::find(writer, scope, lane)? {
+    let part = Part::find(writer, scope, lane)?;
+    let known = part.map(|part| part.number_of(writer, id)).transpose()?.flatten();
+    if known.is_none() && after.is_none() {
+        return Ok(());
+    }
+    let mut part = match part {
         Some(part) => part,
         None => new_part(writer)?,
     };
-    let known = part.number_of(writer, id)?;
     let doc = known.unwrap_or(part.next);
-    let old = before.filter(|_| known.is_some());
-    note_terms(writer, part.number, doc, old, after)?;
+    note_terms(writer, part.number, doc, after)?;
     note_doc(writer, part.number, doc, id, after)?;
     match (known.is_some(), after.is_some()) {
         (false, true) => {
@@ -88,27 +93,29 @@ fn note_doc(
     Ok(())
 }
 
-/// Changes the chunks of the terms of a row.
-fn note_terms(
-    writer: &mut AgentWriter<'_>,
-    part: u32,
-    doc: u32,
-    before: Option<&Texts>,
-    after: Option<&Texts>,
-) -> Result<()> {
-    let old = before.map(weigh_terms).unwrap_or_default();
+/// Changes the chunks of the terms of a row. The old ones are those that the index has of it.
+fn note_terms(writer: &mut AgentWriter<'_>, part: u32, doc: u32, after: Option<&Texts>) -> Result<()> {
+    let key = row_terms_key(part, doc);
+    let old = writer.get(WORDS, &key)?.unwrap_or_default();
+    let old: BTreeMap<String, Weight> =
+        weights_of(old).map(|(term, weight)| (term.to_owned(), weight)).collect();
     let new = after.map(weigh_terms).unwrap_or_default();
     let gone = old.keys().filter(|term| !new.contains_key(*term)).map(|term| (term, None));
     let changed = new.iter().filter(|(term, weight)| old.get(*term) != Some(*weight));
     for (term, weight) in gone.chain(changed.map(|(term, weight)| (term, Some(*weight)))) {
         let key = chunk_key(part, term, doc);
         let chunk = writer.get(WORDS, &key)?.unwrap_or_default();
-        let chunk = layout::with_posting(chunk, doc, weight);
+        let chunk = with_posting(chunk, doc, weight);
         if chunk.is_empty() {
             writer.delete(WORDS, &key)?;
         } else {
             writer.put(WORDS, &key, &chunk)?;
         }
     }
-    Ok(())
+    if after.is_some() {
+        writer.put(WORDS, &key, &terms_bytes(&new))
+    } else {
+        writer.delete(WORDS, &key)?;
+        Ok(())
+    }
 }

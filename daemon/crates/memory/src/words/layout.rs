@@ -6,12 +6,15 @@
 //! | `n` | number | that of the next part |
 //! | `i` part id | document | the number of a row in its part |
 //! | `d` part document | time, session, share of questions, id | the row of a number |
+//! | `f` part document | term 0 weight… | the terms of a row |
 //! | `s` part session time id | document | the rows of a session, in order |
 //! | `t` part time id | document | the rows of a part, in order |
 //! | `w` part term 0 chunk | (document, weight)… | 256 documents of a part, as far as they have the term |
 //!
 //! Terms come before chunks, so that a word is found by one scan. Documents are packed by chunks, because a common word
 //! in 50,000 rows is then 200 entries.
+
+use std::collections::BTreeMap;
 
 use sdl_ledger::{AgentWriter, Result};
 
@@ -21,7 +24,7 @@ use crate::store::Tables;
 use crate::tables::{MEMORY_META, WORDS};
 
 /// The number of this layout and of the rules of terms and weights. An index of another one has to be made again.
-const LAYOUT: u8 = 1;
+const LAYOUT: u8 = 2;
 const LAYOUT_KEY: &[u8] = b"words";
 
 /// Documents of one chunk.
@@ -76,6 +79,11 @@ pub(super) fn id_key(part: u32, id: &str) -> Vec<u8> {
 
 pub(super) fn doc_key(part: u32, doc: u32) -> Vec<u8> {
     [b"d", &part.to_be_bytes()[..], &doc.to_be_bytes()].concat()
+}
+
+/// The key of the terms of a row.
+pub(super) fn row_terms_key(part: u32, doc: u32) -> Vec<u8> {
+    [b"f", &part.to_be_bytes()[..], &doc.to_be_bytes()].concat()
 }
 
 /// The beginning of the keys of a session's rows.
@@ -200,6 +208,28 @@ fn numbers<const N: usize>(bytes: &[u8]) -> Option<[u32; N]> {
     Some(found)
 }
 
+/// Returns the terms of a row with their weights as they are stored.
+pub(super) fn terms_bytes(terms: &BTreeMap<String, Weight>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for (term, weight) in terms {
+        bytes.extend(term.as_bytes());
+        bytes.push(0);
+        bytes.extend(weight.0.to_le_bytes());
+    }
+    bytes
+}
+
+/// Reads the value of a key of [`row_terms_key`].
+pub(super) fn weights_of(mut bytes: &[u8]) -> impl Iterator<Item = (&str, Weight)> {
+    std::iter::from_fn(move || {
+        let end = bytes.iter().position(|byte| *byte == 0)?;
+        let (term, rest) = bytes.split_at(end);
+        let (weight, rest) = rest.get(1..)?.split_first_chunk::<2>()?;
+        bytes = rest;
+        Some((std::str::from_utf8(term).ok()?, Weight(u16::from_le_bytes(*weight))))
+    })
+}
+
 /// Calls `each` with the place in its chunk, and the weight, of each document of a chunk.
 pub(super) fn each_posting(chunk: &[u8], mut each: impl FnMut(u8, Weight)) {
     for posting in chunk.chunks_exact(POSTING_BYTES) {
@@ -207,6 +237,11 @@ pub(super) fn each_posting(chunk: &[u8], mut each: impl FnMut(u8, Weight)) {
             each(place, Weight(u16::from_le_bytes([low, high])));
         }
     }
+}
+
+/// How many documents a chunk has.
+pub(super) fn count_postings(chunk: &[u8]) -> usize {
+    chunk.len() / POSTING_BYTES
 }
 
 /// Returns the weight of a document in a chunk.
@@ -264,6 +299,13 @@ mod tests {
         assert_eq!(found, [(88, 5), (188, 3)]);
         assert_eq!((posting_of(&chunk, 600), posting_of(&chunk, 513)), (Some(Weight(5)), None));
         assert!(with_posting(&with_posting(&chunk, 600, None), 700, None).is_empty());
+    }
+
+    #[test]
+    fn the_terms_of_a_row_are_read_again() {
+        let terms = BTreeMap::from([("a".to_owned(), Weight(0)), ("bc".to_owned(), Weight(0x8100))]);
+        let bytes = terms_bytes(&terms);
+        assert_eq!(weights_of(&bytes).collect::<Vec<_>>(), [("a", Weight(0)), ("bc", Weight(0x8100))]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Finds the rows that have the words of a question, and scores each by itself.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
 use sdl_ledger::Result;
@@ -62,29 +62,65 @@ pub(super) struct Matches {
     words: Vec<Vec<Match>>,
     /// By place and chunk, because rows are few chunks however they are spread.
     sums: HashMap<(usize, u32), Box<Sums>>,
+    /// How much the words that rows have count together.
+    total: f32,
 }
 
 impl Matches {
     /// Reads the postings of the words, and of words that are related or nearly the same.
     pub(super) fn read(tables: &impl Tables, places: &[Place<'_>], words: &[Word]) -> Result<Self> {
-        let mut found = Self { words: Vec::new(), sums: HashMap::new() };
+        let mut found = Self { words: Vec::new(), sums: HashMap::new(), total: 0.0 };
         for word in words {
             let other = |term: &&str| words.iter().all(|word| word.term != **term);
             let related = Related::shared().of(&word.term).into_iter().filter(other);
-            let matched = match_word(tables, places, &word.term, related)?;
+            let own = read_rows(tables, places, &word.term)?;
+            let rarity = inverse_frequency(rows_of(places), own.len());
+            found.total += if own.is_empty() { 0.0 } else { rarity };
+            let matched = match_word(tables, places, (&word.term, rarity), own, related)?;
             found.add_word(matched);
         }
         Ok(found)
     }
 
+    /// How much the words of the question that rows have count together.
+    pub(super) fn total_rarity(&self) -> f32 {
+        self.total
+    }
+
+    /// How much a word counts by how few rows of some parts have it.
+    pub(super) fn rarity_of(tables: &impl Tables, places: &[Place<'_>], term: &str) -> Result<f32> {
+        let mut having = 0;
+        each_chunk(tables, places, term, |_, _, chunk| having += layout::count_postings(chunk))?;
+        Ok(inverse_frequency(rows_of(places), having))
+    }
+
+    /// Adds a word that is none of the question's, and that counts as much as `counts` says.
+    pub(super) fn add_plain(
+        &mut self,
+        tables: &impl Tables,
+        places: &[Place<'_>],
+        term: &str,
+        counts: f32,
+    ) -> Result<()> {
+        let rows = read_rows(tables, places, term)?;
+        let of_row =
+            |(row, weight): (RowAt, Weight)| Match { row, score: counts * weight.value(), is_named: false };
+        self.add_word(rows.into_iter().map(of_row).collect());
+        Ok(())
+    }
+
     fn add_word(&mut self, matched: Vec<Match>) {
         let bit = 1 << self.words.len();
-        for Match { row: (place, doc), score, .. } in &matched {
-            let key = (*place, doc / CHUNK as u32);
-            let sums = self.sums.entry(key).or_insert_with(|| Box::new([(0.0, 0); CHUNK]));
-            if let Some((sum, words)) = sums.get_mut(*doc as usize % CHUNK) {
-                *sum += score;
-                *words |= bit;
+        // Rows are in order, so that each chunk is looked up once.
+        for rows in matched.chunk_by(|one, next| chunk_key(one.row) == chunk_key(next.row)) {
+            let Some(first) = rows.first() else { continue };
+            let sums = self.sums.entry(chunk_key(first.row));
+            let sums = sums.or_insert_with(|| Box::new([(0.0, 0); CHUNK]));
+            for Match { row: (_, doc), score, .. } in rows {
+                if let Some((sum, words)) = sums.get_mut(*doc as usize % CHUNK) {
+                    *sum += score;
+                    *words |= bit;
+                }
             }
         }
         self.words.push(matched);
@@ -95,8 +131,18 @@ impl Matches {
         self.words.len()
     }
 
-    /// Returns the rows that have a word, the best first.
-    pub(super) fn rows(&self) -> Vec<Scored> {
+    /// How many rows of each place have a word.
+    pub(super) fn count_rows(&self) -> BTreeMap<usize, u64> {
+        let mut counts = BTreeMap::new();
+        for ((place, _), sums) in &self.sums {
+            let count = sums.iter().filter(|(_, words)| *words != 0).count();
+            *counts.entry(*place).or_default() += count as u64;
+        }
+        counts
+    }
+
+    /// Returns the best `most` rows that have a word, the best first.
+    pub(super) fn best_rows(&self, most: usize) -> Vec<Scored> {
         let mut found = Vec::new();
         for ((place, chunk), sums) in &self.sums {
             let sums = sums.iter().enumerate().filter(|(_, (_, words))| *words != 0);
@@ -105,14 +151,14 @@ impl Matches {
                 Scored { row: (*place, doc), score: *score, words: *words }
             }));
         }
-        found.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.row.cmp(&b.row)));
+        keep_best(&mut found, most);
         found
     }
 
     /// Calls `each` with each word that a row has, by its place in the question: its score, and whether it is in a name.
     pub(super) fn each_word(&self, row: RowAt, mut each: impl FnMut(usize, f32, bool)) {
         let (place, doc) = row;
-        let sums = self.sums.get(&(place, doc / CHUNK as u32));
+        let sums = self.sums.get(&chunk_key((place, doc)));
         let bits = sums.and_then(|sums| sums.get(doc as usize % CHUNK)).map_or(0, |(_, words)| *words);
         for (nth, rows) in self.words.iter().enumerate().filter(|(nth, _)| bits >> nth & 1 == 1) {
             let at = rows.partition_point(|other| other.row < row);
@@ -129,12 +175,11 @@ impl Matches {
 fn match_word<'t>(
     tables: &impl Tables,
     places: &[Place<'_>],
-    term: &str,
+    (term, rarity): (&str, f32),
+    own: Vec<(RowAt, Weight)>,
     related: impl Iterator<Item = &'t str>,
 ) -> Result<Vec<Match>> {
-    let all: u32 = places.iter().map(|place| place.part.rows).sum();
-    let own = read_rows(tables, places, term)?;
-    let rarity = inverse_frequency(all, own.len());
+    let all = rows_of(places);
     let mut others: Vec<(String, f32)> = related.map(|other| (other.to_owned(), RELATED)).collect();
     if own.is_empty() && is_comparable(term) {
         for place in places {
@@ -166,18 +211,34 @@ fn match_word<'t>(
 /// Returns the rows that have a term.
 fn read_rows(tables: &impl Tables, places: &[Place<'_>], term: &str) -> Result<Vec<(RowAt, Weight)>> {
     let mut rows = Vec::new();
+    each_chunk(tables, places, term, |at, first, chunk| {
+        layout::each_posting(chunk, |doc, weight| rows.push(((at, first + u32::from(doc)), weight)));
+    })?;
+    Ok(rows)
+}
+
+/// Calls `each` with the chunks of a term: the place, the number of the first document, the postings.
+fn each_chunk(
+    tables: &impl Tables,
+    places: &[Place<'_>],
+    term: &str,
+    mut each: impl FnMut(usize, u32, &[u8]),
+) -> Result<()> {
     for (at, place) in places.iter().enumerate() {
         let prefix = term_prefix(place.part.number, term);
         tables.scan_bytes(WORDS, &prefix, &mut |key, chunk| {
             if !key.starts_with(&prefix) {
                 return ControlFlow::Break(());
             }
-            let first = layout::chunk_of(key) * CHUNK as u32;
-            layout::each_posting(chunk, |doc, weight| rows.push(((at, first + u32::from(doc)), weight)));
+            each(at, layout::chunk_of(key) * CHUNK as u32, chunk);
             ControlFlow::Continue(())
         })?;
     }
-    Ok(rows)
+    Ok(())
+}
+
+fn rows_of(places: &[Place<'_>]) -> u32 {
+    places.iter().map(|place| place.part.rows).sum()
 }
 
 fn is_comparable(term: &str) -> bool {
@@ -213,6 +274,20 @@ fn mistyped_terms(
         }
     }
     Ok(())
+}
+
+fn chunk_key((place, doc): RowAt) -> (usize, u32) {
+    (place, doc / CHUNK as u32)
+}
+
+/// Sorts rows, the best first, and keeps the best `most`.
+pub(super) fn keep_best(rows: &mut Vec<Scored>, most: usize) {
+    let order = |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| a.row.cmp(&b.row));
+    if rows.len() > most && most > 0 {
+        rows.select_nth_unstable_by(most - 1, order);
+        rows.truncate(most);
+    }
+    rows.sort_unstable_by(order);
 }
 
 /// How much a word counts of which `having` of all `rows` have one. Never below 0.

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 
 use sdl_ledger::Result;
 
-use super::layout::{self, Doc, Part, session_prefix, time_bytes};
+use super::layout::{self, Part, session_prefix, time_bytes};
 use super::matches::{Matches, Place, RowAt, Scored};
 use crate::store::Tables;
 use crate::tables::WORDS;
@@ -95,30 +95,31 @@ fn read_run(
     Ok(rows)
 }
 
-/// Scores the rows of a run, in order, that have a word or a neighbour with one.
+/// Scores the rows of a run, in order, that are candidates or near one.
 fn score_run(matches: &Matches, run: &[RowAt], found: &mut BTreeMap<RowAt, Scored>) {
     let count = matches.count_words();
+    let candidates: Vec<bool> = run.iter().map(|row| found.contains_key(row)).collect();
+    let is_near = |at: usize, reach: usize| {
+        let last = (at + reach).min(run.len() - 1);
+        candidates.get(at.saturating_sub(reach)..=last).is_some_and(|near| near.contains(&true))
+    };
     let mut own = vec![0.0_f32; run.len() * count];
-    let mut has_word = vec![false; run.len()];
-    for ((row, values), has_word) in run.iter().zip(own.chunks_mut(count.max(1))).zip(&mut has_word) {
-        matches.each_word(*row, |nth, score, _| {
-            *has_word = true;
-            if let Some(value) = values.get_mut(nth) {
-                *value = score;
-            }
-        });
-    }
-    for (at, row) in run.iter().enumerate() {
-        let (first, last) = (at.saturating_sub(REACH), (at + REACH).min(run.len() - 1));
-        if !has_word.get(first..=last).is_some_and(|near| near.contains(&true)) {
-            continue;
+    for (at, (row, values)) in run.iter().zip(own.chunks_mut(count.max(1))).enumerate() {
+        if is_near(at, 2 * REACH) {
+            matches.each_word(*row, |nth, score, _| {
+                if let Some(value) = values.get_mut(nth) {
+                    *value = score;
+                }
+            });
         }
+    }
+    for (at, row) in run.iter().enumerate().filter(|(at, _)| is_near(*at, REACH)) {
+        let (first, last) = (at.saturating_sub(REACH), (at + REACH).min(run.len() - 1));
         let (mut score, mut words) = (0.0, 0_u64);
         for nth in 0..count {
             let value = |other: usize| own.get(other * count + nth).copied().unwrap_or_default();
             let lent = |other: usize| value(other) * share(other, at);
-            let best = (first..=last).map(lent).fold(0.0, f32::max);
-            score += best;
+            score += (first..=last).map(lent).fold(0.0, f32::max);
             words |= u64::from(value(at) > 0.0) << nth;
         }
         found.insert(*row, Scored { row: *row, score, words });
@@ -129,11 +130,4 @@ fn score_run(matches: &Matches, run: &[RowAt], found: &mut BTreeMap<RowAt, Score
 fn share(from: usize, to: usize) -> f32 {
     let (step, rows) = if from < to { (FORTH, to - from) } else { (BACK, from - to) };
     step.powi(i32::try_from(rows).unwrap_or(i32::MAX))
-}
-
-impl Candidate {
-    /// A row that has a word, with its entry.
-    pub(super) fn new(scored: Scored, doc: &Doc<'_>) -> Self {
-        Self { scored, at_ms: doc.at_ms, session: doc.session }
-    }
 }

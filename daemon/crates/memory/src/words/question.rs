@@ -4,7 +4,7 @@ use super::spans::{Span, Spans, spans_of};
 use super::terms::terms_of;
 
 /// Terms of a question that are looked up; more words don't make it clearer.
-const MAX_TERMS: usize = 64;
+const MAX_TERMS: usize = 48;
 
 /// A word of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,13 @@
 //! Finds rows by the words and times of a question.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 use sdl_ledger::Result;
 
+use super::alike;
 use super::layout::{self, Doc, Part, is_current, time_bytes, time_prefix};
-use super::matches::{Matches, Place, Scored};
+use super::matches::{Matches, Place, Scored, keep_best};
 use super::near::{Candidate, score_with_neighbours};
 use super::question::Question;
 use super::spans::Span;
@@ -13,10 +15,12 @@ use super::text::Lane;
 use crate::store::Tables;
 use crate::tables::WORDS;
 
-/// Rows that are looked at closely. Four times as many, and so on, if too few of them may be in the answer.
-const CLOSELY: usize = 400;
+/// Rows that are looked at closely, at least. Four times as many, and so on, if too few of them may be in the answer.
+const CLOSELY: usize = 100;
 /// Rows that are looked at closely, at most.
 const MAX_CLOSELY: usize = 6_400;
+/// Rows that are looked at for words to add to the question.
+const WIDELY: usize = 50;
 /// What a row counts that is all questions: whoever asks does not know.
 const QUESTIONS: f32 = 0.5;
 /// What a row counts if a word of the question is in its names, for example that of its author.
@@ -60,8 +64,8 @@ pub struct Hit {
     pub id: String,
     /// How well it answers; above 0, comparable within one answer.
     pub score: f32,
-    /// The words of the question that it has, as they were spelled; "near" if its session has others, "time" if it is
-    /// from a time that the question names.
+    /// The words of the question that it has, or words in their place, as the question spells them; "near" if its session
+    /// has others, "alike" if it has words of the best rows, "time" if it is from a time that the question names.
     pub why: Vec<String>,
 }
 
@@ -93,23 +97,18 @@ pub fn search(tables: &impl Tables, ask: &Ask<'_>) -> Result<Hits> {
     let places = if trouble.is_some() { Vec::new() } else { places_of(tables, ask)? };
     let question = Question::read(ask.text, ask.now_ms);
     let matches = Matches::read(tables, &places, &question.words)?;
-    let mut rows = matches.rows();
+    let counts = matches.count_rows();
     let lanes = ask.lanes.iter().map(|lane| {
-        let of_lane = |row: &&Scored| places.get(row.row.0).is_some_and(|place| place.lane == *lane);
-        let searched = places.iter().filter(|place| place.lane == *lane);
-        LaneHealth {
-            lane: *lane,
-            rows: searched.map(|place| u64::from(place.part.rows)).sum(),
-            matched: rows.iter().filter(of_lane).count() as u64,
-            trouble,
-        }
+        let searched = places.iter().enumerate().filter(|(_, place)| place.lane == *lane);
+        let counted = searched.map(|(at, place)| (u64::from(place.part.rows), counts.get(&at)));
+        let (rows, matched) =
+            counted.fold((0, 0), |(rows, sum), (all, some)| (rows + all, sum + some.unwrap_or(&0)));
+        LaneHealth { lane: *lane, rows, matched, trouble }
     });
     let lanes = lanes.collect();
-    if question.words.is_empty() {
-        rows = rows_of_times(tables, &places, &question.spans)?;
-    }
-    let search = Search { tables, ask, places, question, matches };
-    Ok(Hits { hits: search.hits(&rows)?, lanes })
+    let mut search = Search { tables, ask, places, question, matches };
+    search.widen()?;
+    Ok(Hits { hits: search.hits()?, lanes })
 }
 
 fn places_of<'a>(tables: &impl Tables, ask: &Ask<'a>) -> Result<Vec<Place<'a>>> {
@@ -124,25 +123,30 @@ fn places_of<'a>(tables: &impl Tables, ask: &Ask<'a>) -> Result<Vec<Place<'a>>> 
     Ok(places)
 }
 
-/// Returns rows from the times that a question names, for one that has no other words.
+/// Returns rows from the times that a question names, for one that has no other words. The newest of each time, because
+/// there may be many since a day long ago.
 fn rows_of_times(tables: &impl Tables, places: &[Place<'_>], spans: &[Span]) -> Result<Vec<Scored>> {
-    let mut rows = Vec::new();
+    let mut found = Vec::new();
     for (at, place) in places.iter().enumerate() {
         let prefix = time_prefix(place.part.number);
         for span in spans {
             let from = [&prefix[..], &time_bytes(span.from_ms)].concat();
             let to = [&prefix[..], &time_bytes(span.to_ms)].concat();
+            let mut newest = VecDeque::new();
             tables.scan_bytes(WORDS, &from, &mut |key, value| {
-                if key >= to.as_slice() || rows.len() == MAX_CLOSELY {
+                if key >= to.as_slice() {
                     return ControlFlow::Break(());
                 }
-                let row = layout::number(value).map(|doc| Scored { row: (at, doc), score: 1.0, words: 0 });
-                rows.extend(row);
+                newest.extend(layout::number(value));
+                if newest.len() > MAX_CLOSELY {
+                    newest.pop_front();
+                }
                 ControlFlow::Continue(())
             })?;
+            found.extend(newest.into_iter().map(|doc| Scored { row: (at, doc), score: 1.0, words: 0 }));
         }
     }
-    Ok(rows)
+    Ok(found)
 }
 
 struct Search<'s, T> {
@@ -153,94 +157,118 @@ struct Search<'s, T> {
     matches: Matches,
 }
 
-/// A hit, and the time of its row.
-type Timed = (Hit, i64);
+/// A row of an answer.
+struct Ranked<'s> {
+    place: Place<'s>,
+    doc: Doc<'s>,
+    scored: Scored,
+    /// Whether neighbours lent it something.
+    is_near: bool,
+    is_in_time: bool,
+}
 
-impl<T: Tables> Search<'_, T> {
-    fn hits(&self, rows: &[Scored]) -> Result<Vec<Hit>> {
-        let mut most = CLOSELY;
+impl<'s, T: Tables> Search<'s, T> {
+    /// Adds words of the rows that answer best.
+    fn widen(&mut self) -> Result<()> {
+        let best = self.look_closely(self.matches.best_rows(WIDELY))?;
+        let best: Vec<Scored> = best.iter().take(alike::BEST).map(|found| found.scored).collect();
+        alike::add_words(self.tables, &self.places, &self.question.words, &best, &mut self.matches)
+    }
+
+    fn hits(&self) -> Result<Vec<Hit>> {
+        let mut most = CLOSELY.max(2 * self.ask.limit);
         loop {
-            let mut found = self.look_closely(rows, most)?;
-            if found.len() >= self.ask.limit || most >= rows.len() || most >= MAX_CLOSELY {
+            let rows = if self.question.words.is_empty() {
+                rows_of_times(self.tables, &self.places, &self.question.spans)?
+            } else {
+                self.matches.best_rows(most)
+            };
+            let is_all = rows.len() < most || most >= MAX_CLOSELY;
+            let mut found = self.look_closely(rows)?;
+            self.keep_only(&mut found);
+            if found.len() >= self.ask.limit || is_all {
                 found.truncate(self.ask.limit);
-                return Ok(found.into_iter().map(|(hit, _)| hit).collect());
+                return Ok(found.iter().map(|found| self.hit(found)).collect());
             }
             most *= 4;
         }
     }
 
-    /// Scores the best `most` rows with their neighbours. Returns those that may be in the answer, the best first.
-    fn look_closely(&self, rows: &[Scored], most: usize) -> Result<Vec<Timed>> {
-        let mut candidates = Vec::new();
-        for row in rows {
-            if candidates.len() == most {
-                break;
-            }
-            if let Some(doc) = self.doc(row)?
-                && self.is_since(&doc)
-            {
-                candidates.push(Candidate::new(*row, &doc));
+    fn keep_only(&self, found: &mut Vec<Ranked<'s>>) {
+        let Some(keep) = self.ask.keep else { return };
+        let mut kept = 0;
+        found.retain(|Ranked { place, doc, .. }| {
+            let is_kept = kept < self.ask.limit && keep(place.lane, place.scope, doc.id);
+            kept += usize::from(is_kept);
+            is_kept
+        });
+    }
+
+    /// Scores rows with their neighbours. Returns as many, the best first.
+    fn look_closely(&self, rows: Vec<Scored>) -> Result<Vec<Ranked<'s>>> {
+        let most = rows.len();
+        let mut candidates = Vec::with_capacity(most);
+        for scored in rows {
+            if let Some((_, doc)) = self.row(&scored)? {
+                candidates.push(Candidate { scored, at_ms: doc.at_ms, session: doc.session });
             }
         }
         let mut rows = score_with_neighbours(self.tables, &self.places, &self.matches, &candidates)?;
-        rows.sort_unstable_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.row.cmp(&b.row)));
-        rows.truncate(most);
-        let mut found = Vec::new();
-        for row in &rows {
-            if let Some(doc) = self.doc(row)?
-                && self.is_since(&doc)
-            {
-                found.extend(self.hit(row, &doc));
+        keep_best(&mut rows, most);
+        let mut found = Vec::with_capacity(most);
+        for scored in rows {
+            if let Some((place, doc)) = self.row(&scored)? {
+                found.push(self.rank(place, doc, scored));
             }
         }
-        found.sort_unstable_by(|(a, a_ms), (b, b_ms)| {
-            let by_score = b.score.total_cmp(&a.score).then_with(|| b_ms.cmp(a_ms));
-            by_score.then_with(|| (a.lane, &a.scope, &a.id).cmp(&(b.lane, &b.scope, &b.id)))
+        found.sort_unstable_by(|a, b| {
+            let by_score = b.scored.score.total_cmp(&a.scored.score);
+            let by_time = by_score.then_with(|| b.doc.at_ms.cmp(&a.doc.at_ms));
+            let key = |found: &Ranked<'s>| (found.place.lane, found.place.scope, found.doc.id);
+            by_time.then_with(|| key(a).cmp(&key(b)))
         });
-        if let Some(keep) = self.ask.keep {
-            let mut kept = 0;
-            found.retain(|(hit, _)| {
-                let is_kept = kept < self.ask.limit && keep(hit.lane, &hit.scope, &hit.id);
-                kept += usize::from(is_kept);
-                is_kept
-            });
-        }
         Ok(found)
     }
 
-    fn doc(&self, row: &Scored) -> Result<Option<Doc<'_>>> {
-        let (place, doc) = row.row;
-        self.places.get(place).map_or(Ok(None), |place| place.part.doc(self.tables, doc))
+    /// Returns where a row is and its entry, if it is not too old.
+    fn row(&self, scored: &Scored) -> Result<Option<(Place<'s>, Doc<'s>)>> {
+        let (at, number) = scored.row;
+        let Some(place) = self.places.get(at) else { return Ok(None) };
+        let doc = place.part.doc(self.tables, number)?;
+        let is_since = |doc: &Doc<'_>| self.ask.since_ms.is_none_or(|since| doc.at_ms >= since);
+        Ok(doc.filter(is_since).map(|doc| (*place, doc)))
     }
 
-    fn is_since(&self, doc: &Doc<'_>) -> bool {
-        self.ask.since_ms.is_none_or(|since| doc.at_ms >= since)
-    }
-
-    fn hit(&self, row: &Scored, doc: &Doc<'_>) -> Option<Timed> {
-        let place = self.places.get(row.row.0)?;
+    /// Weighs a row by its entry, its names and its time.
+    fn rank(&self, place: Place<'s>, doc: Doc<'s>, mut scored: Scored) -> Ranked<'s> {
         let (mut is_named, mut own) = (false, 0.0);
-        self.matches.each_word(row.row, |_, score, named| {
+        self.matches.each_word(scored.row, |_, score, named| {
             is_named |= named;
             own += score;
         });
+        // Sums of the same numbers in another order differ by less.
+        let is_near = scored.score > own * 1.001;
         let asked = 1.0 - (1.0 - QUESTIONS) * f32::from(doc.asks) / 255.0;
         let time = self.question.spans.iter().map(|span| time_factor(span, doc.at_ms)).fold(1.0, f32::max);
-        let has = |(nth, _): &(usize, _)| row.words >> nth & 1 == 1;
-        let words = self.question.words.iter().enumerate().filter(has);
+        scored.score *= asked * time * if is_named { NAMED } else { 1.0 };
+        Ranked { place, doc, scored, is_near, is_in_time: time > 1.0 }
+    }
+
+    fn hit(&self, found: &Ranked<'_>) -> Hit {
+        let bits = found.scored.words;
+        let words = self.question.words.iter().enumerate().filter(|(nth, _)| bits >> nth & 1 == 1);
         let mut why: Vec<String> = words.map(|(_, word)| word.spelled.clone()).collect();
         why.dedup();
-        // Sums of the same numbers in another order differ by less.
-        why.extend((row.score > own * 1.001).then(|| "near".to_owned()));
-        why.extend((time > 1.0).then(|| "time".to_owned()));
-        let hit = Hit {
-            lane: place.lane,
-            scope: place.scope.to_owned(),
-            id: doc.id.to_owned(),
-            score: row.score * asked * time * if is_named { NAMED } else { 1.0 },
+        let is_alike = bits >> self.question.words.len() != 0;
+        let reasons = [(found.is_near, "near"), (is_alike, "alike"), (found.is_in_time, "time")];
+        why.extend(reasons.iter().filter(|(holds, _)| *holds).map(|(_, why)| (*why).to_owned()));
+        Hit {
+            lane: found.place.lane,
+            scope: found.place.scope.to_owned(),
+            id: found.doc.id.to_owned(),
+            score: found.scored.score,
             why,
-        };
-        Some((hit, doc.at_ms))
+        }
     }
 }
 

@@ -129,7 +129,8 @@ fn neighbours_in_a_session_lend_their_words() {
     );
     let found = find(&store, &["shop"], "database of the billing service");
     // The answer has none of the words, but whoever asks does not know.
-    assert_eq!(found[..2], ["m_2", "m_1"]);
+    assert_eq!(found[0], "m_2");
+    assert!(found[..3].contains(&"m_1".to_owned()), "{found:?}");
     assert!(!found.contains(&"m_4".to_owned()), "{found:?}");
 }
 
@@ -191,7 +192,7 @@ fn an_answer_says_how_each_lane_did() {
     let health: Vec<_> = found.lanes.iter().map(|lane| (lane.lane, lane.rows, lane.matched)).collect();
     assert_eq!(health, [(Lane::Memory, 1, 1), (Lane::Lesson, 1, 1), (Lane::Kg, 0, 0)]);
     assert_eq!(found.hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), ["m_1"]);
-    assert_eq!(found.hits[0].why, ["retry"]);
+    assert_eq!(found.hits[0].why[0], "retry");
     ask.since_ms = Some(2);
     assert_eq!(store.read(|reader| search(reader, &ask)).unwrap().hits, []);
 }

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 use sdl_ledger::{AgentWriter, Result};
 
 use super::index::note_row;
-use super::layout::{self, Part, chunk_key, doc_of, posting_of, session_key, time_key};
+use super::layout::{
+    self, Part, chunk_key, doc_of, posting_of, row_terms_key, session_key, terms_bytes, time_key,
+};
 use super::text::{Lane, Texts};
 use super::weigh::weigh_terms;
 use crate::store::{Row, Tables, from_bytes};
@@ -75,6 +77,7 @@ pub fn verify<T: Tables>(tables: &T, kinds: &[Batch<T>]) -> Result<Verdict> {
         match key.first() {
             Some(b'd') => found.rows += 1,
             Some(b'i') => found.ids += 1,
+            Some(b'f') => found.lists += 1,
             Some(b's') => found.sessions += 1,
             Some(b't') => found.times += 1,
             Some(b'w') => layout::each_posting(value, |_, _| found.terms += 1),
@@ -130,6 +133,7 @@ pub fn rebuild<'s>(writer: &mut AgentWriter<'s>, kinds: &[Batch<AgentWriter<'s>>
 struct Entries {
     rows: u64,
     ids: u64,
+    lists: u64,
     sessions: u64,
     times: u64,
     terms: u64,
@@ -165,6 +169,7 @@ fn verify_row(tables: &impl Tables, row: &Known, wanted: &mut Entries, verdict: 
     verdict.rows += 1;
     wanted.rows += 1;
     wanted.ids += 1;
+    wanted.lists += 1;
     wanted.times += 1;
     let doc = doc_of(id, texts);
     let part = Part::find(tables, scope, *lane)?;
@@ -183,7 +188,12 @@ fn verify_row(tables: &impl Tables, row: &Known, wanted: &mut Entries, verdict: 
     if !right {
         verdict.note(|| format!("{id} is in the index with another time or session"));
     }
-    for (term, weight) in weigh_terms(texts) {
+    let terms = weigh_terms(texts);
+    let list = tables.get_bytes(WORDS, &row_terms_key(part.number, number))?;
+    if list != Some(&terms_bytes(&terms)) {
+        verdict.note(|| format!("{id} is in the index with another list of terms"));
+    }
+    for (term, weight) in terms {
         wanted.terms += 1;
         let chunk = tables.get_bytes(WORDS, &chunk_key(part.number, &term, number))?.unwrap_or_default();
         let held = posting_of(chunk, number);
