@@ -39,7 +39,7 @@ pub(super) struct Part {
     pub(super) rows: u32,
 }
 
-/// What is kept of a row.
+/// The entry of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Doc<'t> {
     pub(super) at_ms: i64,
@@ -101,6 +101,22 @@ pub(super) fn term_prefix(part: u32, term: &str) -> Vec<u8> {
     [b"w", &part.to_be_bytes()[..], term.as_bytes(), &[0]].concat()
 }
 
+/// The beginning of the keys of the terms that begin so.
+pub(super) fn terms_prefix(part: u32, beginning: &str) -> Vec<u8> {
+    [b"w", &part.to_be_bytes()[..], beginning.as_bytes()].concat()
+}
+
+/// A key after all chunks of a term and before those of the next one.
+pub(super) fn after_term(part: u32, term: &str) -> Vec<u8> {
+    [&terms_prefix(part, term)[..], &[1]].concat()
+}
+
+/// Returns the term of a key of [`chunk_key`].
+pub(super) fn term_of(key: &[u8]) -> Option<&str> {
+    let rest = key.get(5..)?;
+    std::str::from_utf8(rest.split(|byte| *byte == 0).next()?).ok()
+}
+
 pub(super) fn chunk_key(part: u32, term: &str, doc: u32) -> Vec<u8> {
     let chunk = doc / CHUNK as u32;
     [&term_prefix(part, term)[..], &chunk.to_be_bytes()].concat()
@@ -123,7 +139,7 @@ fn hash_session(session: Option<&str>) -> u64 {
         .map_or(0, |b| u64::from_le_bytes(b).max(1))
 }
 
-/// What is kept of a row with these texts.
+/// Returns the entry of a row with these texts.
 pub(super) fn doc_of<'t>(id: &'t str, texts: &Texts) -> Doc<'t> {
     let session = hash_session(texts.session.as_deref());
     Doc { at_ms: texts.at_ms, session, asks: share_of_questions(texts), id }
@@ -262,6 +278,8 @@ mod tests {
         assert_eq!(Doc::read(&doc.bytes()), Some(doc));
         let part = Part { number: 7, next: 300, rows: 2 };
         assert_eq!(Part::read(&part.bytes()), Some(part));
-        assert_eq!(chunk_of(&chunk_key(7, "word", 300)), 1);
+        let key = chunk_key(7, "word", 300);
+        assert_eq!((chunk_of(&key), term_of(&key)), (1, Some("word")));
+        assert!(key < after_term(7, "word") && after_term(7, "word") < chunk_key(7, "words", 0));
     }
 }

@@ -1,8 +1,8 @@
 //! Finds rows by their text.
 //!
 //! * [`note_row`] keeps the index right, in the transaction that changes a row;
-//! * [`search`] finds rows of some lanes in some scopes: by stemmed words and identifiers, weighed by BM25F; by the words of
-//!   their neighbours in a session; by the times that a question names;
+//! * [`search`] finds rows of some lanes in some scopes: by stemmed words and identifiers, weighed by BM25F, and by related
+//!   words; by the words of their neighbours in a session; by the times that a question names;
 //! * [`verify`] compares the index with the rows, [`rebuild`] makes it again.
 //!
 //! The law: the index is a pure function of the rows. No row that its words do not find, no word without its row.
@@ -13,6 +13,7 @@ mod layout;
 mod matches;
 mod near;
 mod question;
+mod related;
 mod search;
 mod spans;
 mod stop;

@@ -132,7 +132,7 @@ fn share(from: usize, to: usize) -> f32 {
 }
 
 impl Candidate {
-    /// A row that has a word, with what is kept of it.
+    /// A row that has a word, with its entry.
     pub(super) fn new(scored: Scored, doc: &Doc<'_>) -> Self {
         Self { scored, at_ms: doc.at_ms, session: doc.session }
     }

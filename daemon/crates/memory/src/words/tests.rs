@@ -134,6 +134,19 @@ fn neighbours_in_a_session_lend_their_words() {
 }
 
 #[test]
+fn related_and_mistyped_words_are_found_after_the_same() {
+    let (_dir, store) = open_store();
+    let rows = [
+        note("shop", "m_1", "", "The login page is blue"),
+        note("shop", "m_2", "", "Authentication needs a second factor"),
+        note("shop", "m_3", "", "Colours of the shop"),
+    ];
+    put_all(&store, 1, &rows);
+    assert_eq!(find(&store, &["shop"], "login"), ["m_1", "m_2"]);
+    assert_eq!(find(&store, &["shop"], "autehntication"), ["m_2"]);
+}
+
+#[test]
 fn rows_from_the_named_time_come_first() {
     const DAY_MS: u64 = 86_400_000;
     let (_dir, store) = open_store();
