@@ -1,5 +1,6 @@
 //! The command line.
 
+mod kg;
 mod questions;
 mod upstream;
 
@@ -7,6 +8,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use kg::{
+    KgAddArgs, KgCommand, KgEndArgs, KgObjectType, KgQueryArgs, KgScopeArgs, KgTimelineArgs,
+};
 pub(crate) use questions::{
     ChangeArgs, FilterArgs, ImpactArgs, OutlineArgs, PathArgs, RelatedArgs, Relation, RenameArgs, TestsArgs,
     UnusedArgs,
@@ -78,6 +82,9 @@ pub(crate) enum Command {
     Unused(UnusedArgs),
     /// Rate the risk of a change
     Risk(RiskArgs),
+    /// Add, ask for and end facts that hold for a time
+    #[command(subcommand)]
+    Kg(KgCommand),
     /// Call any action with JSON arguments
     Tool(ToolArgs),
     /// Write all edges, symbols or calls of a repository as JSON lines

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod check;
 pub mod dump;
 pub mod export;
+pub mod kg;
 pub mod policy;
 pub mod remove;
 pub mod revive;
@@ -49,6 +50,7 @@ const METHODS: &[(&str, Run)] = &[
     ("ledger/verify", verify::run_verify),
     ("ledger/check", check::run_check),
     ("ledger/dump", dump::run_dump),
+    ("kg/export", kg::export_graph),
     ("audit/show", audit::show_audit),
     ("audit/verify", audit::verify_audit),
     ("audit/acknowledge", audit::acknowledge_audit),

@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod impact;
 mod index;
+mod kg;
 mod ledger;
 mod lifecycle;
 mod logs;
@@ -61,6 +62,7 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Rename(args) => rename::run_rename(&args, json),
         Command::Unused(args) => unused::run_unused(&args, json),
         Command::Risk(args) => risk::run_risk(&args, json),
+        Command::Kg(command) => kg::run_kg(command, json),
         Command::Tool(args) => tool::run_tool(&args, json),
         Command::Export(args) => export::run_export(&args, json),
         Command::Verify(args) => verify::run_verify(&args, json),

@@ -37,6 +37,7 @@ pub use error::{Candidate, Code, Damage, Explained, NextBestAction, ToolError};
 pub use guard::audit;
 pub use host::mask::Mask;
 pub use host::{Host, Repo};
+pub use kept::fact_lines::{FactLines, export_facts};
 pub use sdl_contract::{Cancel, Names, NoProgress, Progress, Session, Surface};
 pub use stored::tables::AGENT_TABLES;
 pub use surface::protocol::{MethodRequest, ProtocolError, is_protocol_method};

@@ -26,6 +26,7 @@
 mod admit;
 mod cursor;
 mod end;
+mod export;
 mod find;
 mod group;
 mod index;
@@ -43,9 +44,10 @@ mod walk;
 
 pub use admit::{Admitted, Draft, admit_fact};
 pub use end::{Which, end_facts, retract_facts};
+pub use export::each_fact;
 pub use find::{find_entities, find_facts};
 pub use index::write_fact_as_is;
-pub use names::{entity_key, fold_name};
+pub use names::{entity_key, fold_name, is_code};
 pub use query::{Direction, EntityQuery, Fact, FactPage, When, query_entity};
 pub use record::Cut;
 pub use timeline::{EventKind, EventPage, FactEvent, TimelineOf, TimelineQuery, read_timeline};

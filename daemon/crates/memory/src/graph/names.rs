@@ -33,7 +33,7 @@ pub fn entity_key(name: &str) -> String {
 }
 
 /// Whether an entity is a symbol or a file.
-pub(super) fn is_code(name: &str) -> bool {
+pub fn is_code(name: &str) -> bool {
     name.starts_with(FILE) || SymbolId::from_str(name).is_ok()
 }
 

@@ -16,6 +16,10 @@ mod context_summary;
 mod delta_get;
 mod index_refresh;
 mod info;
+mod kg_add;
+mod kg_invalidate;
+mod kg_query;
+mod kg_timeline;
 mod manual;
 mod memory_query;
 mod memory_remove;
@@ -107,6 +111,10 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<memory_query::MemoryQuery>(),
         Entry::repo::<memory_remove::MemoryRemove>(),
         Entry::read::<memory_surface::MemorySurface>(),
+        Entry::owned::<kg_add::KgAdd>(),
+        Entry::owned::<kg_query::KgQuery>(),
+        Entry::owned::<kg_timeline::KgTimeline>(),
+        Entry::owned::<kg_invalidate::KgInvalidate>(),
         Entry::registry::<info::Info>(),
         Entry::registry::<chain::Chain>(),
         Entry::registry::<manual::Manual>(),

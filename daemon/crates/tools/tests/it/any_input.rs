@@ -122,7 +122,7 @@ fn holds_object(value: Option<&Value>) -> bool {
 
 #[test]
 fn every_way_to_an_action_understands_the_same_input_the_same() {
-    let world = World::shop();
+    let world = World::shop().with_modules();
     proptest!(ProptestConfig::with_cases(300), |((i, args) in any_call())| {
         let action = &actions()[i];
         let (name, tool) = (action["name"].as_str().unwrap(), action["tool"].as_str().unwrap());
@@ -156,7 +156,7 @@ fn every_way_to_an_action_understands_the_same_input_the_same() {
 fn generated_calls_are_answered_often_enough_to_mean_something() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
-    let world = World::shop();
+    let world = World::shop().with_modules();
     let mut runner = TestRunner::deterministic();
     let mut answered = 0;
     for _ in 0..200 {
@@ -169,7 +169,7 @@ fn generated_calls_are_answered_often_enough_to_mean_something() {
 
 #[test]
 fn any_bytes_get_a_result() {
-    let world = World::shop();
+    let world = World::shop().with_modules();
     let names: Vec<String> = actions()
         .iter()
         .map(|action| action["tool"].as_str().unwrap().to_owned())

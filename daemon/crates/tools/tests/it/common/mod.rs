@@ -494,6 +494,12 @@ impl World {
         world
     }
 
+    /// Turns every module on.
+    pub(crate) fn with_modules(self) -> Self {
+        self.configure(&serde_json::json!({ "sdl": { "modules": ["memory", "kg", "work"] } }));
+        self
+    }
+
     /// Raises the ceiling of the policies: to these fields, and otherwise as far as it goes.
     pub(crate) fn raise_ceiling(&self, fields: Value) {
         let mut all = serde_json::json!({
