@@ -40,8 +40,10 @@ pub(super) type RowAt = (usize, u32);
 pub(super) struct Scored {
     pub(super) row: RowAt,
     pub(super) score: f32,
-    /// The words of the question that count for it, one bit for each.
+    /// The words that it has, one bit for each: first those of the question, then those that were added.
     pub(super) words: u64,
+    /// Those and the ones that its neighbours lend it.
+    pub(super) lent: u64,
 }
 
 /// A row that has a word.
@@ -148,7 +150,7 @@ impl Matches {
             let sums = sums.iter().enumerate().filter(|(_, (_, words))| *words != 0);
             found.extend(sums.map(|(at, (score, words))| {
                 let doc = chunk * CHUNK as u32 + at as u32;
-                Scored { row: (*place, doc), score: *score, words: *words }
+                Scored { row: (*place, doc), score: *score, words: *words, lent: *words }
             }));
         }
         keep_best(&mut found, most);

@@ -115,14 +115,16 @@ fn score_run(matches: &Matches, run: &[RowAt], found: &mut BTreeMap<RowAt, Score
     }
     for (at, row) in run.iter().enumerate().filter(|(at, _)| is_near(*at, REACH)) {
         let (first, last) = (at.saturating_sub(REACH), (at + REACH).min(run.len() - 1));
-        let (mut score, mut words) = (0.0, 0_u64);
+        let (mut score, mut words, mut lent) = (0.0, 0_u64, 0_u64);
         for nth in 0..count {
             let value = |other: usize| own.get(other * count + nth).copied().unwrap_or_default();
-            let lent = |other: usize| value(other) * share(other, at);
-            score += (first..=last).map(lent).fold(0.0, f32::max);
+            let counts = |other: usize| value(other) * share(other, at);
+            let best = (first..=last).map(counts).fold(0.0, f32::max);
+            score += best;
             words |= u64::from(value(at) > 0.0) << nth;
+            lent |= u64::from(best > 0.0) << nth;
         }
-        found.insert(*row, Scored { row: *row, score, words });
+        found.insert(*row, Scored { row: *row, score, words, lent });
     }
 }
 

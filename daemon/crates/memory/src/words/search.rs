@@ -143,7 +143,12 @@ fn rows_of_times(tables: &impl Tables, places: &[Place<'_>], spans: &[Span]) -> 
                 }
                 ControlFlow::Continue(())
             })?;
-            found.extend(newest.into_iter().map(|doc| Scored { row: (at, doc), score: 1.0, words: 0 }));
+            found.extend(newest.into_iter().map(|doc| Scored {
+                row: (at, doc),
+                score: 1.0,
+                words: 0,
+                lent: 0,
+            }));
         }
     }
     Ok(found)
@@ -162,8 +167,6 @@ struct Ranked<'s> {
     place: Place<'s>,
     doc: Doc<'s>,
     scored: Scored,
-    /// Whether neighbours lent it something.
-    is_near: bool,
     is_in_time: bool,
 }
 
@@ -216,7 +219,7 @@ impl<'s, T: Tables> Search<'s, T> {
         let mut rows = score_with_neighbours(self.tables, &self.places, &self.matches, &candidates)?;
         keep_best(&mut rows, most);
         let mut found = Vec::with_capacity(most);
-        for scored in rows {
+        for scored in rows.into_iter().filter(|row| self.is_asked(row)) {
             if let Some((place, doc)) = self.row(&scored)? {
                 found.push(self.rank(place, doc, scored));
             }
@@ -230,6 +233,16 @@ impl<'s, T: Tables> Search<'s, T> {
         Ok(found)
     }
 
+    /// The bits of the question's own words.
+    fn own_words(&self) -> u64 {
+        (1 << self.question.words.len()) - 1
+    }
+
+    /// Whether a row or a neighbour has a word of the question. Those with none but added words say nothing about it.
+    fn is_asked(&self, scored: &Scored) -> bool {
+        self.question.words.is_empty() || scored.lent & self.own_words() != 0
+    }
+
     /// Returns where a row is and its entry, if it is not too old.
     fn row(&self, scored: &Scored) -> Result<Option<(Place<'s>, Doc<'s>)>> {
         let (at, number) = scored.row;
@@ -241,17 +254,12 @@ impl<'s, T: Tables> Search<'s, T> {
 
     /// Weighs a row by its entry, its names and its time.
     fn rank(&self, place: Place<'s>, doc: Doc<'s>, mut scored: Scored) -> Ranked<'s> {
-        let (mut is_named, mut own) = (false, 0.0);
-        self.matches.each_word(scored.row, |_, score, named| {
-            is_named |= named;
-            own += score;
-        });
-        // Sums of the same numbers in another order differ by less.
-        let is_near = scored.score > own * 1.001;
+        let mut is_named = false;
+        self.matches.each_word(scored.row, |_, _, named| is_named |= named);
         let asked = 1.0 - (1.0 - QUESTIONS) * f32::from(doc.asks) / 255.0;
         let time = self.question.spans.iter().map(|span| time_factor(span, doc.at_ms)).fold(1.0, f32::max);
         scored.score *= asked * time * if is_named { NAMED } else { 1.0 };
-        Ranked { place, doc, scored, is_near, is_in_time: time > 1.0 }
+        Ranked { place, doc, scored, is_in_time: time > 1.0 }
     }
 
     fn hit(&self, found: &Ranked<'_>) -> Hit {
@@ -260,7 +268,8 @@ impl<'s, T: Tables> Search<'s, T> {
         let mut why: Vec<String> = words.map(|(_, word)| word.spelled.clone()).collect();
         why.dedup();
         let is_alike = bits >> self.question.words.len() != 0;
-        let reasons = [(found.is_near, "near"), (is_alike, "alike"), (found.is_in_time, "time")];
+        let is_near = found.scored.lent & !bits & self.own_words() != 0;
+        let reasons = [(is_near, "near"), (is_alike, "alike"), (found.is_in_time, "time")];
         why.extend(reasons.iter().filter(|(holds, _)| *holds).map(|(_, why)| (*why).to_owned()));
         Hit {
             lane: found.place.lane,
