@@ -217,6 +217,13 @@ impl Client {
         }
     }
 
+    /// Names the run of the program that this client serves. Does nothing if the daemon does not ask for it.
+    pub(crate) fn name_run(&self, run: u64) {
+        if self.shared.handshake.has(capability::RUN) {
+            self.shared.control(ClientMessage::Run { run });
+        }
+    }
+
     /// Whether the connection is still open, as far as known.
     pub fn is_open(&self) -> bool {
         self.shared.calls.lock().unwrap_or_else(PoisonError::into_inner).closed.is_none()

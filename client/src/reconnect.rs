@@ -1,5 +1,6 @@
 //! A session that outlives daemons.
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,8 @@ struct Inner {
     launch: Launch,
     hello: Mutex<SessionHello>,
     principal: Option<Principal>,
+    /// Tells this session from all others, over all its connections.
+    run: u64,
     current: tokio::sync::Mutex<Current>,
     events: broadcast::Sender<Event>,
     asking: Mutex<Asking>,
@@ -90,6 +93,8 @@ impl ReconnectingClient {
                 launch: options.launch,
                 hello: Mutex::new(options.hello),
                 principal,
+                // The standard library seeds its hashers from the system.
+                run: RandomState::new().hash_one(std::process::id()),
                 current: tokio::sync::Mutex::default(),
                 events: broadcast::Sender::new(128),
                 asking: Mutex::default(),
@@ -173,6 +178,7 @@ impl ReconnectingClient {
         let listeners = (inner.events.clone(), to);
         let client =
             Client::connect_with(inner.paths.socket(), hello, inner.principal.clone(), listeners).await?;
+        client.name_run(self.inner.run);
         if let Some(identity) = identity {
             client.introduce(identity);
         }

@@ -203,7 +203,9 @@ impl Connection {
             }
             // The question has the number of its request.
             ClientMessage::Answer { ask, result } => Ok(vec![ServerMessage::Response { id: ask, result }]),
-            ClientMessage::Token { .. } | ClientMessage::Pong { .. } => Ok(Vec::new()),
+            ClientMessage::Token { .. } | ClientMessage::Pong { .. } | ClientMessage::Run { .. } => {
+                Ok(Vec::new())
+            }
         }
     }
 }

@@ -11,3 +11,4 @@ pub mod router;
 pub mod server;
 pub mod turns;
 pub mod upstream;
+pub mod work;

@@ -18,6 +18,7 @@ use crate::engine::Engine;
 use crate::server::{Call, Peer, ProgressFrames, Service};
 use crate::turns::{Asker, Limits, Turns};
 use crate::upstream::{self, Clients};
+use crate::work;
 
 /// Requests that are worked on at once; more wait their turn.
 const WORKERS: Limits = Limits { all: 16, each: 12, people: 4 };
@@ -262,6 +263,22 @@ impl Service for Router {
             method if sdl_tools::is_protocol_method(method) => {
                 self.note_listed(&session, method);
                 self.answer_protocol(&session, &call, progress).await?.map_err(wire_error)
+            }
+            "work/channel" => {
+                let (tools, caller, params) =
+                    (Arc::clone(&self.tools), Arc::clone(&session), call.params.clone());
+                self.blocking(&session, &call, move |cancel| {
+                    work::wait_channel(&tools, caller.caller(), &params, cancel)
+                })
+                .await?
+            }
+            method if method.starts_with(work::METHODS) => {
+                let (tools, clients) = (Arc::clone(&self.tools), Arc::clone(&self.clients));
+                let (method, params) = (call.method.clone(), call.params.clone());
+                self.blocking(&session, &call, move |_| {
+                    work::answer_work(&tools, &clients, (&method, &params))
+                })
+                .await?
             }
             "daemon/ping" => Ok(b"{}".to_vec()),
             "daemon/status" => Ok(admin::status::status_answer(&self.engine)),

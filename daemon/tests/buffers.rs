@@ -100,8 +100,13 @@ impl World {
     }
 
     fn call_as(&self, session: u64, action: &str, args: Value) -> Result<Value, Value> {
-        let session =
-            Session { id: session, cwd: Some(self.root.clone()), client: "test".into(), principal: None };
+        let session = Session {
+            id: session,
+            cwd: Some(self.root.clone()),
+            client: "test".into(),
+            principal: None,
+            run: sdl_tools::ClientRun::default(),
+        };
         let args = args.to_string();
         let bytes = self.tools.call(&session, action, args.as_bytes(), &NoProgress, &Cancel::new());
         let mut answer: Value = serde_json::from_slice(&bytes).unwrap();

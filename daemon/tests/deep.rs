@@ -26,7 +26,13 @@ fn what_lies_too_deep_is_counted_as_skipped() {
 
     let engine = Engine::open(&folder.path().join("state")).unwrap();
     let tools = Tools::new(engine.clone());
-    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into(), principal: None };
+    let session = Session {
+        id: 1,
+        cwd: Some(root.clone()),
+        client: "test".into(),
+        principal: None,
+        run: sdl_tools::ClientRun::default(),
+    };
     let call = |action: &str, args: Value| {
         let bytes = tools.call(&session, action, args.to_string().as_bytes(), &NoProgress, &Cancel::new());
         let answer: Value = serde_json::from_slice(&bytes).unwrap();

@@ -21,7 +21,13 @@ fn names_and_paths_are_masked_in_exports_and_dumps() {
 
     let engine = Engine::open(&folder.path().join("state")).unwrap();
     let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into(), principal: None };
+    let session = Session {
+        id: 1,
+        cwd: Some(root.clone()),
+        client: "test".into(),
+        principal: None,
+        run: sdl_tools::ClientRun::default(),
+    };
     for (action, args) in
         [("repo.register", json!({ "rootPath": root })), ("index.refresh", json!({ "mode": "incremental" }))]
     {

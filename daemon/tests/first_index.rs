@@ -48,7 +48,13 @@ fn a_tree_that_is_being_read_is_not_an_empty_one() {
     let options = Options { faults: Some(Arc::new(gate)), ..Options::default() };
     let engine = Engine::open_with(&folder.path().join("state"), options).unwrap();
     let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into(), principal: None };
+    let session = Session {
+        id: 1,
+        cwd: Some(root.clone()),
+        client: "test".into(),
+        principal: None,
+        run: sdl_tools::ClientRun::default(),
+    };
 
     let registered = call(&tools, &session, "repo.register", &json!({ "rootPath": root })).unwrap();
     assert_eq!(registered["indexing"], true);

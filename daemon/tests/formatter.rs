@@ -21,7 +21,13 @@ impl World {
     fn new(state: &Path, root: &Path) -> Self {
         let engine = Engine::open(state).unwrap();
         let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-        let session = Session { id: 1, cwd: Some(root.to_owned()), client: "test".into(), principal: None };
+        let session = Session {
+            id: 1,
+            cwd: Some(root.to_owned()),
+            client: "test".into(),
+            principal: None,
+            run: sdl_tools::ClientRun::default(),
+        };
         let world = Self { engine, tools, session };
         world.ok("repo.register", &json!({ "rootPath": root }));
         world.ok("index.refresh", &json!({ "mode": "incremental" }));

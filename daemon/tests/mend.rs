@@ -73,7 +73,13 @@ impl World {
         let options = Options { faults: Some(Arc::clone(&switch) as Arc<dyn Faults>), ..Options::default() };
         let engine = Engine::open_with(&folder.path().join("state"), options).unwrap();
         let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-        let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into(), principal: None };
+        let session = Session {
+            id: 1,
+            cwd: Some(root.clone()),
+            client: "test".into(),
+            principal: None,
+            run: sdl_tools::ClientRun::default(),
+        };
         let world = Self { engine, tools, session, switch, root, folder };
         world.write(0);
         world.call("repo.register", json!({ "rootPath": world.root })).unwrap();

@@ -32,7 +32,13 @@ fn a_switch_of_many_files_leaves_no_memory_behind() {
     write(&other, 2);
     let engine = Engine::open(&top.join("state")).unwrap();
     let tools = Tools::new(engine.clone());
-    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into(), principal: None };
+    let session = Session {
+        id: 1,
+        cwd: Some(root.clone()),
+        client: "test".into(),
+        principal: None,
+        run: sdl_tools::ClientRun::default(),
+    };
     let call = |action: &str, args: Value| {
         let bytes = tools.call(&session, action, args.to_string().as_bytes(), &NoProgress, &Cancel::new());
         let answer: Value = serde_json::from_slice(&bytes).unwrap();

@@ -55,6 +55,7 @@ pub const CAPABILITIES: &[&str] = &[
     capability::NOTIFY,
     capability::PRINCIPAL,
     capability::PROGRESS,
+    capability::RUN,
     capability::TOKEN,
 ];
 
@@ -72,6 +73,8 @@ pub mod capability {
     pub const PRINCIPAL: &str = "principal";
     /// Requests may ask for progress.
     pub const PROGRESS: &str = "progress";
+    /// A client may name its run, which outlives its connections.
+    pub const RUN: &str = "run";
     /// The bearer token of a session can be replaced while it lives.
     pub const TOKEN: &str = "token";
 }

@@ -48,6 +48,12 @@ pub enum ClientMessage {
         /// The text of the protocol's `result`, or why there is none.
         result: Result<Payload, WireError>,
     },
+    /// Names the run of the program that the client serves. The same for all its connections, one after the other. Sent before the
+    /// first request. Needs [`crate::capability::RUN`].
+    Run {
+        /// A number drawn by chance when the program started.
+        run: u64,
+    },
 }
 
 /// From the daemon to a client.

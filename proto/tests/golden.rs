@@ -110,6 +110,7 @@ fn client_messages() {
         ClientIdentity { era: "2025-11-25".into(), capabilities: Payload(br#"{"roots":{}}"#.to_vec()) };
     check_client("client-identity", &ClientMessage::Identity(identity));
     check_client("client-answer", &ClientMessage::Answer { ask: 3, result: Ok(Payload(b"{}".to_vec())) });
+    check_client("client-run", &ClientMessage::Run { run: 1 << 40 });
     check_client("client-pong", &ClientMessage::Pong { nonce: 1 });
 }
 

@@ -1,4 +1,4 @@
-//! The command line. Four flags don't need a library, and each shim is one more process on the user's machine.
+//! The command line. Five flags don't need a library, and each shim is one more process on the user's machine.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -18,6 +18,7 @@ Options:
       --names <SPELLING> How tools are named: underscored (default, sdl_slice_build) or dotted (sdl.slice.build)
       --repo <PATH>      Repository that calls without a repoId mean, if not the working directory's
       --output-schemas   List the tools' output schemas too
+      --channel          Send messages from other agents to the client as they come (claude/channel)
   -h, --help             Print this
   -V, --version          Print the version";
 
@@ -30,6 +31,8 @@ pub(crate) struct Args {
     pub(crate) dotted: bool,
     pub(crate) repo: Option<String>,
     pub(crate) output_schemas: bool,
+    /// Whether messages are sent to the client unasked.
+    pub(crate) channel: bool,
 }
 
 /// The action to take.
@@ -77,6 +80,7 @@ pub(crate) fn parse_args(arguments: impl IntoIterator<Item = OsString>) -> Parse
                 Err(message) => return Parsed::Wrong(message),
             },
             "--output-schemas" => args.output_schemas = true,
+            "--channel" => args.channel = true,
             "-h" | "--help" => return Parsed::Print(HELP.to_owned()),
             "-V" | "--version" => return Parsed::Print(format!("sdl-mcp {}", sdl_proto::BUILD)),
             _ => return Parsed::Wrong(format!("unknown argument `{text}`; see --help")),
@@ -102,9 +106,14 @@ mod tests {
     #[test]
     fn flags_are_taken_in_both_spellings() {
         assert_eq!(parsed(&[]), Parsed::Run(Args::default()));
-        let expected =
-            Args { surface: "flat".into(), dotted: true, repo: Some("/a b".into()), output_schemas: true };
-        let given = ["--surface", "flat", "--names=dotted", "--repo=/a b", "--output-schemas"];
+        let expected = Args {
+            surface: "flat".into(),
+            dotted: true,
+            repo: Some("/a b".into()),
+            output_schemas: true,
+            channel: true,
+        };
+        let given = ["--surface", "flat", "--names=dotted", "--repo=/a b", "--output-schemas", "--channel"];
         assert_eq!(parsed(&given), Parsed::Run(expected));
         assert_eq!(parsed(&["--names", "underscored"]), Parsed::Run(Args::default()));
     }

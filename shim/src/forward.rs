@@ -68,7 +68,14 @@ struct Step {
 
 impl Shim {
     pub(crate) fn new(daemon: ReconnectingClient, listeners: Listeners, closing: Closing) -> Self {
-        Self { lifecycle: Lifecycle { listeners, closing }, daemon, introduced: AtomicBool::new(false) }
+        let lifecycle = Lifecycle { listeners, closing, has_channel: false };
+        Self { lifecycle, daemon, introduced: AtomicBool::new(false) }
+    }
+
+    /// The same for a client that takes messages unasked.
+    pub(crate) fn with_channel(mut self, has_channel: bool) -> Self {
+        self.lifecycle.has_channel = has_channel;
+        self
     }
 
     /// The part that answers by itself.

@@ -10,6 +10,7 @@
 
 mod args;
 mod asking;
+mod channel;
 mod closing;
 mod compose;
 #[cfg(feature = "embed")]
@@ -91,6 +92,7 @@ fn make_hello(args: Args) -> SessionHello {
 
 /// Serves until the client, or the process that started this one, is gone.
 async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
+    let has_channel = args.channel;
     let cwd = std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned());
     let hello = SessionHello { cwd, ..make_hello(args) };
     let daemon = ReconnectingClient::new(ReconnectOptions { paths, hello, launch: Launch::Find });
@@ -103,6 +105,7 @@ async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
     let (transport, writer) = transport::Stdio::new(input, output, closing.clone());
     let listeners = events::Listeners::default();
     let shim = forward::Shim::new(daemon.clone(), listeners.clone(), closing.clone());
+    let shim = shim.with_channel(has_channel);
 
     tokio::select! {
         served = async {
@@ -110,10 +113,12 @@ async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
             let Ok(service) = shim.serve(transport).await else { return };
             let passing_on = events::pass_on(events, daemon.clone(), Some(service.peer().clone()), listeners);
             let asking = asking::pass_on(questions, service.peer().clone());
+            let channel = channel::pass_on(has_channel.then(|| daemon.clone()), service.peer().clone());
             tokio::select! {
                 _ = service.waiting() => {}
                 () = passing_on => {}
                 () = asking => {}
+                () = channel => {}
             }
         } => served,
         () = parent::parent_gone() => {}

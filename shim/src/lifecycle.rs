@@ -11,6 +11,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 use rmcp::{ErrorData, model::ResultType};
 
+use crate::channel;
 use crate::closing::Closing;
 use crate::events::Listeners;
 
@@ -21,6 +22,8 @@ const LIST_TTL_MS: u64 = 5_000;
 pub(crate) struct Lifecycle {
     pub(crate) listeners: Listeners,
     pub(crate) closing: Closing,
+    /// Whether messages are sent to the client unasked.
+    pub(crate) has_channel: bool,
 }
 
 macro_rules! list_template {
@@ -44,6 +47,11 @@ impl ServerHandler for Lifecycle {
             .enable_prompts_list_changed()
             .enable_completions()
             .build();
+        let mut capabilities = capabilities;
+        if self.has_channel {
+            let declared = capabilities.experimental.get_or_insert_default();
+            declared.insert(channel::CAPABILITY.to_owned(), rmcp::model::JsonObject::default());
+        }
         let mut info = ServerConfig::new(capabilities);
         info.server_info = Implementation::new("sdl", sdl_proto::BUILD);
         info.instructions = Some(

@@ -3,6 +3,7 @@
 mod kg;
 mod questions;
 mod upstream;
+mod work;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub(crate) use questions::{
     UnusedArgs,
 };
 pub(crate) use upstream::{AddArgs, CredCommand, ImportArgs, LoginArgs, UpstreamCommand};
+pub(crate) use work::{ActivityArgs, DispatchCommand, HookClient, NewDispatchArgs, SessionCommand};
 
 /// Manages the symbol delta ledger: its daemon, its repositories and their content.
 #[derive(Parser)]
@@ -55,6 +57,14 @@ pub(crate) enum Command {
     /// Store, list or remove credentials for upstream servers
     #[command(subcommand)]
     Cred(CredCommand),
+    /// List, show, start or cancel the work that agents hand over
+    #[command(subcommand)]
+    Dispatch(DispatchCommand),
+    /// List agents, send them messages, and answer the hooks of their clients
+    #[command(subcommand)]
+    Session(SessionCommand),
+    /// Show what agents logged
+    Activity(ActivityArgs),
     /// Register a tree if necessary and bring its index up to date
     Index(IndexArgs),
     /// Search symbols

@@ -94,6 +94,8 @@ fn serve_clients(args: &Args, report: StartupReport) -> Result<(), Failure> {
         let watchdog = tokio::spawn(service_manager::feed_watchdog());
         report.ready();
         service_manager::notify_ready();
+        let tools = Arc::clone(router.tools());
+        tokio::task::spawn_blocking(move || tools.sweep());
         tokio::select! {
             () = stop.notified() => tracing::info!("asked to stop by a client"),
             ended = signals::asked_to_end() => {
@@ -103,6 +105,7 @@ fn serve_clients(args: &Args, report: StartupReport) -> Result<(), Failure> {
             }
         }
         service_manager::notify_stopping();
+        router.tools().begin_stopping();
         handle.shutdown();
         let _ = serving.await;
         watchdog.abort();

@@ -194,6 +194,10 @@ impl<S: Service> Connection<'_, S> {
                 self.session.questions().set_identity(identity);
                 Ok(())
             }
+            ClientMessage::Run { run } => {
+                self.session.caller().run.set(run);
+                Ok(())
+            }
             ClientMessage::Answer { ask, result } => {
                 self.session.questions().answer(ask, result);
                 Ok(())

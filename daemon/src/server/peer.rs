@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use sdl_contract::Session;
+use sdl_contract::{ClientRun, Session};
 use sdl_proto::{ClientIdentity, Payload, Principal, ServerMessage, SessionHello};
 
 use super::outbox::Outbox;
@@ -37,6 +37,7 @@ impl Peer {
             cwd: hello.repo.as_deref().or(hello.cwd.as_deref()).map(Into::into),
             client: hello.name.clone(),
             principal,
+            run: ClientRun::default(),
         };
         Self {
             caller,

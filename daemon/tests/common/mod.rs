@@ -32,7 +32,13 @@ impl Daemon {
         let folder = tempfile::tempdir().unwrap();
         let engine = Engine::open_with(&folder.path().join("state"), options).unwrap();
         let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-        let session = Session { id: 1, cwd: None, client: "test".into(), principal: None };
+        let session = Session {
+            id: 1,
+            cwd: None,
+            client: "test".into(),
+            principal: None,
+            run: sdl_tools::ClientRun::default(),
+        };
         Self { engine, tools, session, folder }
     }
 

@@ -162,7 +162,13 @@ fn analyze(syntax: &Syntax) -> Option<Vec<Row>> {
     }
     let engine = Engine::open(&folder.path().join("state")).unwrap();
     let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into(), principal: None };
+    let session = Session {
+        id: 1,
+        cwd: Some(root.clone()),
+        client: "test".into(),
+        principal: None,
+        run: sdl_tools::ClientRun::default(),
+    };
     ask(&tools, &session, "repo.register", &json!({ "rootPath": root }));
     ask(&tools, &session, "index.refresh", &json!({ "mode": "incremental" }));
     let rows = commits.into_iter().map(|(name, severity, commit)| {

@@ -1,11 +1,14 @@
 //! One file per subcommand.
 
+mod activity;
 mod audit;
 mod bench;
 mod card;
 mod cred;
+mod dispatch;
 mod doctor;
 mod export;
+mod hook;
 mod impact;
 mod index;
 mod kg;
@@ -24,6 +27,7 @@ mod repo;
 mod risk;
 mod search;
 mod service;
+mod session;
 mod slice;
 mod status;
 mod surface;
@@ -49,6 +53,9 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Workspace(command) => workspace::run_workspace(command, json),
         Command::Upstream(command) => upstream::run_upstream(command, json),
         Command::Cred(command) => cred::run_cred(command, json),
+        Command::Dispatch(command) => dispatch::run_dispatch(command, json),
+        Command::Session(command) => session::run_session(command, json),
+        Command::Activity(args) => activity::run_activity(&args, json),
         Command::Index(args) => index::run_index(&args, json),
         Command::Search(args) => search::run_search(args, json),
         Command::Card(args) => card::run_card(args, json),

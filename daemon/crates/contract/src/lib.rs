@@ -27,7 +27,7 @@ pub use code::Code;
 pub use nearest::nearest_names;
 pub use progress::{NoProgress, Progress};
 pub use refusal::{Candidate, Explained, Refusal, RefusalAbout};
-pub use session::{Names, Session, Surface};
+pub use session::{ClientRun, Names, Session, Surface};
 pub use shape::{FieldShape, ObjectShape, Rest, Shape};
 pub use union::{Branch, Union, flat_schema};
 pub use validate::{join_path, wrong_type};

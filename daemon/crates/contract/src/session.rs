@@ -1,6 +1,7 @@
 //! The caller of the tools, and the tools that it is shown.
 
 use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
 
 use sdl_proto::Principal;
 
@@ -15,6 +16,31 @@ pub struct Session {
     pub client: String,
     /// Whose calls it makes, if not those of the user at the socket.
     pub principal: Option<Principal>,
+    /// The run of the client.
+    pub run: ClientRun,
+}
+
+/// The run of a client, which outlives its connections. Not known at first; clones learn it together.
+#[derive(Clone, Debug, Default)]
+pub struct ClientRun(Arc<OnceLock<u64>>);
+
+impl ClientRun {
+    /// A known run.
+    pub fn of(run: u64) -> Self {
+        let known = Self::default();
+        known.set(run);
+        known
+    }
+
+    /// Sets the number, unless it is known already.
+    pub fn set(&self, run: u64) {
+        let _ = self.0.set(run);
+    }
+
+    /// The number, if it is known.
+    pub fn get(&self) -> Option<u64> {
+        self.0.get().copied()
+    }
 }
 
 /// Which tools a client is shown. Every tool can be called by name on every surface.

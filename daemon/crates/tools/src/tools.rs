@@ -3,6 +3,8 @@
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use sdl_ledger::Clock;
 use serde_json::{Value, json};
@@ -19,8 +21,8 @@ use crate::guard::audit::Row;
 use crate::host::ListsOf;
 use crate::surface::{Listing, envelope, manual, protocol};
 use crate::{
-    Cancel, Explained as _, Host, MethodRequest, Names, Progress, ProtocolError, Session, Surface, ToolError,
-    actions, definitions,
+    Cancel, Explained as _, HookEvent, Host, MethodRequest, Names, Progress, ProtocolError, Session, Surface,
+    ToolError, actions, definitions, people,
 };
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
@@ -305,11 +307,44 @@ impl Tools {
         self.services.registries.of(Modules::NONE).schema_version()
     }
 
+    /// Answers a question of a person about the work of agents: parameters and answer are JSON objects.
+    pub fn answer_person(&self, params: &[u8]) -> Result<Value, ToolError> {
+        people::answer_person(&self.services, &people::read_question(params)?)
+    }
+
+    /// Returns the messages for the model of a session, for a hook of its client; if the model is about to stop, only what another agent
+    /// asks of it, once. None if there is nothing to say.
+    pub fn answer_hook(&self, session: &Session, event: HookEvent) -> Result<Option<String>, ToolError> {
+        people::answer_hook(&self.services, session, event)
+    }
+
+    /// Waits until there are messages for a session, and returns them as a channel of its client shows them: JSON objects with `content`
+    /// and `meta`. An error if the session hears nothing.
+    pub fn wait_for_messages(
+        &self,
+        session: &Session,
+        wait: Duration,
+        cancel: &Cancel,
+    ) -> Result<Vec<Value>, ToolError> {
+        people::wait_for_messages(&self.services, session, wait, cancel)
+    }
+
+    /// Removes rows that agents own and that are too old. To be called once, when the daemon has started.
+    pub fn sweep(&self) {
+        self.services.sweep_work();
+    }
+
+    /// Notes that the daemon stops: from now on the end of a connection is not the end of its client.
+    pub fn begin_stopping(&self) {
+        self.services.work.stops.store(true, Ordering::Relaxed);
+    }
+
     /// Handles the end of a connection. Data that belongs only to it is dropped after a while in which it may come
     /// back.
     pub fn session_ended(&self, session: u64) {
         self.services.buffers.session_ended(session);
         self.services.upstream.session_ended(session);
+        self.services.end_work(session);
     }
 
     /// Writes the leases that were renewed in memory to their ledgers, and stores the usage counts. Call it before the

@@ -1,4 +1,4 @@
-//! A log of what agents did.
+//! The log of agents' activity.
 //!
 //! The law: an entry never changes. Entries are in the order in which they were logged, whatever time they name. The oldest make room:
 //! there are at most [`limits::ACTIVITY`], none older than [`limits::ACTIVITY_MS`] but for those that the next sweep removes.

@@ -103,9 +103,13 @@ enum Part {
     State = b's',
     /// What waits at an address: its value are the time at which it expires and the hash of the sender.
     Waiting = b'w',
-    /// What a session was shown and has not acknowledged, though it should: the value is the address.
+    /// What a session was shown and has not acknowledged, though it should: the value says whether it was reminded.
     Unacked = b'u',
 }
+
+/// The values of [`Part::Unacked`].
+const SHOWN: u8 = 1;
+const REMINDED: u8 = 2;
 
 fn part_prefix(part: Part, of: &str) -> Vec<u8> {
     [&[part as u8][..], &short_hash(of)].concat()
@@ -116,7 +120,9 @@ fn part_key(part: Part, of: &str, message: &str) -> Vec<u8> {
 }
 
 fn waiting_value(expires_ms: u64, sender: Option<&str>) -> Vec<u8> {
-    [&expires_ms.to_be_bytes()[..], &short_hash(sender.unwrap_or_default())].concat()
+    // No session has this hash.
+    let sender = sender.map_or([0; 16], short_hash);
+    [&expires_ms.to_be_bytes()[..], &sender].concat()
 }
 
 /// Reads what [`waiting_value`] wrote: whether it is still for a session.
@@ -211,7 +217,7 @@ pub fn deliver_messages(
         change.delete_bytes(INBOX, &part_key(Part::Waiting, &waiting.address, &waiting.message))?;
         if delivery.requires_ack {
             let key = part_key(Part::Unacked, session, &waiting.message);
-            change.put_bytes(INBOX, &key, waiting.address.as_bytes())?;
+            change.put_bytes(INBOX, &key, &[SHOWN])?;
         }
         delivered.push(waiting.clone());
     }
@@ -230,6 +236,17 @@ pub fn unacked_by(tables: &impl Tables, session: &str) -> Result<Vec<String>> {
     Ok(found)
 }
 
+/// Notes that a session was reminded of a message that it has not acknowledged. Whether it is the first time.
+pub fn note_reminder(change: &mut Change<'_, '_>, session: &str, message: &str) -> Result<bool> {
+    let key = part_key(Part::Unacked, session, message);
+    let Some(value) = change.tables().get_bytes(INBOX, &key)? else { return Ok(false) };
+    if value.first() == Some(&REMINDED) {
+        return Ok(false);
+    }
+    change.put_bytes(INBOX, &key, &[REMINDED])?;
+    Ok(true)
+}
+
 /// Acknowledges a message that was delivered at one of the listener's addresses. Returns whether it was acknowledged now, for the
 /// first time; none if it was not delivered there.
 pub fn acknowledge(
@@ -240,7 +257,7 @@ pub fn acknowledge(
     let now_ms = change.now_ms();
     for address in listener.addresses {
         let Some(mut delivery) = find_delivery(change.tables(), message, address)? else { continue };
-        // An agent may answer in another session than the one that was shown the message.
+        // Under its name an agent may answer in another session, because its client may have been started again.
         let is_own = delivery.session.as_deref() == Some(listener.session) || address.starts_with('@');
         match delivery.state(now_ms) {
             _ if !is_own => {}

@@ -39,7 +39,7 @@ pub fn fold_name(name: &str) -> String {
     name.trim().to_lowercase()
 }
 
-/// Returns a text in 16 bytes, because names may be longer than a key of the store.
+/// Returns a text in 16 bytes: for keys, because names may be longer than a key of the store.
 pub(super) fn short_hash(text: &str) -> [u8; 16] {
     let mut short = [0; 16];
     short.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);

@@ -170,7 +170,7 @@ pub fn note_session(change: &mut Change<'_, '_>, seen: &Seen) -> Result<SessionR
     row.seen_ms = now_ms;
     row.ended_ms = None;
     if let Some(repo) = seen.repo.as_ref().filter(|repo| !row.repos.contains(repo)) {
-        // The first repository stays the last in the list: rows don't change their scope.
+        // The first repository stays the last in the list, because rows don't change their scope.
         row.repos.insert(0, repo.clone());
         if row.repos.len() > MOST_REPOS {
             row.repos.remove(MOST_REPOS - 1);
@@ -212,7 +212,7 @@ pub fn join_plan(change: &mut Change<'_, '_>, session: &str, plan: &str) -> Resu
     Ok(())
 }
 
-/// Adds channels; above the limit the oldest is left. Whether any is new.
+/// Adds channels; above the limit the oldest goes. Whether any is new.
 fn join_channels(row: &mut SessionRow, channels: &[Address]) -> bool {
     let before = row.channels.len();
     for key in channels.iter().map(Address::key) {

@@ -1,7 +1,7 @@
 //! Which rows are too old, or too many.
 //!
 //! The law: a row is removed only if it is older than its kind is kept, or if there are more than the limit and it is the oldest. A write
-//! removes a bounded number, and the first write after a start as many as there are.
+//! removes a bounded number; after a start [`sweep_rows`](super::sweep_rows) removes all.
 
 use std::ops::ControlFlow;
 
@@ -12,7 +12,7 @@ use crate::store::{Change, Row, Tables, from_bytes};
 /// Rows of one kind that a write removes, at most.
 pub const PER_WRITE: usize = 16;
 
-/// What is kept of rows whose keys are ids in the order of time.
+/// How many rows are kept whose keys are ids in the order of time.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sweep<'a> {
     /// The prefix of the ids.

@@ -105,6 +105,7 @@ impl RepoAction for BufferPush {
             dirty: request.dirty,
             session: cx.call.session.id,
         };
+        cx.call.serves(|served| served.touched.push(push.path.as_str().to_owned()));
         let done = cx.call.buffers.push(cx.repo, push, saved.as_ref())?;
         let response = Response {
             accepted: done.accepted,

@@ -1,6 +1,7 @@
 //! Every action. To add one: a file here, and a line below.
 
 mod action_search;
+mod activity_log;
 mod agent_feedback;
 mod agent_feedback_query;
 mod agent_orchestrate;
@@ -14,6 +15,11 @@ mod code_get_skeleton;
 mod code_need_window;
 mod context_summary;
 mod delta_get;
+mod dispatch_claim;
+mod dispatch_complete;
+mod dispatch_list;
+mod dispatch_progress;
+mod dispatch_start;
 mod index_refresh;
 mod info;
 mod kg_add;
@@ -33,6 +39,11 @@ mod repo_register;
 mod repo_status;
 mod runtime_execute;
 mod runtime_query_output;
+mod session_inbox;
+mod session_join;
+mod session_list;
+mod session_search;
+mod session_send;
 mod slice_build;
 mod slice_refresh;
 mod slice_spillover_get;
@@ -115,6 +126,17 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::owned::<kg_query::KgQuery>(),
         Entry::owned::<kg_timeline::KgTimeline>(),
         Entry::owned::<kg_invalidate::KgInvalidate>(),
+        Entry::owned::<dispatch_start::DispatchStart>(),
+        Entry::owned::<dispatch_claim::DispatchClaim>(),
+        Entry::owned::<dispatch_progress::DispatchProgress>(),
+        Entry::owned::<dispatch_complete::DispatchComplete>(),
+        Entry::owned::<dispatch_list::DispatchList>(),
+        Entry::owned::<session_join::SessionJoin>(),
+        Entry::owned::<session_list::SessionList>(),
+        Entry::owned::<session_search::SessionSearch>(),
+        Entry::owned::<session_send::SessionSend>(),
+        Entry::owned::<session_inbox::SessionInbox>(),
+        Entry::owned::<activity_log::ActivityLog>(),
         Entry::registry::<info::Info>(),
         Entry::registry::<chain::Chain>(),
         Entry::registry::<manual::Manual>(),

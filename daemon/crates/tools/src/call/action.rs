@@ -134,6 +134,9 @@ pub(crate) trait OwnedAction: Action {
     /// Whether its rows belong to a repository or to the user, so that it takes `scope`.
     const SCOPED: bool = true;
 
+    /// Whether the answer may depend on the code. Otherwise there is no snapshot, and it may wait for others.
+    const READS_CODE: bool = true;
+
     /// How to wait for the tree. By default as long as the answer may depend on the code.
     fn sync(_request: &Self::Request) -> Sync {
         Sync::Prefer

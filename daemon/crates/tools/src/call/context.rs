@@ -19,6 +19,7 @@ use crate::call::pins::Pins;
 use crate::call::stamp::Stamp;
 use crate::call::upstream::{Listed, Rules, UpstreamTools, Verdict, View, Who, lists_of_caller};
 use crate::call::usage::{Served, Usage};
+use crate::call::work::Work;
 use crate::guard::audit::{Decisions, Row};
 use crate::guard::policy::Policy;
 use crate::host::{ListsOf, policies};
@@ -51,6 +52,10 @@ pub(crate) struct Call<'a> {
     pub(crate) buffers: &'a Buffers,
     /// The tools of upstreams.
     pub(crate) upstream: &'a UpstreamTools,
+    /// The sessions that are open, and who waits for messages.
+    pub(crate) work: &'a Work,
+    /// Text that may be added to the answer, for its budget.
+    pub(crate) room: &'a str,
     /// What the request says beside its arguments, and the way to the client.
     pub(crate) origin: Origin<'a>,
     /// What the rules say of the call of `tool.call` that this call came by.

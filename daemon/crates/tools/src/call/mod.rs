@@ -34,3 +34,4 @@ pub(crate) mod services;
 pub(crate) mod stamp;
 pub(crate) mod upstream;
 pub(crate) mod usage;
+pub(crate) mod work;

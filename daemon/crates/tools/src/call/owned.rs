@@ -45,6 +45,7 @@ pub(crate) struct OwnedCx<'a> {
     /// Whose rows it is about.
     pub(crate) scopes: &'a Scopes,
     /// The modules that are on.
+    #[allow(dead_code, reason = "for actions on memories")]
     pub(crate) modules: Modules,
     /// Who calls.
     pub(crate) author: &'a Author,
@@ -60,11 +61,13 @@ impl<'a> OwnedCx<'a> {
     }
 
     /// The repository of the call.
+    #[allow(dead_code, reason = "for actions on memories")]
     pub(crate) fn repo(&self) -> Option<&'a dyn Repo> {
         self.read.map(|read| read.repo)
     }
 
     /// The version that the call answers from. An error without a repository: `what` needs one.
+    #[allow(dead_code, reason = "for actions on memories")]
     pub(crate) fn need_code(&self, what: &str) -> Result<&'a ReadCx<'a>, ToolError> {
         self.read.ok_or_else(|| {
             let message = format!("{what} is about code, and no repository is known; give repoId");
@@ -73,6 +76,7 @@ impl<'a> OwnedCx<'a> {
     }
 
     /// Whether a module is on.
+    #[allow(dead_code, reason = "for actions on memories")]
     pub(crate) fn has(&self, module: Module) -> bool {
         self.modules.has(module)
     }
@@ -91,7 +95,22 @@ impl<'a> OwnedCx<'a> {
         &self,
         work: impl FnMut(&mut Change<'_, '_>) -> Result<T, Trouble>,
     ) -> Result<T, ToolError> {
-        let once = self.once.map(|(key, request)| Once { key, request });
+        self.change_with(self.once.map(|(key, request)| Once { key, request }), work)
+    }
+
+    /// The same for a change that does nothing when it is made again, beside the one that has the key of the request.
+    pub(crate) fn change_apart<T: Serialize + DeserializeOwned>(
+        &self,
+        work: impl FnMut(&mut Change<'_, '_>) -> Result<T, Trouble>,
+    ) -> Result<T, ToolError> {
+        self.change_with(None, work)
+    }
+
+    fn change_with<T: Serialize + DeserializeOwned>(
+        &self,
+        once: Option<Once<'_>>,
+        work: impl FnMut(&mut Change<'_, '_>) -> Result<T, Trouble>,
+    ) -> Result<T, ToolError> {
         let asked = Asked { by: self.author, now_ms: self.now_ms(), once };
         let changed = change_store(self.call.host.agent(), &asked, work)?;
         *self.outcome.borrow_mut() = Outcome { revision: Some(changed.revision), replayed: changed.replayed };

@@ -1,8 +1,13 @@
 //! The services that every call of a process uses: the host, the registry, and the state that outlives a call.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use sdl_ledger::Clock;
+use sdl_memory::Author;
+use sdl_memory::store::{Asked, change_store};
+use sdl_memory::work::session::end_session;
+use sdl_memory::work::sweep_rows;
 
 use crate::call::buffers::Buffers;
 use crate::call::leases::Leases;
@@ -11,6 +16,7 @@ use crate::call::origin::Shown;
 use crate::call::registry::{Registries, Registry};
 use crate::call::upstream::{Rules, UpstreamTools, Who};
 use crate::call::usage::Usage;
+use crate::call::work::Work;
 use crate::host::LimitedHost;
 use crate::{Host, Repo, Session};
 
@@ -23,6 +29,7 @@ pub(crate) struct Services {
     pub(crate) memos: Memos,
     pub(crate) buffers: Buffers,
     pub(crate) upstream: UpstreamTools,
+    pub(crate) work: Work,
 }
 
 impl Services {
@@ -36,6 +43,7 @@ impl Services {
             memos: Memos::default(),
             buffers: Buffers::default(),
             upstream: UpstreamTools::default(),
+            work: Work::default(),
         }
     }
 
@@ -62,6 +70,29 @@ impl Services {
         let catalog = self.upstream.gateway.catalog();
         let surface = Rules::new(&catalog.settings, Who::of(session)).surface();
         Shown { surface: surface.unwrap_or(shown.surface), ..shown }
+    }
+
+    /// Removes rows of work that are too old. What can't be removed now is removed by later writes.
+    pub(crate) fn sweep_work(&self) {
+        let by = Author::default();
+        loop {
+            let asked = Asked { by: &by, now_ms: self.leases.now(), once: None };
+            match change_store(self.host.agent(), &asked, sweep_rows) {
+                Ok(swept) if swept.value > 0 => {}
+                _ => return,
+            }
+        }
+    }
+
+    /// Notes that the client of a connection is gone. Where it can't be noted, the session ends when nothing is heard of it.
+    pub(crate) fn end_work(&self, connection: u64) {
+        let Some(id) = self.work.present.connection_ended(connection) else { return };
+        if self.work.stops.load(Ordering::Relaxed) {
+            return;
+        }
+        let by = Author { session: Some(id.clone()), ..Author::default() };
+        let asked = Asked { by: &by, now_ms: self.leases.now(), once: None };
+        let _ = change_store(self.host.agent(), &asked, |change| end_session(change, &id));
     }
 
     /// The same, with leases and buffers that tell the time by `clock`.

@@ -4,3 +4,4 @@ pub(crate) mod fact_lines;
 pub(crate) mod facts;
 pub(crate) mod feedback;
 pub(crate) mod memory;
+pub(crate) mod work;

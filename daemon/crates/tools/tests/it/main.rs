@@ -50,3 +50,4 @@ mod twins;
 mod upstreams;
 mod usage;
 mod window;
+mod work;

@@ -26,7 +26,7 @@ pub struct DispatchFilter<'a> {
     pub of: Option<&'a Author>,
     /// Those before this one.
     pub before: Option<&'a str>,
-    /// Only these, if any are named.
+    /// Only these, in their order, if any are named.
     pub only: Option<&'a [String]>,
 }
 
@@ -60,12 +60,14 @@ pub fn list_dispatches(
             && same(&row.domain, filter.domain)
             && filter.of.is_none_or(is_of)
     };
+    if let Some(only) = filter.only {
+        return rows_of(tables, only.iter(), wanted, most);
+    }
     let by_key = |by, value: &str| keys::ids_by(tables, by, value, usize::MAX);
     let only_live = filter.states.iter().all(|state| !state.is_ended());
-    let ids = match (filter.only, filter.plan, &agent, filter.domain) {
-        (Some(only), ..) => only.to_vec(),
-        (_, Some(plan), ..) => by_key(By::Plan, &fold_name(plan))?,
-        (_, _, Some(agent), _) => by_key(By::Agent, agent)?,
+    let ids = match (filter.plan, &agent, filter.domain) {
+        (Some(plan), ..) => by_key(By::Plan, &fold_name(plan))?,
+        (_, Some(agent), _) => by_key(By::Agent, agent)?,
         _ if only_live => by_key(By::Live, "")?,
         (.., Some(domain)) => by_key(By::Domain, &fold_name(domain))?,
         _ => {
@@ -73,8 +75,19 @@ pub fn list_dispatches(
             return newest_rows(tables, back, wanted);
         }
     };
+    let before = |id: &&String| filter.before.is_none_or(|before| id.as_str() < before);
+    rows_of(tables, ids.iter().rev().filter(before), wanted, most)
+}
+
+/// Reads dispatches in the order of their ids as given, until there are enough.
+fn rows_of<'i>(
+    tables: &impl Tables,
+    ids: impl Iterator<Item = &'i String>,
+    wanted: impl Fn(&Dispatch) -> bool,
+    most: usize,
+) -> Result<Vec<Dispatch>> {
     let mut found = Vec::new();
-    for id in ids.iter().rev().filter(|id| filter.before.is_none_or(|before| id.as_str() < before)) {
+    for id in ids {
         if found.len() == most {
             break;
         }

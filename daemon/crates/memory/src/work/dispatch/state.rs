@@ -9,7 +9,7 @@
 //!
 //! The law: the state is a pure function of the events, in their order, and of the time. A lease that is over makes a dispatch open: that
 //! is computed when it is asked, and no event says so. What was reported before stays. Progress and completion of an open dispatch
-//! claim it. While a lease holds, only its holder reports; anyone may cancel what is open, and the one who started it may always.
+//! claim it. While a lease holds, only its holder reports; anyone may cancel an open one, and whoever started it may always, because it is theirs.
 
 use serde::{Deserialize, Serialize};
 

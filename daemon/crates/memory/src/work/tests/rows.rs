@@ -84,6 +84,18 @@ fn a_session_ends_with_its_connection_and_comes_back() {
 }
 
 #[test]
+fn a_sweep_ends_when_nothing_is_too_old() {
+    let bench = Bench::new();
+    let ann = bench.join("ses_a", "ann", 1_000);
+    bench.change((&ann, 1_000), |change| log_activity(change, entry("old"))).unwrap();
+    let year = 366 * crate::limits::DAY_MS;
+    assert_eq!(bench.change((&ann, year), sweep_rows).unwrap(), 2, "the entry and the session");
+    assert_eq!(bench.change((&ann, year), sweep_rows).unwrap(), 0);
+    let words = bench.store.read(|reader| reader.count("work_keys")).unwrap();
+    assert_eq!(words, 0, "no key without its row");
+}
+
+#[test]
 fn what_is_newer_than_the_clock_is_not_lost() {
     let bench = Bench::new();
     let ann = author("ses_a", "ann");

@@ -189,18 +189,22 @@ fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
             entry.shape.check(value, "").unwrap_or_else(|e| panic!("{} {example}: {e}", entry.def.name));
         }
         let fresh = entry.response.pointer("/properties/freshness").is_some();
-        let is_apart = matches!(entry.runner, Runner::Host(_) | Runner::Registry(_));
+        let is_apart = match entry.runner {
+            Runner::Host(_) | Runner::Registry(_) => true,
+            Runner::Owned(owned) => !owned.reads_code,
+            Runner::Read(_) | Runner::Repo(_) => false,
+        };
         // A chain has the freshness of its steps, and `repo.register` has none before the repository exists.
         let own = [crate::call::chain::NAME, "repo.register"].contains(&entry.def.name);
         assert_eq!(fresh, own || !is_apart, "{}", entry.def.name);
         for common in ["sync", "syncTimeoutMs"] {
             let has = entry.request.pointer(&format!("/properties/{common}")).is_some();
-            assert_eq!(
-                has,
-                matches!(entry.runner, Runner::Read(_) | Runner::Owned(_)),
-                "{} {common}",
-                entry.def.name
-            );
+            let reads = match entry.runner {
+                Runner::Read(_) => true,
+                Runner::Owned(owned) => owned.reads_code,
+                Runner::Host(_) | Runner::Registry(_) | Runner::Repo(_) => false,
+            };
+            assert_eq!(has, reads, "{} {common}", entry.def.name);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod arguments;
 mod asking;
+mod beside;
 mod checked;
 mod converse;
 mod fields;
@@ -104,6 +105,8 @@ pub(crate) fn run_call<T>(
         memos: &services.memos,
         buffers: &services.buffers,
         upstream: &services.upstream,
+        work: &services.work,
+        room: "",
         origin: caller.origin,
         relayed: None,
     };
@@ -132,9 +135,14 @@ fn answer_tool(
     bytes: &[u8],
 ) -> Result<Answered, ToolError> {
     let value = arguments::parse_arguments(bytes).map_err(masked)?;
+    let beside = beside::reserve_room(call, &value);
+    let call = &Call { room: &beside.room, ..*call };
     match answer_named(call, registry, name, value)? {
         Answered::Forwarded(result) => shorten_result(call, result).map(Answered::Forwarded),
-        own @ Answered::Own(_) => Ok(own),
+        Answered::Own(mut answer) => {
+            beside::attach_messages(call, &beside, &mut answer);
+            Ok(Answered::Own(answer))
+        }
     }
 }
 
@@ -206,7 +214,7 @@ pub(crate) fn answer_step(
 ) -> Result<Answer, ToolError> {
     // A step has no answer of its own in which it could ask.
     let origin = Origin { shown: call.origin.shown, ..Origin::default() };
-    let call = &Call { origin, relayed: None, ..*call };
+    let call = &Call { origin, relayed: None, room: "", ..*call };
     let answered = if registry.action(action).is_none() && !call.view().is_empty() {
         match relay::find_tool(call, action).map_err(masked)? {
             Some(_) => answer_named(call, registry, action, Value::Object(args))?,
@@ -277,11 +285,11 @@ fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Re
         Runner::Read(runner) => {
             // Reserves room for it on every way to the action: a budget must not cut the answer differently depending
             // on the way.
-            let room = arguments::other_gateway_hint(entry);
+            let room = arguments::other_gateway_hint(entry) + call.room;
             read::run_read(call, *runner, args, &room)?
         }
         Runner::Owned(runner) => {
-            let room = arguments::other_gateway_hint(entry);
+            let room = arguments::other_gateway_hint(entry) + call.room;
             owned::run_owned(call, (entry, *runner), args, &room)?
         }
     };

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sdl_memory::Author;
+use sdl_memory::work::session::find_session;
 use sdl_redact::Level;
 use serde_json::{Map, Value};
 
 use super::read::{AskedRead, read_repo};
 use super::repo;
 use super::wait::SYNC_TIMEOUT;
-use crate::call::answers::append_text;
+use crate::call::answers::{append_text, begin_line};
 use crate::call::context::{Call, ReadCx};
 use crate::call::modules::Modules;
 use crate::call::owned::{Outcome, OwnedCx, Scopes};
@@ -20,6 +21,7 @@ use crate::call::registry::{
     Answer, Args, Entry, OnceArgs, OwnedArgs, OwnedRunner, ScopeArgs, ScopeChoice, take_fields,
 };
 use crate::call::upstream::{Rules, Who};
+use crate::call::work::session_key;
 use crate::{Explained, Repo, ToolError};
 
 /// Runs an action on what agents own.
@@ -55,7 +57,7 @@ pub(super) fn run_owned(
         }
         Ok(answer)
     };
-    let Some(repo) = repo else { return run(None) };
+    let Some(repo) = repo.filter(|_| runner.reads_code) else { return run(None) };
     let asked = AskedRead {
         sync: common.sync.unwrap_or_else(|| prepared.sync()),
         timeout: common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis),
@@ -138,9 +140,12 @@ fn visible_scopes(call: &Call<'_>) -> Option<Vec<String>> {
 /// Who the caller is, as far as it is known.
 pub(super) fn author_of(call: &Call<'_>) -> Author {
     let short = |text: &str| text.chars().take(200).collect::<String>();
+    let session = session_key(call.session);
+    let row = session.as_ref().map(|id| call.host.agent().read(|reader| Ok(find_session(reader, id))));
+    let row = row.and_then(|found| found.ok()?.ok()?);
     Author {
-        session: None,
-        agent: None,
+        session,
+        agent: row.and_then(|row| row.agent),
         client: short(&call.session.client),
         principal: call.session.principal.as_ref().map(|known| short(&known.to_string())),
     }
@@ -180,6 +185,6 @@ fn stamp_outcome(
     } else {
         fields.insert("storeRevision".to_owned(), revision.into());
     }
-    append_text(&mut answer.text, format_args!("\n[store r{revision}]"));
+    begin_line(&mut answer.text, format_args!("[store r{revision}]"));
     Ok(())
 }

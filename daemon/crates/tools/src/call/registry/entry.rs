@@ -43,6 +43,8 @@ pub(crate) enum Runner {
 pub(crate) struct OwnedRunner {
     /// See [`OwnedAction::SCOPED`].
     pub(crate) scoped: bool,
+    /// See [`OwnedAction::READS_CODE`].
+    pub(crate) reads_code: bool,
     /// Parses the arguments into their type.
     pub(crate) prepare: fn(Args) -> Result<Box<dyn PreparedOwned>, ToolError>,
 }
@@ -207,6 +209,15 @@ pub(crate) struct OwnedArgs {
     pub(crate) sync_timeout_ms: Option<u64>,
 }
 
+/// Arguments of every action on what agents own that reads no code.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[allow(dead_code, reason = "it is their description")]
+struct HomeArgs {
+    /// Default: the cwd's. A repository's id, as `repo.register` gives it.
+    repo_id: Option<String>,
+}
+
 /// The argument of actions whose rows belong to a repository or to the user.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -325,12 +336,20 @@ impl Entry {
         let prepare = |args: Args| {
             Ok(Box::new(OwnedCall::<A>(typed_arguments::<A::Request>(args)?)) as Box<dyn PreparedOwned>)
         };
-        let runner = Runner::Owned(OwnedRunner { scoped: A::SCOPED, prepare });
-        let mut beside = schema::of_response::<MaybeFresh>();
+        let runner = Runner::Owned(OwnedRunner { scoped: A::SCOPED, reads_code: A::READS_CODE, prepare });
+        let mut beside = if A::READS_CODE {
+            schema::of_response::<MaybeFresh>()
+        } else {
+            schema::of_response::<Nothing>()
+        };
         let of_kind =
             if A::DEF.mutating { schema::of_response::<Written>() } else { schema::of_response::<Stored>() };
         schema::extend_schema(&mut beside, &of_kind);
-        let mut entry = Self::new::<A, OwnedArgs>(Some(beside), runner);
+        let mut entry = if A::READS_CODE {
+            Self::new::<A, OwnedArgs>(Some(beside), runner)
+        } else {
+            Self::new::<A, HomeArgs>(Some(beside), runner)
+        };
         let mut extend = |more: Value| schema::extend_schema(&mut entry.request, &more);
         if A::SCOPED {
             extend(schema::of_request::<ScopeArgs>());
@@ -477,7 +496,11 @@ fn owned_reads<A: OwnedAction>(mut args: Args) -> Result<super::Reads, serde_jso
     if A::DEF.mutating {
         once.extend(args.shift_remove_entry("idempotencyKey"));
     }
-    let mut all = all_reads::<A::Request, OwnedArgs>(args)?;
+    let mut all = if A::READS_CODE {
+        all_reads::<A::Request, OwnedArgs>(args)?
+    } else {
+        all_reads::<A::Request, HomeArgs>(args)?
+    };
     all.extend(super::recorder::record_reads::<ScopeArgs>(&Value::Object(scope))?);
     all.extend(super::recorder::record_reads::<OnceArgs>(&Value::Object(once))?);
     Ok(all)

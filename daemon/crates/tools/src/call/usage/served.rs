@@ -12,6 +12,8 @@ pub(crate) struct Served {
     /// Paths of the files whose cards or source it served. Files that are only named don't count, because nobody would
     /// have read all of them.
     pub(crate) files: Vec<String>,
+    /// Symbols whose cards it served, by their ids, and files that it pushed: for who works on what.
+    pub(crate) touched: Vec<String>,
     /// The upstream whose tool was called, and the tokens of its result that were kept back.
     pub(crate) upstream: Option<(String, usize)>,
     /// Tokens of the definitions of upstreams' tools that a search found.
@@ -41,6 +43,9 @@ impl Served {
 
     fn card(&mut self, card: &Value, paths: Option<&Value>) {
         // Compact cards have `f`; a path that occurs more than once is replaced by its number in the table.
+        if let Some(id) = card.get("symbolId").or_else(|| card.get("i")).and_then(Value::as_str) {
+            self.touched.push(id.to_owned());
+        }
         if let Some(file) = card.get("file").or_else(|| card.get("f")) {
             self.file(file, paths);
         }

@@ -59,7 +59,7 @@ pub struct Row {
     pub action: String,
     /// The decision. On source: `approved`, `downgraded`, `denied`, or `served` by a rung that needs no approval. Else
     /// `set` (a policy), `ceiling`, `ran` (a command), `approve`, `review` and `escalate` (a change), `cut` and
-    /// `acknowledged` (the log), `changed`, `held` and `approved` (the definition of an upstream's tool).
+    /// `acknowledged` (the log), `sent` (a message), `changed`, `held` and `approved` (the definition of an upstream's tool).
     pub decision: String,
     /// Whether the glass was broken for it.
     pub break_glass: bool,

@@ -467,8 +467,13 @@ impl World {
             freed: AtomicU64::new(0),
         });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
-        let session =
-            Session { id: 1, cwd: Some(repo.root.join("src")), client: "test".into(), principal: None };
+        let session = Session {
+            id: 1,
+            cwd: Some(repo.root.join("src")),
+            client: "test".into(),
+            principal: None,
+            run: sdl_tools::ClientRun::default(),
+        };
         std::fs::create_dir_all(repo.root.join("src")).unwrap();
         Self { host, repo, tools, session }
     }
