@@ -291,7 +291,7 @@ impl Writer<'_> {
             Namespace::Agent | Namespace::Universal => "you need a task or a command",
             Namespace::Memory => "a task needs what is remembered, or you learned something",
             Namespace::Kg => "facts change over time: who, what, since when",
-            Namespace::Work => "other agents work here too: hand over, report, tell, search",
+            Namespace::Work => "other agents work here too",
         };
         let actions: Vec<String> =
             inside.iter().map(|entry| format!("{}({})", entry.def.name, entry.def.needs)).collect();
