@@ -96,6 +96,7 @@ impl Engine {
         let (facts, how) = FactsStore::open(&state.join("facts"), &Options::default())?;
         let (agent, agent_how) =
             AgentStore::open(&state.join("agent"), sdl_tools::AGENT_TABLES, &Options::default())?;
+        sdl_tools::prepare_store(&agent)?;
         let audit = Audit::open(&state.join("audit"), &agent, &state.join("agent"), &agent_how)?;
         let hub = Hub::start(HubConfig::new(state.join("cookies")));
         let engine = Arc::new_cyclic(|me| Self {

@@ -39,6 +39,14 @@ pub fn open_repository(root: &Path) -> Result<Option<Opened>, GitError> {
     Ok(Some(Opened { repo, below, data }))
 }
 
+/// Returns what a tree has in common with the other worktrees of its repository: their common folder, and the tree's place in it. None if git's data is not
+/// there, or is not read.
+pub fn family_of(root: &Path) -> Option<String> {
+    let data = GitData::find(root, std::env::home_dir().as_deref()).ok()??;
+    let below = root.strip_prefix(&data.top).ok()?;
+    Some(format!("{}\0{}", data.common.display(), below.display()))
+}
+
 impl Opened {
     /// Reads the index.
     pub fn index(&self) -> Result<gix::index::File, GitError> {

@@ -69,6 +69,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-graph",
             "sdl-lang",
             "sdl-ledger",
+            // Export and import of the agents' store.
+            "sdl-memory",
             "sdl-model",
             "sdl-outside",
             "sdl-proto",
@@ -88,6 +90,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-graph",
             "sdl-lang",
             "sdl-ledger",
+            "sdl-memory",
             "sdl-model",
             "sdl-outside",
             "sdl-proto",
@@ -127,7 +130,8 @@ const FENCES: &[(&str, &[&str])] = &[
     ("open", &["sdlctl"]),
     ("tiktoken-rs", &["sdl-tokens"]),
     ("bincode", &["sdl-proto", "sdl-ledger"]),
-    ("schemars", &["sdl-contract", "sdl-tools"]),
+    // The fields of a memory's kind are stored, and are arguments: one type.
+    ("schemars", &["sdl-contract", "sdl-memory", "sdl-tools"]),
     ("clap", &["sdlctl", "sdl-mcp", "sdld"]),
 ];
 

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod kg;
+mod memory;
 mod questions;
 mod upstream;
 mod work;
@@ -11,6 +12,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub(crate) use kg::{
     KgAddArgs, KgCommand, KgEndArgs, KgObjectType, KgQueryArgs, KgScopeArgs, KgTimelineArgs,
+};
+pub(crate) use memory::{
+    MemoryCommand, MemoryImportArgs, MemoryOneArgs, MemoryScopeArgs, MemoryUndoArgs, VerifyArgs,
 };
 pub(crate) use questions::{
     ChangeArgs, FilterArgs, ImpactArgs, OutlineArgs, PathArgs, RelatedArgs, Relation, RenameArgs, TestsArgs,
@@ -97,10 +101,13 @@ pub(crate) enum Command {
     Kg(KgCommand),
     /// Call any action with JSON arguments
     Tool(ToolArgs),
+    /// List, edit, undo, export and import what agents remember
+    #[command(subcommand)]
+    Memory(MemoryCommand),
     /// Write all edges, symbols or calls of a repository as JSON lines
     Export(ExportArgs),
-    /// Compare a repository's ledger with a fresh index of the same tree
-    Verify(RepoArg),
+    /// Compare a repository's ledger with a fresh index of the same tree, or the words of the agents' store with its rows
+    Verify(VerifyArgs),
     /// Inspect a ledger
     #[command(subcommand)]
     Ledger(LedgerCommand),

@@ -5,6 +5,7 @@ pub mod check;
 pub mod dump;
 pub mod export;
 pub mod kg;
+pub mod memory;
 pub mod policy;
 pub mod remove;
 pub mod revive;
@@ -47,6 +48,9 @@ const METHODS: &[(&str, Run)] = &[
     ("export/calls", export::export_calls),
     ("export/edges", export::export_edges),
     ("export/symbols", export::export_symbols),
+    ("memory/export", memory::export_memory),
+    ("memory/import", memory::import_memory),
+    ("memory/verify", memory::verify_memory),
     ("ledger/verify", verify::run_verify),
     ("ledger/check", check::run_check),
     ("ledger/dump", dump::run_dump),

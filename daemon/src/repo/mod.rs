@@ -82,6 +82,8 @@ pub const FAREWELL: Duration = Duration::from_secs(10);
 pub struct Repo {
     entry: Entry,
     root: CanonicalRoot,
+    /// See [`sdl_tools::Repo::family`].
+    family: String,
     /// The ledger's folder.
     dir: PathBuf,
     rules: sdl_lang::Rules,
@@ -141,6 +143,7 @@ impl Repo {
                 languages: entry.languages.iter().filter_map(|name| Lang::from_name(name)).collect(),
                 limits: sdl_lang::Limits { max_bytes: entry.max_file_bytes.unwrap_or(default.max_bytes) },
             },
+            family: crate::git::family_of(root.path()).unwrap_or_else(|| entry.repo_id.clone()),
             root,
             dir,
             ledger: opened.ledger,
@@ -279,6 +282,10 @@ impl sdl_tools::Repo for Repo {
 
     fn root(&self) -> &Path {
         self.root.path()
+    }
+
+    fn family(&self) -> &str {
+        &self.family
     }
 
     fn ledger(&self) -> &Ledger {

@@ -6,7 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 pub(crate) enum KgCommand {
     /// Add a fact that holds for a time
     Add(KgAddArgs),
-    /// Show what is known of an entity, now or at another time
+    /// Show the facts of an entity, now or at another time
     Query(KgQueryArgs),
     /// Show what happened to facts, in the order of time
     Timeline(KgTimelineArgs),

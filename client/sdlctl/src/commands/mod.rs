@@ -16,6 +16,7 @@ mod ledger;
 mod lifecycle;
 mod logs;
 mod mcp;
+mod memory;
 mod outline;
 mod pages;
 mod path;
@@ -72,6 +73,7 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Kg(command) => kg::run_kg(command, json),
         Command::Tool(args) => tool::run_tool(&args, json),
         Command::Export(args) => export::run_export(&args, json),
+        Command::Memory(command) => memory::run_memory(command, json),
         Command::Verify(args) => verify::run_verify(&args, json),
         Command::Audit(command) => audit::run_audit(command, json),
         Command::Policy(command) => policy::run_policy(command, json),

@@ -1,4 +1,4 @@
-//! Arguments whose fields depend on one of them: a union of request types, told apart by a tag.
+//! Arguments whose fields depend on one of them: a union of request types, which a tag tells apart.
 //!
 //! Published schemas have no `oneOf`, because some clients can't handle it. So the schema of a union is flat: the common
 //! fields, the tag, and the fields of all branches, none of them required. A field of a branch says in its description to which values of
@@ -45,6 +45,13 @@ impl Union {
     pub fn fields_of(&self, name: &str) -> impl Iterator<Item = &str> {
         let branch = self.branches.iter().find(|branch| branch.name == name);
         branch.and_then(properties_of).into_iter().flatten().map(|(name, _)| name.as_str())
+    }
+
+    /// The fields that a branch needs; none for a value that the tag doesn't have.
+    pub fn required_of(&self, name: &str) -> impl Iterator<Item = &str> {
+        let branch = self.branches.iter().find(|branch| branch.name == name);
+        let required = branch.and_then(|branch| branch.schema.get("required")).and_then(Value::as_array);
+        required.into_iter().flatten().filter_map(Value::as_str)
     }
 
     /// The branches that have a field.
@@ -94,9 +101,8 @@ impl Union {
         let tag = args.get(self.tag).and_then(Value::as_str).unwrap_or_default();
         let Some(branch) = self.branches.iter().find(|branch| branch.name == tag) else { return Ok(()) };
         self.check_fields(branch.name, args.keys().map(String::as_str))?;
-        let required = branch.schema.get("required").and_then(Value::as_array).into_iter().flatten();
         let missing: Vec<&str> =
-            required.filter_map(Value::as_str).filter(|name| !args.contains_key(*name)).collect();
+            self.required_of(branch.name).filter(|name| !args.contains_key(*name)).collect();
         let Some(first) = missing.first() else { return Ok(()) };
         let message = format!("{} {tag:?} needs {}", self.tag, missing.join(", "));
         Err(Refusal::new(Code::MissingField, message).at(*first))
@@ -298,7 +304,6 @@ mod tests {
     #[serde(rename_all = "camelCase", deny_unknown_fields)]
     struct Common {
         /// One line.
-        #[allow(dead_code)]
         title: String,
     }
 
@@ -372,6 +377,7 @@ mod tests {
     fn values_are_read_into_their_branch() {
         let read = |value: Value| serde_json::from_value::<Request>(value);
         let fix = read(json!({"type": "bugfix", "title": "t", "cause": "c"})).unwrap();
+        assert_eq!(fix.common.title, "t");
         assert_eq!(fix.content, Content::Bugfix(Bugfix { cause: "c".to_owned(), links: None }));
         assert_eq!(Value::Object(fix.content.to_fields()), json!({"cause": "c"}));
         assert_eq!(fix.content.name(), "bugfix");

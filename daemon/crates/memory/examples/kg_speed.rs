@@ -21,7 +21,7 @@ const DAY: i64 = 86_400_000;
 const START: i64 = 1_700_000_000_000;
 /// Facts that are written in one transaction.
 const BATCH: usize = 60;
-/// One fact in so many has the hub as its object, and as many have it as their subject.
+/// One fact in this number has the hub as its object, and as many have it as their subject.
 const HUB: usize = 20;
 
 fn main() {

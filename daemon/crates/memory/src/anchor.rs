@@ -60,6 +60,9 @@ pub struct SymbolAnchor {
     pub fingerprint: u64,
     /// The version in which it was not found any more.
     pub gone: Option<u64>,
+    /// Its name when the row was written or confirmed, if that was another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
     /// The repository, if it is another than the row's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,
@@ -78,6 +81,9 @@ pub struct FileAnchor {
     pub module: Option<SymbolId>,
     /// The version in which it was not found any more; 0 for a file that never was there.
     pub gone: Option<u64>,
+    /// Its path when the row was written or confirmed, if that was another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
     /// The repository, if it is another than the row's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo: Option<String>,

@@ -19,3 +19,11 @@ pub struct Author {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
 }
+
+impl Author {
+    /// A name for people and agents: the agent's, else the client's.
+    pub fn name(&self) -> &str {
+        let client = Some(self.client.as_str()).filter(|client| !client.is_empty());
+        self.agent.as_deref().or(client).unwrap_or("somebody")
+    }
+}

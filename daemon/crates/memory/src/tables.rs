@@ -1,7 +1,9 @@
-//! The tables of this crate in the store of what agents own.
+//! The tables of this crate in the agents' store.
 
 /// Maps (scope, memory) to a memory or a lesson.
 pub const MEMORIES: &str = "memories";
+/// Maps (scope, hash of the text) to the memory that says it.
+pub const MEMORIES_BY_TEXT: &str = "memories_by_text";
 /// Maps triples to what was asserted.
 pub const TRIPLES: &str = "triples";
 /// Maps (entity, direction, predicate, time, triple) to nothing.
@@ -38,6 +40,7 @@ pub const MEMORY_META: &str = "memory_meta";
 /// Every table, for opening the store.
 pub const ALL: &[&str] = &[
     MEMORIES,
+    MEMORIES_BY_TEXT,
     TRIPLES,
     TRIPLES_BY_ENTITY,
     ENTITIES,

@@ -12,7 +12,7 @@ const FIRST_CLEAR_MS: u64 = 100_000_000_000;
 /// Smaller whole numbers are within a second of 1970, and none of those.
 const TINY_MS: u64 = 1_000;
 
-/// Reads an instant: RFC 3339 with an offset, a date (midnight UTC), or Unix milliseconds in digits. Returns Unix milliseconds. What is
+/// Reads an instant: RFC 3339 with an offset, a date (midnight UTC), or Unix milliseconds in digits. Returns Unix milliseconds. Anything
 /// finer than a millisecond is cut off. The refusal names `field`.
 pub fn parse_time(field: &str, text: &str) -> Result<i64, Refusal> {
     let text = text.trim();

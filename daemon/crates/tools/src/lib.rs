@@ -41,6 +41,7 @@ pub use host::{Host, Repo};
 pub use kept::fact_lines::{FactLines, export_facts};
 pub use people::{HookEvent, WorkQuestion};
 pub use sdl_contract::{Cancel, ClientRun, Names, NoProgress, Progress, Session, Surface};
+pub use sdl_memory::prepare_store;
 pub use stored::tables::AGENT_TABLES;
 pub use surface::protocol::{MethodRequest, ProtocolError, is_protocol_method};
 pub use tools::{OfferMarks, Tools, documentation_pages};

@@ -58,7 +58,7 @@ pub fn extend_schema(schema: &mut Value, more: &Value) {
     if let Some(from) = more.get("required").and_then(Value::as_array) {
         let to = schema.entry("required").or_insert_with(|| Value::Array(Vec::new()));
         if let Some(to) = to.as_array_mut() {
-            to.extend(from.iter().cloned());
+            to.extend(from.iter().filter(|name| !to.contains(name)).cloned().collect::<Vec<_>>());
         }
     }
 }

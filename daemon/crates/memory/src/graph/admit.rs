@@ -318,7 +318,7 @@ fn overlap(group: &Group, run: &Run, id: &str) -> Refusal {
     refusal
 }
 
-/// Gives a known row the greater confidence, the anchors and the source of what was said again.
+/// Gives a known row the greater confidence, the anchors and the source of its repetition.
 fn join_known(
     change: &mut Change<'_, '_>,
     id: &str,

@@ -2,12 +2,16 @@
 
 use std::ops::ControlFlow;
 
-use super::names::{NameHash, entity_key, fold_name, hash_entity, hash_predicate, is_code};
+use sdl_ledger::AgentStore;
+
+use super::names::{NameHash, entity_key, fold_name, hash_code, hash_entity, hash_predicate, is_code};
 use super::triple::{ObjectType, Triple};
+use super::view::View;
 use crate::Result;
-use crate::store::{Change, Tables};
-use crate::tables::{ENTITIES, TRIPLES_BY_ENTITY};
+use crate::store::{Change, Row as _, Tables, to_bytes};
+use crate::tables::{ENTITIES, TRIPLES, TRIPLES_BY_ENTITY};
 use crate::times::FOREVER;
+use crate::words::{Lane, note_row};
 
 /// The layout of a value.
 const LAYOUT: u8 = 1;
@@ -22,6 +26,8 @@ pub(super) enum Place {
     Subject = 0,
     Object = 1,
     Predicate = 2,
+    /// Of all rows about code of a repository.
+    Code = 3,
 }
 
 /// The times of a row.
@@ -220,6 +226,16 @@ pub(super) fn row_key(entity: NameHash, place: Place, row: &Triple) -> Vec<u8> {
     key
 }
 
+/// The repositories of the code that a row is about.
+fn code_of(row: &Triple) -> Vec<&str> {
+    let symbols = row.anchors.symbols.iter().map(|anchor| anchor.repo.as_deref());
+    let files = row.anchors.files.iter().map(|anchor| anchor.repo.as_deref());
+    let mut repos: Vec<&str> = symbols.chain(files).map(|repo| repo.unwrap_or(&row.scope)).collect();
+    repos.sort_unstable();
+    repos.dedup();
+    repos
+}
+
 /// Returns the keys under which a row is in the index: under its present subject and object, under those that it was written with, and under
 /// the names of its symbols.
 fn keys_of(row: &Triple) -> Vec<Vec<u8>> {
@@ -242,6 +258,9 @@ fn keys_of(row: &Triple) -> Vec<Vec<u8>> {
         }
     }
     add(hash_predicate(&row.predicate), Place::Predicate);
+    for repo in code_of(row) {
+        add(hash_code(repo), Place::Code);
+    }
     keys
 }
 
@@ -261,6 +280,55 @@ pub fn write_fact_as_is(change: &mut Change<'_, '_>, before: Option<&Triple>, ro
     index_fact(change, before, row)
 }
 
+/// Writes rows whose anchors were followed, unless they were changed meanwhile. What a row says stays, so that this makes no revision.
+pub fn put_followed_facts(store: &AgentStore, rows: &[Triple]) -> Result<()> {
+    let bytes = rows.iter().map(to_bytes).collect::<Result<Vec<_>>>()?;
+    store.write(|writer| {
+        for (row, bytes) in rows.iter().zip(&bytes) {
+            let Some(before) = writer.row::<Triple>(&row.key())? else { continue };
+            if before.head != row.head {
+                continue;
+            }
+            let (old, new) = (before.texts(), row.texts());
+            note_row(writer, Lane::Kg, &row.scope, &row.id, Some(&old), Some(&new))?;
+            writer.put(TRIPLES, &row.key(), bytes)?;
+            for key in keys_of(&before) {
+                writer.delete(TRIPLES_BY_ENTITY, &key)?;
+            }
+            let value = FactEntry::of(row).encode();
+            for key in keys_of(row) {
+                writer.put(TRIPLES_BY_ENTITY, &key, &value)?;
+            }
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// Returns rows about code of these repositories that are believed now, at most `most`.
+pub fn facts_about_code(
+    tables: &impl Tables,
+    view: &View,
+    repos: &[String],
+    most: usize,
+) -> Result<Vec<Triple>> {
+    let mut ids = Vec::new();
+    for repo in repos {
+        scan_index(tables, &entity_prefix(hash_code(repo), Place::Code), None, &mut |indexed| {
+            let entry = indexed.entry;
+            if entry.retracted == FOREVER && view.reads(&entry.scope) && !ids.contains(&entry.id) {
+                ids.push(entry.id);
+            }
+            if ids.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+    }
+    let mut rows = Vec::new();
+    for id in ids {
+        rows.extend(tables.row::<Triple>(id.as_bytes())?);
+    }
+    Ok(rows)
+}
+
 fn index_fact(change: &mut Change<'_, '_>, before: Option<&Triple>, row: &Triple) -> Result<()> {
     let keys = keys_of(row);
     for old in before.map(keys_of).unwrap_or_default() {
@@ -272,12 +340,33 @@ fn index_fact(change: &mut Change<'_, '_>, before: Option<&Triple>, row: &Triple
     for key in keys {
         change.put_bytes(TRIPLES_BY_ENTITY, &key, &value)?;
     }
-    for (name, is_entity) in [(&row.subject, true), (&row.object, row.object_type == ObjectType::Entity)] {
-        if is_entity && !is_code(name) && change.tables().get_bytes(ENTITIES, &name_key(name))?.is_none() {
-            change.put_bytes(ENTITIES, &name_key(name), name.trim().as_bytes())?;
+    for (key, name) in names_of(row) {
+        if change.tables().get_bytes(ENTITIES, &key)?.is_none() {
+            change.put_bytes(ENTITIES, &key, &name)?;
         }
     }
     Ok(())
+}
+
+/// What the index has of a row.
+pub(super) struct IndexOf {
+    pub(super) keys: Vec<Vec<u8>>,
+    /// The value under each key.
+    pub(super) value: Vec<u8>,
+    /// The names of its entities, by their keys.
+    pub(super) names: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+/// Returns what the index has of a row.
+pub(super) fn index_of(row: &Triple) -> IndexOf {
+    IndexOf { keys: keys_of(row), value: FactEntry::of(row).encode(), names: names_of(row) }
+}
+
+/// The names of a row's entities as they were written, by their keys. Code has names of its own.
+fn names_of(row: &Triple) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let sides = [(&row.subject, true), (&row.object, row.object_type == ObjectType::Entity)];
+    let named = sides.into_iter().filter(|(name, is_entity)| *is_entity && !is_code(name));
+    named.map(|(name, _)| (name_key(name), name.trim().as_bytes().to_vec())).collect()
 }
 
 /// The key of an entity in the table of names. Long ones end in a hash, because keys of the store are short.

@@ -22,6 +22,8 @@
 //! | `group` | the rows of one subject and predicate |
 //! | `admit`, `end` | adding, ending, retracting |
 //! | `query`, `walk`, `timeline`, `find` | questions |
+//! | `cursor` | where a page ended |
+//! | `export`, `verify` | all rows, and the index made again |
 
 mod admit;
 mod cursor;
@@ -39,6 +41,7 @@ mod span;
 mod tests;
 mod timeline;
 mod triple;
+mod verify;
 mod view;
 mod walk;
 
@@ -46,11 +49,12 @@ pub use admit::{Admitted, Draft, admit_fact};
 pub use end::{Which, end_facts, retract_facts};
 pub use export::each_fact;
 pub use find::{find_entities, find_facts};
-pub use index::write_fact_as_is;
+pub use index::{facts_about_code, put_followed_facts, write_fact_as_is};
 pub use names::{entity_key, fold_name, is_code};
 pub use query::{Direction, EntityQuery, Fact, FactPage, When, query_entity};
 pub use record::Cut;
 pub use timeline::{EventKind, EventPage, FactEvent, TimelineOf, TimelineQuery, read_timeline};
 pub use triple::{End, ObjectType, OnChange, Retraction, Triple};
+pub use verify::{GraphVerdict, verify_graph};
 pub use view::View;
 pub use walk::{MOST_WALKED, walk_facts};

@@ -45,6 +45,11 @@ pub(super) fn hash_predicate(predicate: &str) -> NameHash {
     hash_text("predicate", &fold_name(predicate))
 }
 
+/// The key of all rows that are about code of a repository.
+pub(super) fn hash_code(repo: &str) -> NameHash {
+    hash_text("code", repo)
+}
+
 fn hash_text(kind: &str, text: &str) -> NameHash {
     let mut hasher = blake3::Hasher::new();
     hasher.update(kind.as_bytes());

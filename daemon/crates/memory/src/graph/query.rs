@@ -12,9 +12,9 @@ use super::names::{hash_entity, is_code};
 use super::span::Run;
 use super::triple::{ObjectType, Triple};
 use super::view::View;
-use crate::Result;
 use crate::store::Tables;
 use crate::times::FOREVER;
+use crate::{Anchors, Result};
 
 /// Rows of the index that are read at once.
 const BATCH: usize = 256;
@@ -96,6 +96,21 @@ pub struct Fact {
     pub confidence: f64,
     /// Other rows that say it, for the time before or after.
     pub others: Vec<String>,
+}
+
+impl Fact {
+    /// Takes over anchors that were followed, with the names of the code as it is now.
+    pub fn follow(&mut self, anchors: Anchors) {
+        self.triple.follow(anchors);
+        let shown = |entity: &str, shown: &str| match self.triple.symbol_name(entity) {
+            Some(name) => name.to_owned(),
+            None if is_code(entity) => entity.to_owned(),
+            None => shown.to_owned(),
+        };
+        let subject = shown(self.triple.subject_entity(), &self.subject);
+        let object = shown(self.triple.object_entity(), &self.object);
+        (self.subject, self.object) = (subject, object);
+    }
 }
 
 /// Some of the facts.

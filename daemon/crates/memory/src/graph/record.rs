@@ -1,4 +1,4 @@
-//! What is recorded of a row after it was asserted, and when.
+//! The records of a row after it was asserted, each with its time.
 
 use sdl_contract::{Code, Explained as _, Refusal};
 use serde::{Deserialize, Serialize};

@@ -12,6 +12,7 @@ use crate::tables::MEMORY_META;
 use crate::{Author, Result, Trouble, ids, words};
 
 const REVISION: &[u8] = b"revision";
+const CHANGED: &[u8] = b"changed";
 
 /// Who changes the store, and when.
 #[derive(Clone, Copy, Debug)]
@@ -43,11 +44,19 @@ pub struct Change<'w, 's> {
     revision: u64,
     made: u64,
     dirty: bool,
+    /// The revision that an import into an empty store ends with.
+    restored: Option<u64>,
 }
 
 /// Returns the number of changes so far.
 pub fn store_revision(tables: &impl Tables) -> sdl_ledger::Result<u64> {
     let bytes = tables.get_bytes(MEMORY_META, REVISION)?;
+    Ok(bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes))
+}
+
+/// Returns when the store was last changed, in Unix milliseconds; 0 before the first change.
+pub fn last_change_ms(tables: &impl Tables) -> sdl_ledger::Result<u64> {
+    let bytes = tables.get_bytes(MEMORY_META, CHANGED)?;
     Ok(bytes.and_then(|bytes| bytes.try_into().ok()).map_or(0, u64::from_le_bytes))
 }
 
@@ -64,7 +73,7 @@ pub fn change_store<T: Serialize + DeserializeOwned>(
             Ok(changed) => Ok(changed),
             Err(Trouble::Store(error)) => Err(error),
             Err(other) => {
-                // An error ends the transaction without its writes. What it was is told below.
+                // An error ends the transaction without its writes; the caller gets `trouble`.
                 trouble = Some(other);
                 Err(sdl_ledger::Error::Misuse("the change was refused"))
             }
@@ -75,6 +84,28 @@ pub fn change_store<T: Serialize + DeserializeOwned>(
         (Err(_), Some(trouble)) => Err(trouble),
         (Err(error), None) => Err(error.into()),
     }
+}
+
+/// Writes rows whose anchors were followed to where their symbols are now, unless they were changed or removed meanwhile. What a row says stays, so
+/// that this makes no revision.
+pub fn put_followed<R: Row>(store: &AgentStore, rows: &[R]) -> Result<()> {
+    let bytes = rows.iter().map(to_bytes).collect::<Result<Vec<_>>>()?;
+    store.write(|writer| {
+        for (row, bytes) in rows.iter().zip(&bytes) {
+            let key = row.key();
+            let Some(before) = writer.row::<R>(&key)? else { continue };
+            if before.head() != row.head() {
+                continue;
+            }
+            if let Some(lane) = row.lane() {
+                let (old, new) = (before.texts(), row.texts());
+                words::note_row(writer, lane, row.scope(), row.id(), Some(&old), Some(&new))?;
+            }
+            writer.put(R::TABLE, &key, bytes)?;
+        }
+        Ok(())
+    })?;
+    Ok(())
 }
 
 fn change_once<T: Serialize + DeserializeOwned>(
@@ -89,12 +120,14 @@ fn change_once<T: Serialize + DeserializeOwned>(
     {
         return Ok(Changed { value, revision: before, replayed: true });
     }
-    let mut change = Change { writer, by, now_ms, revision: before + 1, made: 0, dirty: false };
+    let mut change =
+        Change { writer, by, now_ms, revision: before + 1, made: 0, dirty: false, restored: None };
     let value = work(&mut change)?;
-    let dirty = change.dirty;
-    let revision = if dirty { before + 1 } else { before };
+    let (dirty, restored) = (change.dirty, change.restored.filter(|_| before == 0));
+    let revision = if dirty { restored.unwrap_or(before + 1) } else { before };
     if dirty {
         writer.put(MEMORY_META, REVISION, &revision.to_le_bytes())?;
+        writer.put(MEMORY_META, CHANGED, &now_ms.to_le_bytes())?;
     }
     if let Some(once) = &once {
         replies::keep_reply(writer, by, once, now_ms, &value)?;
@@ -118,12 +151,17 @@ impl<'s> Change<'_, 's> {
         self.revision
     }
 
+    /// Lets an empty store go on from the revision of the store that its rows are from. No effect on one that was changed before.
+    pub fn restore_revision(&mut self, revision: u64) {
+        self.restored = Some(revision);
+    }
+
     /// Reads the tables, with the writes so far.
     pub fn tables(&self) -> &AgentWriter<'s> {
         self.writer
     }
 
-    /// Returns an id that no row has: in the order in which they are made.
+    /// Returns an id that no row has. Ids are in the order in which they are made, because rows are read by time.
     pub fn new_id(&mut self, prefix: &str) -> String {
         let id = ids::id_in_time(prefix, self.now_ms, self.revision, self.made);
         self.made += 1;

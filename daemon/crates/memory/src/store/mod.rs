@@ -11,7 +11,7 @@ mod row;
 #[cfg(test)]
 mod tests;
 
-pub use change::{Asked, Change, Changed, change_store, store_revision};
+pub use change::{Asked, Change, Changed, change_store, last_change_ms, put_followed, store_revision};
 pub use replies::Once;
-pub use revisions::{Former, former_states};
+pub use revisions::{Former, former_states, scan_former};
 pub use row::{Head, Row, Tables, from_bytes, scoped_key, to_bytes};

@@ -89,3 +89,16 @@ pub fn former_states(tables: &impl Tables, id: &str) -> Result<Vec<Former>> {
     })?;
     Ok(found)
 }
+
+/// Looks at the former states of all rows of a table, those of one row the oldest first.
+pub fn scan_former(tables: &impl Tables, table: &str, each: &mut dyn FnMut(Former)) -> Result<()> {
+    tables.scan_bytes(REVISIONS, &[], &mut |_, bytes| {
+        if let Ok(former) = serde_json::from_slice::<Former>(bytes)
+            && former.table == table
+        {
+            each(former);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(())
+}

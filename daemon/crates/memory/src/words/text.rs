@@ -25,6 +25,20 @@ pub enum Lane {
 }
 
 impl Lane {
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Lesson => "lesson",
+            Self::Kg => "kg",
+            Self::Scratch => "scratch",
+            Self::Dispatch => "dispatch",
+            Self::Session => "session",
+            Self::Activity => "activity",
+            Self::Message => "message",
+        }
+    }
+
     /// Every kind of row.
     pub const ALL: [Self; 8] = [
         Self::Memory,

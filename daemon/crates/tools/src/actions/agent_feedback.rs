@@ -1,14 +1,19 @@
 //! `agent.feedback`: records which parts of a context were useful.
 
 use schemars::JsonSchema;
+use sdl_memory::SymbolAnchor;
+use sdl_memory::store::{Asked, change_store};
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::context::ReadCx;
 use crate::call::leases::HandleKind;
+use crate::call::modules::Module;
+use crate::call::owned::author_of;
 use crate::context::assembly;
+use crate::context::gathering::judge_assembly;
+use crate::kept::anchors::symbol_anchor;
 use crate::kept::feedback::{self, Feedback};
-use crate::kept::memory::SymbolLink;
 use crate::parts::params::SymbolRef;
 use crate::parts::symbols;
 use crate::{Code, Explained, ToolError};
@@ -108,15 +113,24 @@ impl ReadAction for AgentFeedback {
             assembly_id: request.assembly_id,
             slice_handle: request.slice_handle,
             rating: request.rating,
-            task_text: request.task_text.or(assembly.map(|assembly| assembly.task_text)),
+            task_text: request.task_text.or(assembly.as_ref().map(|assembly| assembly.task_text.clone())),
+            ..Feedback::default()
         };
         let feedback_id = feedback::store_feedback(cx.call.host.agent(), cx.repo.id(), &feedback)?;
+        if let Some(assembly) = assembly.filter(|_| cx.call.modules().has(Module::Memory)) {
+            let used: Vec<String> = feedback.useful.iter().map(|anchor| anchor.id.to_string()).collect();
+            let by = author_of(cx.call);
+            let asked = Asked { by: &by, now_ms: feedback.at_ms, once: None };
+            change_store(cx.call.host.agent(), &asked, |change| {
+                judge_assembly(change, cx.repo.id(), &assembly, &used)
+            })?;
+        }
         Ok(Response { ok: true, feedback_id })
     }
 }
 
-fn symbol_links(cx: &ReadCx<'_>, wanted: &[String], field: &str) -> Result<Vec<SymbolLink>, ToolError> {
-    let mut links: Vec<SymbolLink> = Vec::new();
+fn symbol_links(cx: &ReadCx<'_>, wanted: &[String], field: &str) -> Result<Vec<SymbolAnchor>, ToolError> {
+    let mut links: Vec<SymbolAnchor> = Vec::new();
     for (i, text) in wanted.iter().enumerate() {
         cx.call.check()?;
         let field = format!("{field}[{i}]");
@@ -127,7 +141,7 @@ fn symbol_links(cx: &ReadCx<'_>, wanted: &[String], field: &str) -> Result<Vec<S
             symbols::by_ref(cx, &wanted, &field)?
         };
         if links.iter().all(|link| link.id != sym.id) {
-            links.push(SymbolLink::of(&sym));
+            links.push(symbol_anchor(&sym, cx.version));
         }
     }
     Ok(links)

@@ -4,6 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
+use sdl_memory::SymbolAnchor;
+use sdl_memory::store::last_change_ms;
+use sdl_memory::weights::{lane_tally, used_rates};
 use sdl_model::{SymbolId, Version};
 use serde::{Deserialize, Serialize};
 
@@ -12,8 +15,10 @@ use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
+use crate::call::modules::Module;
+use crate::context::gathering::Lane;
+use crate::kept::anchors;
 use crate::kept::feedback::{self, Feedback};
-use crate::kept::memory::{self, SymbolLink};
 
 /// See [`ActionDef`].
 pub(crate) struct AgentFeedbackQuery;
@@ -44,6 +49,41 @@ pub(crate) struct Response {
     /// True if there is more than was returned: ask with a larger `limit` or a later `since`.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
+    /// How useful each lane of contexts was. The factor multiplies its share of the next ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<Vec<LaneUse>>,
+    /// How many of the sources were used: of the last 50 judged contexts, over the first 50.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lift: Option<Lift>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct LaneUse {
+    /// `code`, `memory`, `lesson`, `kg`, `scratch` or `dispatch`.
+    lane: &'static str,
+    /// Sources that were shown in judged contexts. Counts halve in 90 days.
+    shown: f64,
+    /// Those that were used.
+    used: f64,
+    /// Used over shown.
+    rate: f64,
+    /// 0.5 to 1.5.
+    factor: f64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Lift {
+    /// Used over shown, of the first judged contexts.
+    first: f64,
+    /// The same of the last ones.
+    last: f64,
+    /// Last over first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ratio: Option<f64>,
+    /// Judged contexts that are counted.
+    contexts: usize,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -112,6 +152,8 @@ impl Action for AgentFeedbackQuery {
         examples: &[r#"{"repoId":"my-repo","limit":10}"#],
         aliases: &[],
     };
+    const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] =
+        &[(Module::Memory, &["lanes", "lift"])];
 }
 
 impl ReadAction for AgentFeedbackQuery {
@@ -122,16 +164,20 @@ impl ReadAction for AgentFeedbackQuery {
         all.retain(|feedback| feedback.at_ms >= request.since.unwrap_or(0));
         // The ledger may be newer than the feedback.
         let since = all.iter().map(|feedback| feedback.version).min().unwrap_or(0);
-        let mut links: Vec<&mut SymbolLink> = all
+        let mut links: Vec<&mut SymbolAnchor> = all
             .iter_mut()
             .flat_map(|feedback| feedback.useful.iter_mut().chain(&mut feedback.missing))
             .collect();
-        memory::lead_links(cx, Version(since), &mut links)?;
+        anchors::lead_anchors(cx, Version(since), &mut links)?;
         let aggregate = Aggregate::of(&all);
         let limit = request.limit.unwrap_or(LIMIT) as usize;
         let total = all.len();
         let items: Vec<Item> = all.into_iter().take(limit).map(Item::of).collect();
+        let whole = cx.call.modules().has(Module::Memory);
+        let (lanes, lift) = if whole { learned(cx)? } else { (None, None) };
         let with = |count: usize| Response {
+            lanes: lanes.clone(),
+            lift,
             items: items.iter().take(count).cloned().collect(),
             aggregate: aggregate.clone(),
             truncated: (count < total).then_some(true),
@@ -142,9 +188,37 @@ impl ReadAction for AgentFeedbackQuery {
     }
 }
 
+/// What contexts learned from feedback.
+fn learned(cx: &ReadCx<'_>) -> Result<(Option<Vec<LaneUse>>, Option<Lift>), ToolError> {
+    let round = |number: f64| (number * 1_000.0).round() / 1_000.0;
+    let scope = cx.repo.id();
+    let (tallies, at_ms, rates) = cx.call.host.agent().read(|reader| {
+        let tallies: sdl_memory::Result<Vec<_>> =
+            Lane::ALL.iter().map(|lane| Ok((*lane, lane_tally(reader, scope, lane.source())?))).collect();
+        Ok((tallies, last_change_ms(reader)?, used_rates(reader, scope)))
+    })?;
+    let mut lanes = Vec::new();
+    for (lane, tally) in tallies? {
+        let now = tally.at(at_ms);
+        let shown = now.used + now.unused;
+        if shown > 0.0 {
+            let (used, rate) = (round(now.used), round(now.used / shown));
+            let factor = round(tally.lane_factor(at_ms));
+            lanes.push(LaneUse { lane: lane.name(), shown: round(shown), used, rate, factor });
+        }
+    }
+    let lift = rates?.map(|rates| Lift {
+        first: round(rates.first),
+        last: round(rates.last),
+        ratio: (rates.first > 0.0).then(|| round(rates.last / rates.first)),
+        contexts: rates.contexts,
+    });
+    Ok((Some(lanes), lift))
+}
+
 impl Item {
     fn of(feedback: Feedback) -> Self {
-        let ids = |links: &[SymbolLink]| links.iter().map(|link| link.id.to_string()).collect();
+        let ids = |links: &[SymbolAnchor]| links.iter().map(|link| link.id.to_string()).collect();
         Self {
             feedback_id: feedback.id,
             at: feedback.at_ms,
@@ -172,12 +246,12 @@ impl Aggregate {
     }
 }
 
-fn count_links<'f>(links: impl Iterator<Item = &'f SymbolLink>) -> Vec<Counted> {
-    let mut counts: BTreeMap<SymbolId, (u64, &SymbolLink)> = BTreeMap::new();
+fn count_links<'f>(links: impl Iterator<Item = &'f SymbolAnchor>) -> Vec<Counted> {
+    let mut counts: BTreeMap<SymbolId, (u64, &SymbolAnchor)> = BTreeMap::new();
     for link in links {
         counts.entry(link.id).or_insert((0, link)).0 += 1;
     }
-    let mut counts: Vec<(u64, &SymbolLink)> = counts.into_values().collect();
+    let mut counts: Vec<(u64, &SymbolAnchor)> = counts.into_values().collect();
     counts.sort_by_key(|(count, link)| (Reverse(*count), link.id));
     let top = counts.into_iter().take(TOP).map(|(count, link)| Counted {
         symbol_id: link.id.to_string(),
@@ -200,6 +274,16 @@ impl Render for Response {
                 let Counted { symbol_id, name, file, count } = symbol;
                 begin_line(&mut text, format_args!("{what} {count} times: {name} {file} {symbol_id}"));
             }
+        }
+        for lane in self.lanes.iter().flatten() {
+            let LaneUse { lane, shown, used, factor, .. } = lane;
+            begin_line(&mut text, format_args!("lane {lane}: {used} of {shown} used, share x{factor}"));
+        }
+        if let Some(Lift { first, last, contexts, .. }) = self.lift {
+            begin_line(
+                &mut text,
+                format_args!("used of {contexts} contexts: {first} at first, {last} lately"),
+            );
         }
         for item in &self.items {
             let (useful, missing) = (item.useful_symbols.len(), item.missing_symbols.len());

@@ -10,7 +10,9 @@ use crate::call::budget::{self, Room};
 use crate::call::context::ReadCx;
 use crate::call::freshness::Sync;
 use crate::call::leases::HandleKind;
+use crate::call::modules::Module;
 use crate::changes::delta::{self, Amplifier, Compared, Costs, End, Fitted};
+use crate::kept::staled::{Staled, find_staled, write_staled};
 use crate::slices::spill::Spill;
 use crate::{Explained, ToolError, slices};
 
@@ -32,6 +34,8 @@ pub(crate) struct Request {
     to_version: String,
     /// Size of the answer.
     budget: Option<BudgetParam>,
+    /// True adds `staled`. The memories, lessons and facts that this change made stale.
+    include_memories: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
@@ -56,6 +60,9 @@ pub(crate) struct Response {
     delta: Object,
     /// Symbols whose number of dependents grew.
     amplifiers: Vec<Amplifier>,
+    /// With `includeMemories`: what this change made stale, 10 at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    staled: Option<Vec<Staled>>,
     #[serde(skip)]
     #[schemars(skip)]
     rendered: String,
@@ -77,6 +84,8 @@ impl Action for DeltaGet {
         ],
         aliases: &[],
     };
+    const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] =
+        &[(Module::Memory, &["includeMemories", "staled"])];
 }
 
 impl ReadAction for DeltaGet {
@@ -88,12 +97,26 @@ impl ReadAction for DeltaGet {
         let (from, to) =
             delta::find_ends(cx, DeltaGet::DEF.name, &request.from_version, &request.to_version)?;
         let compared = delta::compare_ends(cx, &from, &to)?;
+        let staled = match (from.name.parse(), to.name.parse()) {
+            (Ok(from), Ok(to)) => find_staled(
+                cx,
+                request.include_memories,
+                compared.changed.iter().map(|subject| &subject.wire),
+                (from, to),
+            )?,
+            _ => None,
+        };
+        if request.include_memories == Some(true) && staled.is_none() {
+            cx.note("staled is known between two kept versions of the index, not between git revisions");
+        }
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
         let items = asked.max_cards.unwrap_or(ENTRIES);
         let costs = Costs::of(&compared)?;
         let cut = |tokens: usize| {
             let fitted = delta::fit_lists(&compared, &costs, Room { tokens, items });
             let mut response = Response::of(&compared, (&from, &to), &fitted, &spillover)?;
+            response.staled.clone_from(&staled);
+            write_staled(&mut response.rendered, staled.as_ref());
             let mut total = cx.around()? + budget::json_tokens(&response)?;
             while total > most && tokens == 0 && response.amplifiers.pop().is_some() {
                 total = cx.around()? + budget::json_tokens(&response)?;
@@ -162,7 +185,7 @@ impl Response {
             delta.insert("truncation".into(), serialize_object(&truncation)?.into());
             delta.insert("spilloverHandle".into(), spillover.into());
         }
-        Ok(Self { delta, amplifiers: compared.amplifiers.clone(), rendered })
+        Ok(Self { delta, amplifiers: compared.amplifiers.clone(), staled: None, rendered })
     }
 }
 

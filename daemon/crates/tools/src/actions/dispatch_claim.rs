@@ -11,7 +11,9 @@ use crate::call::answers::{append_block, begin_line};
 use crate::call::context::Call;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
-use crate::kept::work::{DispatchOut, Overlap, dispatch_line, find_overlaps, overlap_lines};
+use crate::kept::work::{
+    CodeOut, DispatchOut, Overlap, dispatch_line, find_overlaps, overlap_lines, show_code,
+};
 use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
@@ -57,6 +59,8 @@ pub(crate) struct Response {
     dispatch: DispatchOut,
     /// The task, as its starter wrote it.
     brief: String,
+    /// The symbols and files that it is about, each with its state: `same`, `changed`, `renamed`, `gone`, `unchecked`, `unknown`.
+    anchors: Vec<CodeOut>,
     /// The attempts before this one, the first one first.
     attempts: Vec<AttemptOut>,
     /// When the lease ends, in Unix milliseconds.
@@ -114,7 +118,15 @@ impl OwnedAction for DispatchClaim {
         let overlaps = find_overlaps(cx, &row.anchors, Some(&row.id))?;
         let dispatch = DispatchOut::of(&row, cx.now_ms());
         let attempts = attempts.iter().map(attempt_out).collect();
-        Ok(Response { lease_until: row.standing.lease_until_ms, dispatch, brief, attempts, overlaps })
+        let anchors = show_code(cx, &row.scope, row.anchors.clone())?;
+        Ok(Response {
+            lease_until: row.standing.lease_until_ms,
+            dispatch,
+            brief,
+            anchors,
+            attempts,
+            overlaps,
+        })
     }
 }
 
@@ -145,6 +157,10 @@ impl Render for Response {
         dispatch_line(&mut text, &self.dispatch);
         begin_line(&mut text, format_args!("yours until {}", self.lease_until));
         append_block(&mut text, &sdl_retrieve::plain::quote_lines(&self.brief));
+        for one in &self.anchors {
+            let name = one.name.as_deref().or(one.symbol_id.as_deref()).unwrap_or("file");
+            begin_line(&mut text, format_args!("about {name} in {} ({})", one.file, one.state));
+        }
         for one in &self.attempts {
             let AttemptOut { dispatch_id, attempt, holder, outcome, summary } = one;
             let part = |text: &Option<String>| text.clone().unwrap_or_default();

@@ -1,6 +1,7 @@
 //! `dispatch.complete`: ends work that was handed over.
 
 use schemars::JsonSchema;
+use sdl_memory::notes::{Details, Draft, Lesson, LessonType, TaskFacts, TaskOutcome, store_memory};
 use sdl_memory::work::address::Address;
 use sdl_memory::work::dispatch::state::{Outcome, is_same_author};
 use sdl_memory::work::dispatch::{Dispatch, Ending, complete_dispatch, need_dispatch};
@@ -12,11 +13,16 @@ use super::session_send::announce;
 use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
+use crate::call::work::sender_name;
+use crate::context::assembly::{Assembly, find_assembly_of};
+use crate::context::gathering::judge_assembly;
 use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct DispatchComplete;
 
+/// Characters of the title that is made of a lesson.
+const LESSON_TITLE: usize = 120;
 /// The news that a dispatch has ended waits for a week.
 const NEWS_TTL_MS: u64 = 7 * 86_400_000;
 
@@ -61,6 +67,12 @@ pub(crate) struct Request {
     /// Paths, commits or links that came of it.
     #[schemars(length(max = 50))]
     artifacts: Option<Vec<String>>,
+    /// Sources of the assembled context that helped, of the dispatch's `assemblyId`.
+    #[schemars(length(max = 200))]
+    used_source_ids: Option<Vec<String>>,
+    /// What you learned: each becomes a lesson of yours.
+    #[schemars(length(max = 10))]
+    learned: Option<Vec<String>>,
 }
 
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -70,12 +82,16 @@ pub(crate) struct Response {
     dispatch_id: String,
     /// `done`, `failed` or `cancelled`.
     state: String,
+    /// The lessons that were stored.
+    lessons: Vec<String>,
 }
 
 impl Action for DispatchComplete {
     type Request = Request;
     type Response = Response;
     const MODULE: Option<Module> = Some(Module::Work);
+    const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] =
+        &[(Module::Memory, &["usedSourceIds", "learned", "lessons"])];
     const DEF: ActionDef = ActionDef {
         name: "dispatch.complete",
         namespace: Namespace::Work,
@@ -109,20 +125,91 @@ impl OwnedAction for DispatchComplete {
             by_person: cx.author.session.is_none() && cx.author.principal.is_none(),
         };
         let id = &request.dispatch_id;
+        let learned = check_learned(request.learned)?;
+        let used = request.used_source_ids.unwrap_or_default();
+        let assembly = if used.is_empty() { None } else { assembly_of(cx, id)? };
         let ended = cx.change(|change| {
             see_dispatch(cx, &need_dispatch(change.tables(), id, "dispatchId")?)?;
             let row = complete_dispatch(change, id, ending.clone())?;
+            let mut lessons = Vec::new();
+            for text in &learned {
+                lessons.push(store_memory(change, None, &lesson_of(cx, &row, text))?.id);
+            }
+            if let Some(assembly) = &assembly {
+                judge_assembly(change, &row.scope, assembly, &used)?;
+            }
             let news = match news_for_starter(cx, &row, &ending) {
                 Some(new) => Some((new.to_text.clone(), send_message(change, new)?.id)),
                 None => None,
             };
-            Ok((row.id, news))
+            Ok((row.id, lessons, news))
         });
-        let (dispatch_id, news) = ended.map_err(with_next)?;
+        let (dispatch_id, lessons, news) = ended.map_err(with_next)?;
         if let Some((to, message)) = news.filter(|_| !cx.outcome.borrow().replayed) {
             announce(cx.call, (&to, MessageKind::Info, ending.summary.len()), &message);
         }
-        Ok(Response { dispatch_id, state: outcome.state().name().to_owned() })
+        Ok(Response { dispatch_id, state: outcome.state().name().to_owned(), lessons })
+    }
+}
+
+/// The assembled context of a dispatch. A note says so if it has none.
+fn assembly_of(cx: &OwnedCx<'_>, id: &str) -> Result<Option<Assembly>, ToolError> {
+    let row = cx.look(|tables| need_dispatch(tables, id, "dispatchId"))?;
+    let found = row.assembly.as_deref().and_then(|known| find_assembly_of(cx.call, &row.scope, known).ok());
+    if found.is_none() {
+        cx.note("usedSourceIds counts for nothing: the dispatch has no assemblyId that is still kept");
+    }
+    Ok(found)
+}
+
+fn check_learned(learned: Option<Vec<String>>) -> Result<Vec<String>, ToolError> {
+    let learned = learned.unwrap_or_default();
+    for (i, text) in learned.iter().enumerate() {
+        if text.trim().is_empty() || text.chars().count() > sdl_memory::limits::CONTENT {
+            let message = format!("a lesson has 1 to {} characters", sdl_memory::limits::CONTENT);
+            return Err(ToolError::invalid(format!("learned[{i}]"), message));
+        }
+    }
+    Ok(learned)
+}
+
+/// A lesson of whoever ends a dispatch.
+fn lesson_of(cx: &OwnedCx<'_>, row: &Dispatch, text: &str) -> Draft {
+    let outcome = match row.standing.outcome {
+        Some(Outcome::Success) => Some(TaskOutcome::Success),
+        Some(Outcome::Partial) => Some(TaskOutcome::Partial),
+        Some(Outcome::Failed) => Some(TaskOutcome::Failure),
+        Some(Outcome::Cancelled) | None => None,
+    };
+    let kind =
+        if outcome == Some(TaskOutcome::Failure) { LessonType::Failure } else { LessonType::Procedural };
+    let facts = TaskFacts {
+        task_text: Some(row.title.clone()),
+        dispatch_id: Some(row.id.clone()),
+        outcome,
+        domain: row.domain.clone(),
+        attempts: Some(row.attempt),
+        ..TaskFacts::default()
+    };
+    let text = text.trim();
+    let line = text.lines().next().unwrap_or_default();
+    Draft {
+        scope: row.scope.clone(),
+        title: line.chars().take(LESSON_TITLE).collect(),
+        content: text.to_owned(),
+        tags: None,
+        confidence: None,
+        anchors: (Some(row.anchors.clone()), None),
+        confirmed: None,
+        details: Details::Lesson(Lesson {
+            lesson_type: Some(kind),
+            importance: None,
+            task_context: Some(facts),
+        }),
+        agent: Some(sender_name(cx.author)),
+        expires_ms: None,
+        supersedes: None,
+        version: row.anchors.version,
     }
 }
 

@@ -11,6 +11,7 @@ use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
 use crate::call::answers::append_text;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
+use crate::kept::anchors::link_anchors;
 use crate::kept::work::{Overlap, find_overlaps, overlap_lines, read_ms};
 use crate::{Explained, ToolError};
 
@@ -56,6 +57,12 @@ pub(crate) struct Request {
     /// When it should be done: RFC 3339 with an offset, a date, or Unix milliseconds.
     #[schemars(length(max = 64))]
     due_at: Option<String>,
+    /// Symbols it is about. Who claims it sees whether they changed.
+    #[schemars(length(max = sdl_memory::limits::ANCHORS))]
+    symbol_ids: Option<Vec<String>>,
+    /// Paths it is about.
+    #[schemars(length(max = sdl_memory::limits::ANCHORS))]
+    files: Option<Vec<String>>,
 }
 
 /// Whom the handoff reaches.
@@ -122,6 +129,9 @@ impl OwnedAction for DispatchStart {
                 return Err(ToolError::invalid(format!("milestones[{i}]"), message));
             }
         }
+        let (symbols, files) = link_anchors(cx, request.symbol_ids.as_deref(), request.files.as_deref())?;
+        let mut anchors = symbols.unwrap_or_default();
+        anchors.join(&files.unwrap_or_default(), sdl_memory::limits::ANCHORS);
         let new = NewDispatch {
             scope: cx.scopes.own.clone(),
             title: request.title.trim().to_owned(),
@@ -135,7 +145,7 @@ impl OwnedAction for DispatchStart {
             priority: request.priority.unwrap_or(0),
             assembly: request.assembly_id,
             due_ms: read_ms("dueAt", request.due_at.as_deref())?,
-            anchors: sdl_memory::Anchors::default(),
+            anchors,
         };
         let (dispatch_id, attempt, reached) = cx.change(|change| {
             let started = start_dispatch(change, new.clone())?;

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use sdl_ledger::{Clock as _, SystemClock};
@@ -26,6 +27,8 @@ pub(crate) struct Info;
 pub(crate) struct Request {
     /// For bug reports. Leaves out paths of this machine.
     redact_paths: Option<bool>,
+    /// True adds `actions`. A hash of each action's schemas.
+    actions: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -43,6 +46,9 @@ pub(crate) struct Response {
     extractor_version: u32,
     /// Hash of all tool schemas. If it differs from the one you know, list the tools again.
     schema_version: String,
+    /// With `actions`: a hash of the schemas of each action. Where one differs from the one you know, the schema that you hold is stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    actions: Option<BTreeMap<String, String>>,
     /// Hash of the list of tools that you are shown. If it differs from the one you know, list the tools again.
     surface_version: String,
     /// Milliseconds since the daemon started.
@@ -168,6 +174,7 @@ impl RegistryAction for Info {
             storage_schema: info.storage_schema,
             extractor_version: info.extractor_version,
             schema_version: registry.schema_version().to_owned(),
+            actions: (request.actions == Some(true)).then(|| registry.action_hashes()),
             surface_version: surface_version(cx, registry),
             upstreams: upstream_lines(cx),
             uptime_ms: info.uptime_ms,

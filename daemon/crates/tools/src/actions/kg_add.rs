@@ -9,7 +9,8 @@ use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
 use crate::call::freshness::Sync;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
-use crate::kept::facts::{self, CutOut, ObjectType};
+use crate::kept::fact_code;
+use crate::kept::facts::{self, CutOut, ObjectType, OnChange};
 
 /// See [`ActionDef`].
 pub(crate) struct KgAdd;
@@ -17,7 +18,8 @@ pub(crate) struct KgAdd;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The thing that the fact is about. For example `auth service`. Names that differ in case, spaces, `_` and `-` are one.
+    /// The thing that the fact is about. For example `auth service`; a symbol id or `file:PATH` for code. Names that differ in
+    /// case, spaces, `_` and `-` are one.
     #[schemars(length(min = 1, max = 200))]
     subject: String,
     /// What it says. For example `owned_by`.
@@ -42,6 +44,14 @@ pub(crate) struct Request {
     exclusive: Option<bool>,
     /// Fact that this one corrects. It is retracted: it never held.
     supersedes: Option<String>,
+    /// Symbols that it is about, beside its subject and object.
+    #[schemars(length(max = fact_code::MOST_LINKS))]
+    symbol_ids: Option<Vec<String>>,
+    /// Paths that it is about.
+    #[schemars(length(max = fact_code::MOST_LINKS))]
+    files: Option<Vec<String>>,
+    /// Default flag. `invalidate`: it ends when that code is gone.
+    on_change: Option<OnChange>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -69,6 +79,7 @@ impl Action for KgAdd {
         examples: &[
             r#"{"subject":"auth service","predicate":"owned_by","object":"team north","validFrom":"2026-01-31","exclusive":true}"#,
             r#"{"subject":"auth service","predicate":"uses","object":"redis 7","source":"ADR 12","supersedes":"t_0123456789abc"}"#,
+            r#"{"repoId":"my-repo","subject":"s_0123456789abc","predicate":"owned_by","object":"team north","onChange":"invalidate"}"#,
         ],
         aliases: &[],
     };
@@ -76,24 +87,31 @@ impl Action for KgAdd {
 }
 
 impl OwnedAction for KgAdd {
-    fn sync(_request: &Request) -> Sync {
-        Sync::None
+    fn sync(request: &Request) -> Sync {
+        let is_linked = request.symbol_ids.is_some() || request.files.is_some();
+        let is_code =
+            is_linked || [&request.subject, &request.object].iter().any(|name| graph::is_code(name.trim()));
+        if is_code { Sync::Prefer } else { Sync::None }
     }
 
     fn run(cx: &OwnedCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let lists = (request.symbol_ids.as_deref(), request.files.as_deref());
+        let (anchors, subject, object) =
+            fact_code::link_fact(cx, (&request.subject, &request.object), lists)?;
         let draft = Draft {
             scope: cx.scopes.own.clone(),
             valid_from: facts::time_arg("validFrom", request.valid_from.as_deref())?,
             valid_to: facts::time_arg("validTo", request.valid_to.as_deref())?,
-            subject: request.subject,
+            subject,
             predicate: request.predicate,
-            object: request.object,
+            object,
             object_type: request.object_type.map(graph::ObjectType::from),
             confidence: request.confidence,
             source: request.source,
             exclusive: request.exclusive.unwrap_or(false),
             supersedes: request.supersedes,
-            ..Draft::default()
+            on_change: request.on_change.map(graph::OnChange::from).unwrap_or_default(),
+            anchors,
         };
         let view = facts::view_of(cx);
         let added = cx

@@ -55,7 +55,7 @@ impl Action for KgInvalidate {
         namespace: Namespace::Kg,
         mutating: true,
         description: "Call this when a fact no longer holds, or never did",
-        needs: "tripleId|subject,predicate,object",
+        needs: "tripleId|subject",
         examples: &[
             r#"{"subject":"auth service","predicate":"owned_by","object":"team north","at":"2026-03-01","reason":"handed over"}"#,
             r#"{"tripleId":"t_0123456789abc","retract":true}"#,

@@ -9,10 +9,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
 use crate::call::answers::{append_text, begin_line};
-use crate::call::freshness::Sync;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
-use crate::kept::facts::{self, FactOut};
+use crate::kept::anchors::AnchorState;
+use crate::kept::fact_code::{Checked, check_facts, follow_all};
+use crate::kept::facts::{self, FactOut, fact_size};
 use crate::{Code, Explained as _, ToolError};
 
 /// See [`ActionDef`].
@@ -52,7 +53,7 @@ impl From<Direction> for graph::Direction {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Its name, in any case and spelling of spaces.
+    /// Its name, in any case and spelling of spaces; the id or name of a symbol, or `file:PATH`.
     #[schemars(length(min = 1, max = 2_000))]
     entity: Option<String>,
     /// Words to look for, if you don't know the entity.
@@ -70,6 +71,8 @@ pub(crate) struct Request {
     known_at: Option<String>,
     /// True: facts that don't hold at `asOf` too, with their times.
     include_invalid: Option<bool>,
+    /// True: only facts about code that changed or is gone.
+    stale_only: Option<bool>,
     /// Default 1. 2 or 3: the facts of neighbours too.
     #[schemars(range(min = 1, max = 3))]
     depth: Option<u32>,
@@ -103,7 +106,7 @@ impl Action for KgQuery {
         name: "kg.query",
         namespace: Namespace::Kg,
         mutating: false,
-        description: "Call this when you need what is known of an entity, now or at an earlier time",
+        description: "Call this when you need the facts of an entity, now or at an earlier time",
         needs: "entity|query",
         examples: &[
             r#"{"entity":"auth service","predicates":["owned_by"],"asOf":"2026-02-01"}"#,
@@ -115,10 +118,6 @@ impl Action for KgQuery {
 }
 
 impl OwnedAction for KgQuery {
-    fn sync(_request: &Request) -> Sync {
-        Sync::None
-    }
-
     fn run(cx: &OwnedCx<'_>, request: Request) -> Result<Response, ToolError> {
         let as_of = facts::time_arg("asOf", request.as_of.as_deref())?.unwrap_or(cx.now_ms() as i64);
         let known_at = facts::time_arg("knownAt", request.known_at.as_deref())?.unwrap_or(FOREVER);
@@ -155,8 +154,13 @@ fn ask_entity(
         };
         cx.look(|reader| walk_facts(reader, view, &query, depth))
     };
-    let mut page = ask(request.limit.map_or(LIMIT, |limit| limit as usize))?;
-    let fitting = fitting_facts(cx, &page);
+    let limit = request.limit.map_or(LIMIT, |limit| limit as usize);
+    let mut page = ask(limit)?;
+    // Code that was renamed is found under its new name once its facts were followed.
+    if page.facts.is_empty() && request.cursor.is_none() && follow_all(cx, view)? {
+        page = ask(limit)?;
+    }
+    let fitting = fitting_facts(&page);
     if fitting < page.facts.len() {
         page = ask(fitting)?;
     }
@@ -166,7 +170,9 @@ fn ask_entity(
     } else {
         Vec::new()
     };
-    let triples: Vec<FactOut> = page.facts.into_iter().map(|fact| FactOut::of(cx, fact)).collect();
+    let checked = check_facts(cx, page.facts, when)?;
+    let triples: Vec<FactOut> =
+        checked.into_iter().filter(|one| is_asked(request, one)).map(|one| FactOut::of(cx, one)).collect();
     if triples.is_empty() && request.cursor.is_none() {
         cx.note(nothing_held(entity, when));
     }
@@ -179,13 +185,18 @@ fn ask_entity(
 }
 
 /// How many of the first facts fit into an answer. At least one.
-fn fitting_facts(cx: &OwnedCx<'_>, page: &FactPage) -> usize {
+fn fitting_facts(page: &FactPage) -> usize {
     let mut size = 0;
     let fits = page.facts.iter().take_while(|fact| {
-        size += FactOut::of(cx, (*fact).clone()).size();
+        size += fact_size(fact);
         size <= MOST_CHARS
     });
     fits.count().max(1)
+}
+
+/// Whether a fact is in the answer, by the state of its code.
+fn is_asked(request: &Request, checked: &Checked) -> bool {
+    !request.stale_only.unwrap_or(false) || checked.state.is_some_and(AnchorState::is_stale)
 }
 
 fn shown_name(fact: &Fact, entity: &str) -> Option<String> {
@@ -231,19 +242,22 @@ fn ask_words(
     let wanted: Vec<String> = request.predicates.iter().map(|name| graph::fold_name(name)).collect();
     let mut triples = Vec::new();
     let mut size = 0;
-    for fact in found {
+    for checked in check_facts(cx, found, when)? {
+        let fact = &checked.fact;
+        if !is_asked(request, &checked) {
+            continue;
+        }
         if !wanted.is_empty() && !wanted.contains(&graph::fold_name(&fact.triple.predicate)) {
             continue;
         }
         if entities.len() < NAMES && !entities.contains(&fact.subject) {
             entities.push(fact.subject.clone());
         }
-        let out = FactOut::of(cx, fact);
-        size += out.size();
+        size += fact_size(fact);
         if size > MOST_CHARS && !triples.is_empty() {
             break;
         }
-        triples.push(out);
+        triples.push(FactOut::of(cx, checked));
     }
     if triples.is_empty() {
         cx.note(format!("no fact has words of {text:?}; kg.query with an entity lists its facts"));

@@ -110,7 +110,7 @@ impl Action for KgTimeline {
         namespace: Namespace::Kg,
         mutating: false,
         description: "Call this when you need how facts changed over time, ended and retracted ones too",
-        needs: "entity|tripleId|predicate",
+        needs: "entity|predicate",
         examples: &[
             r#"{"entity":"auth service","from":"2026-01-01","to":"2026-07-01"}"#,
             r#"{"predicate":"owned_by","limit":20}"#,

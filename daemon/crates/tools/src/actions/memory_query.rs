@@ -1,14 +1,17 @@
 //! `memory.query`: returns the memories of a repository.
 
 use schemars::JsonSchema;
+use sdl_memory::notes::{self, Kind, Memory};
 use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
 
-use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
 use crate::call::answers::begin_line;
 use crate::call::budget;
-use crate::call::context::ReadCx;
-use crate::kept::memory::{self, About, Kind, MemoryOut, Page, SortBy};
+use crate::call::modules::Module;
+use crate::call::owned::OwnedCx;
+use crate::kept::memory::{self, About, LaneOut, MemoryOut, Page, Ranked, Shown, SortBy};
+use crate::parts::times;
 use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
@@ -25,7 +28,7 @@ pub(crate) struct Request {
     query: Option<String>,
     /// Only these.
     #[serde(default)]
-    #[schemars(length(max = 5))]
+    #[schemars(length(max = 6))]
     types: Vec<Kind>,
     /// Any of these.
     #[serde(default)]
@@ -45,6 +48,15 @@ pub(crate) struct Request {
     offset: Option<u32>,
     /// Default relevance.
     sort_by: Option<SortBy>,
+    /// Only lessons of this agent.
+    #[schemars(length(min = 1, max = 200))]
+    agent: Option<String>,
+    /// Only those changed since. RFC 3339 with an offset, a date, or Unix milliseconds.
+    #[schemars(length(min = 1, max = 40))]
+    since: Option<String>,
+    /// As they were in that revision of the store. A memory that changed more than 20 times since is as it was in the oldest state that is kept.
+    #[schemars(range(min = 0))]
+    as_of_revision: Option<u64>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -60,6 +72,9 @@ pub(crate) struct Response {
     /// How to get the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) how_to_resume: Option<String>,
+    /// How each kind of rows did in a search by words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) lanes: Option<Vec<LaneOut>>,
 }
 
 impl Action for MemoryQuery {
@@ -77,38 +92,103 @@ impl Action for MemoryQuery {
         ],
         aliases: &[],
     };
+    const MOVES: Option<(Module, Namespace)> = Some((Module::Memory, Namespace::Memory));
+    const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] = &[(
+        Module::Memory,
+        &["scope", "agent", "since", "asOfRevision", "types=lesson", "storeRevision", "lanes"],
+    )];
 }
 
-impl ReadAction for MemoryQuery {
-    const EARLY: bool = true;
-
-    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let mut wanted = Vec::new();
-        for (i, id) in request.symbol_ids.iter().enumerate() {
-            // The id need not exist any more, because memories about symbols that are gone may be asked for too.
-            let not = |e| ToolError::new(Code::UnknownSymbol, format!("{e}")).at(format!("symbolIds[{i}]"));
-            wanted.push(id.parse::<SymbolId>().map_err(not)?);
+impl OwnedAction for MemoryQuery {
+    fn run(cx: &OwnedCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let wanted = Wanted::of(&request)?;
+        let family = cx.family();
+        let (mut ranked, lanes) = find_ranked(cx, &request, &wanted)?;
+        if let Some(read) = cx.read.filter(|_| request.as_of_revision.is_none()) {
+            let mut memories: Vec<Memory> = ranked.iter().map(|ranked| ranked.memory.clone()).collect();
+            memory::follow_memories(read, &family, &mut memories)?;
+            for (ranked, memory) in ranked.iter_mut().zip(memories) {
+                ranked.memory = memory;
+            }
         }
-        let mut memories = memory::load_memories(cx)?;
-        memories.retain(|memory| {
-            (request.types.is_empty() || request.types.contains(&memory.kind))
-                && (request.tags.is_empty() || memory.tags.iter().any(|tag| request.tags.contains(tag)))
-                && (wanted.is_empty() || memory.symbols.iter().any(|link| wanted.contains(&link.id)))
-        });
-        let text = request.query.as_deref().filter(|text| !text.trim().is_empty());
-        let about = About { text, ..About::default() };
-        let ranked = memory::rank_memories(
-            memories,
-            &about,
-            request.sort_by.unwrap_or_default(),
-            cx.call.leases.now(),
-        );
+        ranked.retain(|ranked| wanted.symbols_of(&ranked.memory));
         let offset = request.offset.unwrap_or(0) as usize;
         let limit = request.limit.unwrap_or(LIMIT) as usize;
         let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 80);
+        let whole = cx.has(Module::Memory);
+        let shown = Shown { call: cx.call, read: cx.read, family: &family, whole };
         let page =
-            memory::memory_page(cx, ranked, (offset, limit), request.stale_only.unwrap_or(false), room)?;
-        Ok(Response::of(page, offset, "memory.query"))
+            memory::memory_page(&shown, ranked, (offset, limit), request.stale_only.unwrap_or(false), room)?;
+        let mut response = Response::of(page, offset, "memory.query");
+        response.lanes = lanes.filter(|_| whole);
+        Ok(response)
+    }
+}
+
+/// Returns the memories that match, in their order, and how each lane of the search did if there were words.
+fn find_ranked(
+    cx: &OwnedCx<'_>,
+    request: &Request,
+    wanted: &Wanted<'_>,
+) -> Result<(Vec<Ranked>, Option<Vec<LaneOut>>), ToolError> {
+    let sort = request.sort_by.unwrap_or_default();
+    let scopes = cx.scopes.read.as_deref();
+    let text = request.query.as_deref().filter(|text| !text.trim().is_empty());
+    let about = About { text, ..About::default() };
+    if let (Some(text), None) = (text, request.as_of_revision) {
+        let lessons = cx.has(Module::Memory);
+        let (mut ranked, lanes) = memory::memories_by_words(cx, &about, text, lessons)?;
+        ranked.retain(|ranked| wanted.has(&ranked.memory));
+        if sort != SortBy::Relevance {
+            memory::sort_memories(&mut ranked, sort);
+        }
+        return Ok((ranked, Some(lanes)));
+    }
+    let mut memories = match request.as_of_revision {
+        Some(revision) => cx.look(|reader| notes::memories_at(reader, scopes, revision))?,
+        None => memory::load_memories(cx.call, scopes)?,
+    };
+    memories.retain(|memory| wanted.has(memory));
+    Ok((memory::rank_memories(memories, &about, sort, cx.now_ms()), None))
+}
+
+/// Which memories are asked for, apart from their words.
+struct Wanted<'a> {
+    types: &'a [Kind],
+    tags: &'a [String],
+    symbols: Vec<SymbolId>,
+    agent: Option<&'a str>,
+    since_ms: u64,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(request: &'a Request) -> Result<Self, ToolError> {
+        let mut symbols = Vec::new();
+        for (i, id) in request.symbol_ids.iter().enumerate() {
+            // The id need not exist any more, because memories about symbols that are gone may be asked for too.
+            let not = |e| ToolError::new(Code::UnknownSymbol, format!("{e}")).at(format!("symbolIds[{i}]"));
+            symbols.push(id.parse::<SymbolId>().map_err(not)?);
+        }
+        Ok(Self {
+            types: &request.types,
+            tags: &request.tags,
+            symbols,
+            agent: request.agent.as_deref(),
+            since_ms: times::since_of("since", request.since.as_deref())?.unwrap_or(0),
+        })
+    }
+
+    /// Whether a memory is about the symbols; asked once its anchors were followed.
+    fn symbols_of(&self, memory: &Memory) -> bool {
+        let anchors = &memory.anchors.symbols;
+        self.symbols.is_empty() || anchors.iter().any(|anchor| self.symbols.contains(&anchor.id))
+    }
+
+    fn has(&self, memory: &Memory) -> bool {
+        (self.types.is_empty() || self.types.contains(&memory.kind()))
+            && (self.tags.is_empty() || memory.tags.iter().any(|tag| self.tags.contains(tag)))
+            && self.agent.is_none_or(|agent| memory.agent.as_deref() == Some(agent))
+            && memory.head.updated_ms >= self.since_ms
     }
 }
 
@@ -121,6 +201,7 @@ impl Response {
             memories: page.memories,
             total: page.total as u64,
             truncated: more.then_some(true),
+            lanes: None,
             how_to_resume: more.then(|| format!("{action} with offset {next}")),
         }
     }

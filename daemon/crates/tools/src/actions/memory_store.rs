@@ -1,21 +1,23 @@
-//! `memory.store`: stores a memory of a repository.
+//! `memory.store`: stores a memory of a repository or of the user.
 
 use schemars::JsonSchema;
+use sdl_contract::Union;
+use sdl_memory::notes::{self, Bugfix, Decision, Details, Draft, Note, Pattern, Stored, TaskContext};
 use serde::{Deserialize, Serialize};
 
-use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::context::ReadCx;
-use crate::kept::memory::{self, Draft, Kind};
-use crate::{Explained, ToolError};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
+use crate::call::modules::Module;
+use crate::call::owned::OwnedCx;
+use crate::kept::{anchors, memory};
+use crate::parts::times;
 
 /// See [`ActionDef`].
 pub(crate) struct MemoryStore;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Request {
-    /// Kind of knowledge.
-    r#type: Kind,
+pub(crate) struct Common {
     /// One line.
     #[schemars(length(min = 1, max = 200))]
     title: String,
@@ -36,6 +38,38 @@ pub(crate) struct Request {
     files: Option<Vec<String>>,
     /// Memory to update. Fields that are not given stay.
     memory_id: Option<String>,
+    /// When it ends. RFC 3339 with an offset, a date, or Unix milliseconds.
+    #[schemars(length(min = 1, max = 40))]
+    expires_at: Option<String>,
+    /// `m_…`. An older memory that it replaces; that one is kept and names this one.
+    #[schemars(length(min = 1, max = 100))]
+    supersedes: Option<String>,
+}
+
+sdl_contract::union_request! {
+    pub(crate) struct Request {
+        common: Common,
+        /// Kind of knowledge.
+        "type" as content: Content {
+            Decision(Decision) = "decision",
+            Bugfix(Bugfix) = "bugfix",
+            TaskContext(TaskContext) = "task_context",
+            Pattern(Pattern) = "pattern",
+            Note(Note) = "note",
+        }
+    }
+}
+
+impl From<Content> for Details {
+    fn from(content: Content) -> Self {
+        match content {
+            Content::Decision(fields) => Self::Decision(fields),
+            Content::Bugfix(fields) => Self::Bugfix(fields),
+            Content::TaskContext(fields) => Self::TaskContext(fields),
+            Content::Pattern(fields) => Self::Pattern(fields),
+            Content::Note(fields) => Self::Note(fields),
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -66,36 +100,59 @@ impl Action for MemoryStore {
         ],
         aliases: &[],
     };
+    const MOVES: Option<(Module, Namespace)> = Some((Module::Memory, Namespace::Memory));
+    const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] = &[(
+        Module::Memory,
+        &[
+            "scope",
+            "idempotencyKey",
+            "expiresAt",
+            "supersedes",
+            "alternatives",
+            "rationale",
+            "symptom",
+            "cause",
+            "fix",
+            "dispatchId",
+            "nextSteps",
+            "blockedBy",
+            "appliesTo",
+            "example",
+            "counterExample",
+            "revision",
+            "replayed",
+            "masked",
+        ],
+    )];
+    const UNION: Option<fn() -> Union> = Some(Content::branches);
 }
 
-/// Maximum number of characters of a tag.
-const TAG: usize = 50;
-
-impl ReadAction for MemoryStore {
-    const EARLY: bool = true;
-
-    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        for (field, text) in [("title", &request.title), ("content", &request.content)] {
-            if text.trim().is_empty() {
-                return Err(ToolError::invalid(field, format!("{field} must not be empty")));
-            }
-        }
-        for (i, tag) in request.tags.iter().flatten().enumerate() {
-            if tag.trim().is_empty() || tag.chars().count() > TAG {
-                let message = format!("a tag has 1 to {TAG} characters");
-                return Err(ToolError::invalid(format!("tags[{i}]"), message));
-            }
-        }
+impl OwnedAction for MemoryStore {
+    fn run(cx: &OwnedCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let Request { common, content } = request;
+        let title = memory::check_text("title", &common.title)?;
+        let text = memory::check_text("content", &common.content)?;
+        let tags = common.tags.as_deref().map(memory::check_tags).transpose()?;
+        let anchors = anchors::link_anchors(cx, common.symbol_ids.as_deref(), common.files.as_deref())?;
+        let expires_ms = times::end_of("expiresAt", common.expires_at.as_deref(), cx.now_ms())?;
         let draft = Draft {
-            kind: request.r#type,
-            title: request.title.trim().to_owned(),
-            content: request.content.trim().to_owned(),
-            tags: request.tags.map(|tags| tags.iter().map(|tag| tag.trim().to_owned()).collect()),
-            confidence: request.confidence,
-            symbols: request.symbol_ids.map(|ids| memory::symbol_links(cx, &ids)).transpose()?,
-            files: request.files.map(|files| memory::file_links(cx, &files)).transpose()?,
+            scope: cx.scopes.own.clone(),
+            title,
+            content: text,
+            tags,
+            confidence: common.confidence,
+            anchors,
+            confirmed: None,
+            details: content.into(),
+            agent: None,
+            expires_ms,
+            supersedes: common.supersedes,
+            version: cx.read.map_or(0, |read| read.version.0),
         };
-        let stored = memory::store_memory(cx, request.memory_id.as_deref(), &draft)?;
+        if cx.repo().is_none() {
+            cx.note("no repository is known, so this is yours in every repository; give repoId otherwise");
+        }
+        let stored = store_draft(cx, common.memory_id.as_deref(), draft)?;
         Ok(Response {
             ok: true,
             memory_id: stored.id,
@@ -103,6 +160,19 @@ impl ReadAction for MemoryStore {
             deduplicated: stored.deduplicated,
         })
     }
+}
+
+/// Stores a draft, over the memory `id` if there is one. Who writes a memory over has looked at its code, so the links are to the code as
+/// it is.
+pub(super) fn store_draft(cx: &OwnedCx<'_>, id: Option<&str>, mut draft: Draft) -> Result<Stored, ToolError> {
+    let own = std::slice::from_ref(&draft.scope);
+    let known = match id {
+        Some(id) => cx.look(|reader| Ok(notes::find_memory(reader, Some(own), id)?))?,
+        None => None,
+    };
+    draft.confirmed = known.map(|known| memory::confirmed_anchors(cx, known)).transpose()?.flatten();
+    cx.change(|change| notes::store_memory(change, id, &draft))
+        .map_err(|error| memory::lead_on(error, &cx.scopes.own))
 }
 
 impl Render for Response {

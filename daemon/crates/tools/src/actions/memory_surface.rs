@@ -1,15 +1,17 @@
 //! `memory.surface`: returns the memories about the code at hand.
 
 use schemars::JsonSchema;
+use sdl_memory::notes::Kind;
 use sdl_model::EdgeKind;
 use serde::Deserialize;
 
 use super::memory_query::Response;
 use crate::ToolError;
-use crate::call::action::{Action, ActionDef, Namespace, ReadAction};
+use crate::call::action::{Action, ActionDef, Namespace, OwnedAction};
 use crate::call::budget;
-use crate::call::context::ReadCx;
-use crate::kept::memory::{self, About, SortBy, TaskType};
+use crate::call::modules::Module;
+use crate::call::owned::OwnedCx;
+use crate::kept::memory::{self, About, Shown, SortBy, TaskType};
 use crate::parts::symbols;
 
 /// See [`ActionDef`].
@@ -38,6 +40,13 @@ pub(crate) struct Request {
     /// Memories to skip.
     #[schemars(range(min = 0, max = 2_000))]
     offset: Option<u32>,
+    /// Only these.
+    #[serde(default)]
+    #[schemars(length(max = 6))]
+    types: Vec<Kind>,
+    /// Its lessons too; without it, everyone's.
+    #[schemars(length(min = 1, max = 200))]
+    agent: Option<String>,
 }
 
 impl Action for MemorySurface {
@@ -55,34 +64,53 @@ impl Action for MemorySurface {
         ],
         aliases: &[],
     };
+    const MOVES: Option<(Module, Namespace)> = Some((Module::Memory, Namespace::Memory));
+    const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] =
+        &[(Module::Memory, &["scope", "agent", "types", "storeRevision", "lanes"])];
 }
 
-impl ReadAction for MemorySurface {
-    const EARLY: bool = true;
-
-    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let memories = memory::load_memories(cx)?;
-        let mut about = About { task: request.task_type, ..About::default() };
-        for (i, id) in request.symbol_ids.iter().enumerate() {
-            cx.call.check()?;
-            let sym = symbols::by_id(cx, id, &format!("symbolIds[{i}]"))?;
-            about.files.insert(sym.path().to_owned());
-            for edge in cx.source.view().out_edges(sym.id)? {
-                if edge.kind == EdgeKind::Call {
-                    about.symbols.entry(edge.to).or_insert(NEIGHBOUR);
-                }
-            }
-            for edge in cx.source.view().in_edges(sym.id, CALLERS)? {
-                if edge.kind == EdgeKind::Call {
-                    about.symbols.entry(edge.from).or_insert(NEIGHBOUR);
-                }
-            }
-            about.symbols.insert(sym.id, 1.0);
+impl OwnedAction for MemorySurface {
+    fn run(cx: &OwnedCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let mut memories = memory::load_memories(cx.call, cx.scopes.read.as_deref())?;
+        let family = cx.family();
+        if let Some(read) = cx.read {
+            memory::follow_memories(read, &family, &mut memories)?;
         }
-        let ranked = memory::rank_memories(memories, &about, SortBy::Relevance, cx.call.leases.now());
+        memories.retain(|memory| {
+            let mine = request.agent.is_none() || memory.agent.is_none() || memory.agent == request.agent;
+            mine && (request.types.is_empty() || request.types.contains(&memory.kind()))
+        });
+        let mut about = About { task: request.task_type, ..About::default() };
+        if !request.symbol_ids.is_empty() {
+            look_around(cx, &request.symbol_ids, &mut about)?;
+        }
+        let ranked = memory::rank_memories(memories, &about, SortBy::Relevance, cx.now_ms());
         let (offset, limit) = (request.offset.unwrap_or(0), request.limit.unwrap_or(LIMIT));
         let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 80);
-        let page = memory::memory_page(cx, ranked, (offset as usize, limit as usize), false, room)?;
+        let shown = Shown { call: cx.call, read: cx.read, family: &family, whole: cx.has(Module::Memory) };
+        let page = memory::memory_page(&shown, ranked, (offset as usize, limit as usize), false, room)?;
         Ok(Response::of(page, offset as usize, "memory.surface"))
     }
+}
+
+/// Adds the symbols, their files, callers and callees to what memories may be about.
+fn look_around(cx: &OwnedCx<'_>, ids: &[String], about: &mut About<'_>) -> Result<(), ToolError> {
+    let cx = cx.need_code("symbolIds")?;
+    for (i, id) in ids.iter().enumerate() {
+        cx.call.check()?;
+        let sym = symbols::by_id(cx, id, &format!("symbolIds[{i}]"))?;
+        about.files.insert(sym.path().to_owned());
+        for edge in cx.source.view().out_edges(sym.id)? {
+            if edge.kind == EdgeKind::Call {
+                about.symbols.entry(edge.to).or_insert(NEIGHBOUR);
+            }
+        }
+        for edge in cx.source.view().in_edges(sym.id, CALLERS)? {
+            if edge.kind == EdgeKind::Call {
+                about.symbols.entry(edge.from).or_insert(NEIGHBOUR);
+            }
+        }
+        about.symbols.insert(sym.id, 1.0);
+    }
+    Ok(())
 }

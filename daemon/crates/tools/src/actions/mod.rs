@@ -13,6 +13,8 @@ mod change_impact;
 mod code_get_hot_path;
 mod code_get_skeleton;
 mod code_need_window;
+mod context_assemble;
+mod context_feedback;
 mod context_summary;
 mod delta_get;
 mod dispatch_claim;
@@ -26,11 +28,13 @@ mod kg_add;
 mod kg_invalidate;
 mod kg_query;
 mod kg_timeline;
+mod lesson_store;
 mod manual;
 mod memory_query;
 mod memory_remove;
 mod memory_store;
 mod memory_surface;
+mod memory_update;
 mod policy_get;
 mod policy_set;
 mod pr_risk_analyze;
@@ -39,6 +43,9 @@ mod repo_register;
 mod repo_status;
 mod runtime_execute;
 mod runtime_query_output;
+mod scratch_clear;
+mod scratch_read;
+mod scratch_write;
 mod session_inbox;
 mod session_join;
 mod session_list;
@@ -118,10 +125,17 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<agent_feedback_query::AgentFeedbackQuery>(),
         Entry::repo::<runtime_execute::RuntimeExecute>(),
         Entry::host::<runtime_query_output::RuntimeQueryOutput>(),
-        Entry::read::<memory_store::MemoryStore>(),
-        Entry::read::<memory_query::MemoryQuery>(),
-        Entry::repo::<memory_remove::MemoryRemove>(),
-        Entry::read::<memory_surface::MemorySurface>(),
+        Entry::owned::<memory_store::MemoryStore>(),
+        Entry::owned::<memory_query::MemoryQuery>(),
+        Entry::owned::<memory_remove::MemoryRemove>(),
+        Entry::owned::<memory_surface::MemorySurface>(),
+        Entry::owned::<context_assemble::ContextAssemble>(),
+        Entry::owned::<context_feedback::ContextFeedback>(),
+        Entry::owned::<memory_update::MemoryUpdate>(),
+        Entry::owned::<lesson_store::LessonStore>(),
+        Entry::owned::<scratch_write::ScratchWrite>(),
+        Entry::owned::<scratch_read::ScratchRead>(),
+        Entry::owned::<scratch_clear::ScratchClear>(),
         Entry::owned::<kg_add::KgAdd>(),
         Entry::owned::<kg_query::KgQuery>(),
         Entry::owned::<kg_timeline::KgTimeline>(),

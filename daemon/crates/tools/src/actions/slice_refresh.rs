@@ -12,8 +12,10 @@ use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::freshness::Sync;
 use crate::call::leases::{HandleKind, LeaseWrite};
+use crate::call::modules::Module;
 use crate::call::scoped::without_scope;
 use crate::call::stamp::Stamp;
+use crate::kept::staled::{Staled, find_staled, write_staled};
 use crate::slices::since::Since;
 use crate::slices::{self, SliceEtag, SliceOut};
 use crate::{Code, Explained, ToolError};
@@ -29,6 +31,8 @@ pub(crate) struct Request {
     /// Last `ledgerVersion`/`currentVersion`. The version you hold: `ledgerVersion` of the build, or
     /// `currentVersion` of your last refresh.
     known_version: String,
+    /// True adds `staled`. The memories, lessons and facts that these changes made stale.
+    include_memories: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -77,6 +81,9 @@ pub(crate) struct Response {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     retrieval_evidence: Option<sdl_retrieve::Evidence>,
+    /// With `includeMemories`: what the changes made stale, 10 at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    staled: Option<Vec<Staled>>,
     #[serde(skip)]
     #[schemars(skip)]
     rendered: String,
@@ -94,6 +101,8 @@ impl Action for SliceRefresh {
         examples: &[r#"{"sliceHandle":"h_0000000000000ab","knownVersion":"v1770600000000"}"#],
         aliases: &[],
     };
+    const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] =
+        &[(Module::Memory, &["includeMemories", "staled"])];
 }
 
 impl ReadAction for SliceRefresh {
@@ -195,11 +204,18 @@ impl Response {
             slice: None,
             truncation: None,
             retrieval_evidence: None,
+            staled: None,
             rendered: String::new(),
         };
         match &refreshed.outcome {
             Outcome::NotModified => response.not_modified = true,
-            Outcome::Delta(delta) => response.take_delta(delta, spillover)?,
+            Outcome::Delta(delta) => {
+                response.take_delta(delta, spillover)?;
+                let (changed, from) = (delta.delta.changed_symbols.iter(), delta.delta.from_version);
+                response.staled =
+                    find_staled(cx, request.include_memories, changed, (from, delta.delta.to_version))?;
+                write_staled(&mut response.rendered, response.staled.as_ref());
+            }
             Outcome::Fresh(built) => {
                 let spillover = (!built.spilled.is_empty()).then(|| spillover.to_owned());
                 let out = SliceOut::of(built, refreshed.lease.request.wire_format, spillover);

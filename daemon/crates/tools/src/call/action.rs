@@ -92,7 +92,7 @@ pub(crate) trait Action: 'static {
     const MODULE: Option<Module> = None;
     /// The gateway that lists it where a module is on, instead of its own.
     const MOVES: Option<(Module, Namespace)> = None;
-    /// Fields of its arguments and its answer that do not exist where a module is off.
+    /// Fields of its arguments and its answer that do not exist where a module is off. `field=value`: only this choice of it.
     const MODULE_FIELDS: &'static [(Module, &'static [&'static str])] = &[];
     /// The branches of its arguments, if they depend on one of them.
     const UNION: Option<fn() -> Union> = None;

@@ -13,6 +13,7 @@ use crate::call::budget;
 use crate::call::buffers::{Buffers, Overlay};
 use crate::call::leases::{Held, LeaseWrite, Leases};
 use crate::call::memos::Memos;
+use crate::call::modules::Modules;
 use crate::call::names;
 use crate::call::origin::Origin;
 use crate::call::pins::Pins;
@@ -104,6 +105,11 @@ impl Call<'_> {
             &Rules::new(settings, Who::of(self.session)),
             self.session.id,
         )
+    }
+
+    /// Returns the modules that are on for the caller.
+    pub(crate) fn modules(&self) -> Modules {
+        Rules::new(&self.upstream.gateway.catalog().settings, Who::of(self.session)).modules()
     }
 
     /// Adds a note for the caller beside the answer. Reads have [`ReadCx::note`], which counts for their budget.

@@ -6,7 +6,7 @@
 //! * `leases`, `buffers`, `usage`, `pins`: state that outlives a call, or is shared by the steps of a chain; `scoped`: what
 //!   handles of workspaces hold; `met`: a repository of a workspace, read so that damage is known to be its own;
 //! * `upstream`: the tools of upstream MCP servers, and calls of them;
-//! * `across`: the repositories of a workspace; `context`, `owned`: the context that a handler gets; `action`: the definition of an action;
+//! * `across`: the repositories of a workspace; `family`: a repository and its other worktrees; `context`, `owned`: the context that a handler gets; `action`: the definition of an action;
 //! * `registry`: every action, and the tools that are made of them; `services`: that and the state of the process;
 //! * `pipeline`: the steps around a handler; `chain`: several calls as one.
 
@@ -17,6 +17,7 @@ pub(crate) mod budget;
 pub(crate) mod buffers;
 pub(crate) mod chain;
 pub(crate) mod context;
+pub(crate) mod family;
 pub(crate) mod freshness;
 pub(crate) mod leases;
 pub(crate) mod memos;

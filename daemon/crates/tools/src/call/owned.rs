@@ -3,13 +3,20 @@
 use std::cell::RefCell;
 
 use sdl_memory::store::{Asked, Change, Once, change_store};
+use sdl_memory::work::session::find_session;
 use sdl_memory::{Author, Trouble};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
+use crate::call::family::Family;
 use crate::call::modules::{Module, Modules};
+use crate::call::work::session_key;
 use crate::{Code, Explained, Repo, ToolError};
+
+/// Tokens of the revision of the store in an answer.
+const STAMP: usize = 12;
 
 /// Whose rows a call is about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,7 +52,6 @@ pub(crate) struct OwnedCx<'a> {
     /// Whose rows it is about.
     pub(crate) scopes: &'a Scopes,
     /// The modules that are on.
-    #[allow(dead_code, reason = "for actions on memories")]
     pub(crate) modules: Modules,
     /// Who calls.
     pub(crate) author: &'a Author,
@@ -61,13 +67,11 @@ impl<'a> OwnedCx<'a> {
     }
 
     /// The repository of the call.
-    #[allow(dead_code, reason = "for actions on memories")]
     pub(crate) fn repo(&self) -> Option<&'a dyn Repo> {
         self.read.map(|read| read.repo)
     }
 
     /// The version that the call answers from. An error without a repository: `what` needs one.
-    #[allow(dead_code, reason = "for actions on memories")]
     pub(crate) fn need_code(&self, what: &str) -> Result<&'a ReadCx<'a>, ToolError> {
         self.read.ok_or_else(|| {
             let message = format!("{what} is about code, and no repository is known; give repoId");
@@ -76,7 +80,6 @@ impl<'a> OwnedCx<'a> {
     }
 
     /// Whether a module is on.
-    #[allow(dead_code, reason = "for actions on memories")]
     pub(crate) fn has(&self, module: Module) -> bool {
         self.modules.has(module)
     }
@@ -117,12 +120,39 @@ impl<'a> OwnedCx<'a> {
         Ok(changed.value)
     }
 
+    /// Returns how many tokens the fields take that the pipeline adds to the answer.
+    pub(crate) fn around(&self) -> Result<usize, ToolError> {
+        match self.read {
+            Some(read) => Ok(read.around()? + STAMP),
+            None => Ok(budget::json_tokens(&*self.call.notes.borrow())? + STAMP),
+        }
+    }
+
+    /// The repository of the call and the other worktrees of it; none without one.
+    pub(crate) fn family(&self) -> Family {
+        self.repo().map(|repo| Family::of(self.call, repo)).unwrap_or_default()
+    }
+
     /// Adds a note for the caller beside the answer.
     pub(crate) fn note(&self, note: impl Into<String>) {
         match self.read {
             Some(read) => read.note(note),
             None => self.call.note(note),
         }
+    }
+}
+
+/// Who the caller is, as far as it is known.
+pub(crate) fn author_of(call: &Call<'_>) -> Author {
+    let short = |text: &str| text.chars().take(200).collect::<String>();
+    let session = session_key(call.session);
+    let row = session.as_ref().map(|id| call.host.agent().read(|reader| Ok(find_session(reader, id))));
+    let row = row.and_then(|found| found.ok()?.ok()?);
+    Author {
+        session,
+        agent: row.and_then(|row| row.agent),
+        client: short(&call.session.client),
+        principal: call.session.principal.as_ref().map(|known| short(&known.to_string())),
     }
 }
 

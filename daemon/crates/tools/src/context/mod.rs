@@ -2,4 +2,5 @@
 
 pub(crate) mod assembly;
 pub(crate) mod briefing;
+pub(crate) mod gathering;
 pub(crate) mod overview;

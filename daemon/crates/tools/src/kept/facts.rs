@@ -12,6 +12,8 @@ use crate::ToolError;
 use crate::call::answers::append_text;
 use crate::call::context::Call;
 use crate::call::owned::OwnedCx;
+use crate::kept::anchors::{AnchorState, StaleSince};
+use crate::kept::fact_code::Checked;
 
 /// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +47,24 @@ impl From<graph::ObjectType> for ObjectType {
             graph::ObjectType::Number => Self::Number,
             graph::ObjectType::Boolean => Self::Boolean,
             graph::ObjectType::Date => Self::Date,
+        }
+    }
+}
+
+/// What a change of the code does to a fact about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) enum OnChange {
+    Flag,
+    Invalidate,
+}
+
+impl From<OnChange> for graph::OnChange {
+    fn from(of: OnChange) -> Self {
+        match of {
+            OnChange::Flag => Self::Flag,
+            OnChange::Invalidate => Self::Invalidate,
         }
     }
 }
@@ -91,6 +111,13 @@ pub(crate) struct FactOut {
     /// When it was withdrawn, if it was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retracted_at: Option<String>,
+    /// The code that it is about, compared with when it was added: `same`, `changed`, `renamed`, `gone`, `unchecked`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub(crate) state: Option<&'static str>,
+    /// Since which version the code is different.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) stale_since: Option<StaleSince>,
     /// Other assertions of the same, for the time before or after.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
@@ -133,13 +160,16 @@ impl CutOut {
 
 impl FactOut {
     /// A fact as it holds.
-    pub(crate) fn of(cx: &OwnedCx<'_>, fact: Fact) -> Self {
+    pub(crate) fn of(cx: &OwnedCx<'_>, checked: Checked) -> Self {
+        let Checked { fact, state, since } = checked;
         let (from, to) = (fact.from, fact.to);
         let mut out = Self::of_row(cx, &fact.triple, (fact.subject, fact.object));
         out.valid_from = write_time(from);
         out.valid_to = to.map(write_time);
         out.confidence = fact.confidence;
         out.others = fact.others;
+        out.state = state.map(AnchorState::name);
+        out.stale_since = since;
         out
     }
 
@@ -166,6 +196,8 @@ impl FactOut {
             source: row.source.clone(),
             scope: (!is_own).then(|| scope.to_owned()),
             retracted_at: row.retracted.as_ref().map(|retracted| write_time(retracted.at)),
+            state: None,
+            stale_since: None,
             others: Vec::new(),
         }
     }
@@ -187,16 +219,22 @@ impl FactOut {
         if (self.confidence - 0.8).abs() > 0.005 {
             append_text(text, format_args!(" {:.2}", self.confidence));
         }
+        if let Some(state) = self.state.filter(|state| *state != AnchorState::Same.name()) {
+            append_text(text, format_args!(" {state}"));
+        }
+        if let Some(since) = &self.stale_since {
+            append_text(text, format_args!(" since {}", since.words()));
+        }
         if let Some(scope) = &self.scope {
             append_text(text, format_args!(" ({scope})"));
         }
     }
+}
 
-    /// Characters of it in an answer, about.
-    pub(crate) fn size(&self) -> usize {
-        let source = self.source.as_deref().unwrap_or_default();
-        200 + self.subject.len() + self.predicate.len() + self.object.len() + source.len()
-    }
+/// Characters of a fact in an answer, about.
+pub(crate) fn fact_size(fact: &Fact) -> usize {
+    let source = fact.triple.source.as_deref().unwrap_or_default();
+    200 + fact.subject.len() + fact.triple.predicate.len() + fact.object.len() + source.len()
 }
 
 /// Midnight as its date alone.
@@ -234,7 +272,7 @@ pub(crate) fn scopes_of(view: &View) -> Vec<String> {
     view.scopes.clone().unwrap_or_else(all)
 }
 
-/// Returns the error of a change of facts, with the call that shows what is there.
+/// Returns the error of a change of facts, with the call that shows the facts.
 pub(crate) fn with_lookup(error: ToolError, entity: Option<&str>) -> ToolError {
     let Some(entity) = entity else { return error };
     let args = serde_json::json!({ "entity": entity, "includeInvalid": true });

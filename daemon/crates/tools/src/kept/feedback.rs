@@ -1,9 +1,13 @@
 //! The feedback of agents on the contexts that they got.
 
+use std::ops::ControlFlow;
+
 use sdl_ledger::AgentStore;
+use sdl_memory::SymbolAnchor;
+use sdl_memory::notes::TaskOutcome;
+use sdl_memory::store::{Change, Tables};
 use serde::{Deserialize, Serialize};
 
-use crate::kept::memory::SymbolLink;
 use crate::stored::tables::FEEDBACK;
 use crate::{ToolError, stored};
 
@@ -12,7 +16,7 @@ const LAYOUT: u8 = 1;
 pub(crate) const MOST: usize = 5_000;
 
 /// One piece of feedback, as it is stored.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Feedback {
     pub(crate) id: String,
@@ -21,10 +25,20 @@ pub(crate) struct Feedback {
     pub(crate) version: u64,
     pub(crate) assembly_id: Option<String>,
     pub(crate) slice_handle: Option<String>,
-    pub(crate) useful: Vec<SymbolLink>,
-    pub(crate) missing: Vec<SymbolLink>,
+    pub(crate) useful: Vec<SymbolAnchor>,
+    pub(crate) missing: Vec<SymbolAnchor>,
     pub(crate) rating: Option<u8>,
     pub(crate) task_text: Option<String>,
+    /// The sources that were used, of a context.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) used: Vec<String>,
+    /// What was missing, in words or ids.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) wanted: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<TaskOutcome>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) note: Option<String>,
 }
 
 /// Stores a piece of feedback under an id that says when: in order of time. Returns the id.
@@ -53,6 +67,30 @@ pub(crate) fn store_feedback(
         }
         Ok(Ok(feedback.id))
     })?
+}
+
+/// Stores a piece of feedback as part of a change. Returns its id.
+pub(crate) fn put_feedback(
+    change: &mut Change<'_, '_>,
+    scope: &str,
+    mut feedback: Feedback,
+) -> sdl_memory::Result<String> {
+    let prefix = stored::row_key(scope, "");
+    let mut keys: Vec<Vec<u8>> = Vec::new();
+    change.tables().scan_bytes(FEEDBACK, &prefix, &mut |key, _| {
+        if !key.starts_with(&prefix) {
+            return ControlFlow::Break(());
+        }
+        keys.push(key.to_vec());
+        ControlFlow::Continue(())
+    })?;
+    for oldest in keys.iter().take((keys.len() + 1).saturating_sub(MOST)) {
+        change.delete_bytes(FEEDBACK, oldest)?;
+    }
+    feedback.id = change.new_id("f_");
+    let bytes = [&[LAYOUT][..], &serde_json::to_vec(&feedback)?].concat();
+    change.put_bytes(FEEDBACK, &stored::row_key(scope, &feedback.id), &bytes)?;
+    Ok(feedback.id)
 }
 
 /// Every piece of feedback on a repository, the latest first.

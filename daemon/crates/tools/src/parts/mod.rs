@@ -4,4 +4,5 @@ pub(crate) mod all_tools;
 pub(crate) mod outside;
 pub(crate) mod params;
 pub(crate) mod symbols;
+pub(crate) mod times;
 pub(crate) mod unread;

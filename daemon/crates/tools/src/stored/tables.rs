@@ -7,7 +7,6 @@
 pub(crate) const POLICY: &str = "policy";
 /// Maps a sequence number to a decision, each with the hash of the one before.
 pub(crate) const AUDIT: &str = "audit";
-pub(crate) use sdl_memory::tables::MEMORIES;
 /// Maps (repository, feedback) to a piece of feedback.
 pub(crate) const FEEDBACK: &str = "feedback";
 /// Maps (repository, hour, action) to counts of calls and tokens.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use crate::call::action::Namespace;
+use crate::call::modules::Module;
 use crate::call::names::{RAW, advertised_name};
 use crate::call::pipeline::RELAY;
 use crate::call::registry::{Entry, Registry};
@@ -57,6 +58,7 @@ impl Registry {
                 "name": entry.def.name,
                 "tool": advertised_name(entry.def.name, Names::Underscored),
                 "namespace": entry.namespace.name(),
+                "module": entry.module.map(Module::name),
                 "mutating": entry.def.mutating,
                 "description": entry.def.description,
                 "needs": entry.def.needs,
@@ -72,7 +74,7 @@ impl Registry {
 
 /// Arguments that barely any call needs, by action (none means every action). Reads wait for writes by default, and the
 /// manual comes in the format that models read best. The manual and `action.search` list them.
-const UNLISTED: [(&str, &str); 43] = [
+const UNLISTED: [(&str, &str); 44] = [
     ("", "sync"),
     ("", "syncTimeoutMs"),
     ("", "atVersion"),
@@ -89,6 +91,7 @@ const UNLISTED: [(&str, &str); 43] = [
     ("slice.build", "wireFormatVersion"),
     ("slice.build", "memoryLimit"),
     ("slice.build", "includeRetrievalEvidence"),
+    ("info", "actions"),
     ("action.search", "scope"),
     ("action.search", "upstream"),
     ("action.search", "detail"),
@@ -130,6 +133,66 @@ const OF_UPSTREAMS: [(&str, &str); 5] = [
     ("info", "upstreams"),
     ("usage.stats", "upstream"),
 ];
+
+/// Optional arguments of all actions of modules, which lists leave out because a call rarely needs them.
+const UNLISTED_OF_MODULES: [&str; 12] = [
+    "confidence",
+    "details",
+    "dueAt",
+    "expiresAt",
+    "idempotencyKey",
+    "limit",
+    "offset",
+    "priority",
+    "repoId",
+    "scope",
+    "supersedes",
+    "tags",
+];
+
+/// An action whose arguments are, for the most part, those of others: `memory.store` and `lesson.store` list them.
+const UPDATE: (&str, [&str; 16]) = (
+    "memory.update",
+    [
+        "alternatives",
+        "appliesTo",
+        "blockedBy",
+        "cause",
+        "counterExample",
+        "dispatchId",
+        "example",
+        "files",
+        "fix",
+        "importance",
+        "lessonType",
+        "nextSteps",
+        "rationale",
+        "symbolIds",
+        "symptom",
+        "taskContext",
+    ],
+);
+
+/// Shortens the arguments of modules, because there are many: a name and a type, of required ones also the choices. The manual, `action.search` and
+/// refusals have the rest.
+fn shorten_modules(entry: &Entry, properties: &mut Map<String, Value>) {
+    let of_module = |name: &String| entry.module.is_some() || entry.is_of_module(name);
+    let required = entry.request.get("required").and_then(Value::as_array);
+    let is_required = |name: &String| required.is_some_and(|all| all.iter().any(|field| field == name));
+    let is_known_elsewhere = |name: &str| entry.def.name == UPDATE.0 && UPDATE.1.contains(&name);
+    properties.retain(|name, _| {
+        let rare = UNLISTED_OF_MODULES.contains(&name.as_str()) || is_known_elsewhere(name);
+        is_required(name) || !of_module(name) || !rare
+    });
+    for (name, property) in properties.iter_mut().filter(|(name, _)| of_module(name)) {
+        let Some(property) = property.as_object_mut() else { continue };
+        if is_required(name) {
+            property.shift_remove("description");
+        } else {
+            property.retain(|key, _| key == "type");
+        }
+    }
+}
 
 /// The upstreams that the search tool names at most.
 const MOST_NAMED: usize = 20;
@@ -258,6 +321,7 @@ impl Writer<'_> {
                 UNLISTED.iter().any(|(action, field)| *field == name && [entry.def.name, ""].contains(action))
             };
             properties.retain(|name, _| !unlisted(name));
+            shorten_modules(entry, properties);
             for name in UNOPENED {
                 if let Some(property) = properties.get_mut(name).and_then(Value::as_object_mut) {
                     property.shift_remove("properties");
@@ -289,7 +353,7 @@ impl Writer<'_> {
                 "you need a task, a command or a memory"
             }
             Namespace::Agent | Namespace::Universal => "you need a task or a command",
-            Namespace::Memory => "a task needs what is remembered, or you learned something",
+            Namespace::Memory => "a task needs earlier knowledge, or you learned something",
             Namespace::Kg => "facts change over time: who, what, since when",
             Namespace::Work => "other agents work here too",
         };

@@ -81,12 +81,12 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
 
 #[test]
 fn every_answer_fits_its_schema_and_says_how_fresh_it_is() {
-    let world = World::shop();
+    let world = World::shop().with_modules();
     world.allow(r#"{"enabled": true, "executables": ["env"]}"#);
     let described: Value = serde_json::from_slice(&world.tools.describe()).unwrap();
     let actions = described["actions"].as_array().unwrap();
     let calls = calls(&world);
-    for action in actions {
+    for action in actions.iter().filter(|action| action["module"].is_null()) {
         assert!(calls.iter().any(|(name, _)| *name == action["name"]), "{} is not called", action["name"]);
     }
     for (name, args) in calls {

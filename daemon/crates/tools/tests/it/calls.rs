@@ -106,11 +106,8 @@ fn a_twin_takes_payload_alone() {
     ] {
         assert_eq!(world.err("sdl_index_refresh_raw", args.clone())["code"], code, "{args}");
     }
-    assert_eq!(
-        world.err("sdl_symbol_search_raw", json!({"payload": "{}"}))["code"],
-        "unknownTool",
-        "reads have none"
-    );
+    let found = world.ok("sdl_symbol_search_raw", json!({"payload": "{\"query\":\"validate\"}"}));
+    assert_eq!(found["results"][0]["name"], "validate", "reads have one too");
 }
 
 #[test]

@@ -58,7 +58,7 @@ struct Set {
 impl Set {
     /// Creates the set for the calls of one action.
     fn new(action: &str) -> Self {
-        let world = World::empty();
+        let world = World::empty().with_modules();
         world.raise_ceiling(json!({}));
         world.repo.write(SOURCE);
         world.repo.write("//- /src/more.py\ndef more() calls validateToken\n");

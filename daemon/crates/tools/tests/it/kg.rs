@@ -1,6 +1,6 @@
 //! Facts in time: added, ended, corrected, asked for at any instant.
 
-use crate::common::World;
+use crate::common::{SHOP, World};
 use serde_json::{Value, json};
 
 fn graph() -> World {
@@ -183,4 +183,60 @@ fn facts_of_another_repository_are_its_own() {
     let all = world.ok("sdl_kg_query", json!({"entity": "api", "scope": "all"}));
     assert_eq!(all["triples"].as_array().unwrap().len(), 2);
     assert_eq!(all["triples"][1]["scope"], "other");
+}
+
+#[test]
+fn a_fact_about_code_is_found_under_the_new_name_of_the_code() {
+    let world = graph();
+    let validate = world.repo.symbol("src/auth.py", "validate");
+    add(&world, (&validate, "owned_by", "team north"), json!({"validFrom": "2026-01-01"}));
+    add(&world, ("file:src/db.py", "owned_by", "team south"), json!({"validFrom": "2026-01-01"}));
+    let first = world.ok("sdl_kg_query", json!({"entity": validate}));
+    assert_eq!(told(&first), ["validate owned_by team north"]);
+    assert_eq!(
+        (&first["triples"][0]["state"], &first["triples"][0]["subjectId"]),
+        (&json!("same"), &json!(validate))
+    );
+    assert_eq!(
+        told(&world.ok("sdl_kg_query", json!({"entity": "validate"}))),
+        ["validate owned_by team north"]
+    );
+    world.repo.write(&SHOP.replace("validate", "check_token"));
+    let renamed = world.ok("sdl_kg_query", json!({"entity": "check_token"}));
+    assert_eq!(told(&renamed), ["check_token owned_by team north"], "{renamed:#}");
+    assert_eq!(renamed["triples"][0]["state"], "renamed");
+    let now = world.repo.symbol("src/auth.py", "check_token");
+    for entity in [now.as_str(), validate.as_str()] {
+        let again = world.ok("sdl_kg_query", json!({"entity": entity}));
+        assert_eq!(told(&again), ["check_token owned_by team north"], "{entity}");
+        assert_eq!(again["triples"][0]["subjectId"], now);
+    }
+    let of_file = world.ok("sdl_kg_query", json!({"entity": "file:src/db.py"}));
+    assert_eq!(told(&of_file), ["file:src/db.py owned_by team south"]);
+    let unknown = world.err(
+        "sdl_kg_add",
+        json!({"subject": "s_0000000000000", "predicate": "owned_by", "object": "team north"}),
+    );
+    assert_eq!((&unknown["code"], &unknown["field"]), (&json!("unknownSymbol"), &json!("subject")));
+}
+
+#[test]
+fn a_fact_whose_code_is_gone_is_stale_or_has_ended() {
+    let world = graph();
+    let total = world.repo.symbol("src/shop/cart.py", "total");
+    let charge = world.repo.symbol("src/shop/cart.py", "charge");
+    add(&world, (&total, "owned_by", "team north"), json!({"validFrom": "1960-01-01"}));
+    add(
+        &world,
+        (&charge, "owned_by", "team south"),
+        json!({"validFrom": "1960-01-01", "onChange": "invalidate", "symbolIds": [total]}),
+    );
+    assert_eq!(world.ok("sdl_kg_query", json!({"entity": "total", "staleOnly": true}))["triples"], json!([]));
+    world.repo.remove("src/shop/cart.py");
+    let stale = world.ok("sdl_kg_query", json!({"entity": total, "staleOnly": true}));
+    assert_eq!(stale["triples"][0]["state"], "gone", "{stale:#}");
+    assert!(stale["triples"][0]["staleSince"]["version"].is_string());
+    let ended = world.ok("sdl_kg_query", json!({"entity": charge, "includeInvalid": true}));
+    assert!(ended["triples"][0]["validTo"].is_string(), "{ended:#}");
+    assert_eq!(told(&world.ok("sdl_kg_query", json!({"entity": charge}))), Vec::<String>::new());
 }

@@ -127,7 +127,9 @@ fn a_twin_takes_and_refuses_what_its_tool_does() {
     let world = World::shop().with_modules();
     world.allow(r#"{"enabled": true, "executables": ["env"]}"#);
     let (mut refused, mut taken) = (0, 0);
-    for action in actions(&world).iter().filter(|action| action["mutating"] == true) {
+    // A fact is ended once, so that the second call of the same text has another answer.
+    let again = |action: &&Value| action["mutating"] == true && action["name"] != "kg.invalidate";
+    for action in actions(&world).iter().filter(again) {
         let tool = action["tool"].as_str().unwrap();
         let twin = format!("{tool}_raw");
         for example in action["examples"].as_array().unwrap() {

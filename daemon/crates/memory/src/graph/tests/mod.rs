@@ -57,7 +57,7 @@ impl World {
         self.store.read(|reader| Ok(query_entity(reader, &self.view, query).unwrap())).unwrap()
     }
 
-    /// (subject, predicate, object, from, to) of what is known of an entity.
+    /// (subject, predicate, object, from, to) of the facts of an entity.
     pub(super) fn facts(&self, entity: &str, when: When, known_at: i64) -> Vec<Told> {
         let query = EntityQuery { when, known_at, direction: Direction::Both, ..ask(entity) };
         self.query(&query).facts.into_iter().map(told).collect()

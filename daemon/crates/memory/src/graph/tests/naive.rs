@@ -102,7 +102,7 @@ fn add(
         naive.0[nth].retracted = now;
     }
     if let (0, Ok(admitted)) = (p, &outcome) {
-        // What overlaps is a conflict, what is contained is known.
+        // An overlap is a conflict, a part is known already.
         let last = until.min(END + 1);
         let held: Vec<bool> = (from..last).map(|t| naive.has(spo, t, now)).collect();
         assert_eq!(admitted.deduplicated, held.iter().all(|held| *held), "{draft:?}");
@@ -213,6 +213,18 @@ proptest! {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_index_is_that_of_the_rows(ops in ops()) {
+        let world = World::new();
+        let mut naive = Naive::default();
+        for (nth, op) in ops.iter().enumerate() {
+            apply(&world, &mut naive, 1_000 + nth as i64 * 10, op);
+        }
+        let verdict = world.store.read(|reader| Ok(verify_graph(reader).unwrap())).unwrap();
+        prop_assert_eq!(verdict.faults, Vec::<String>::new());
+        prop_assert_eq!(verdict.facts, naive.0.len() as u64);
     }
 
     #[test]

@@ -94,13 +94,42 @@ fn argument_pairs(entry: &Entry, field: &Field) -> Vec<Value> {
         if i == 1 {
             value = other_value(&field.schema, value);
         }
-        let mut args = example.clone();
+        let mut args = in_branch(entry, field, example.clone(), &value, text);
         sdl_tests::generate::put_value(&mut args, &entry.request, &field.path, value, text);
         if !out.contains(&args) {
             out.push(args);
         }
     }
     out
+}
+
+/// The example in the branch that has the field, with the fields that the branch needs.
+fn in_branch(
+    entry: &Entry,
+    field: &Field,
+    mut args: Value,
+    value: &Value,
+    text: &dyn Fn(&str) -> String,
+) -> Value {
+    let (Some(union), Some(sdl_tests::generate::Step::Key(name))) = (&entry.union, field.path.first()) else {
+        return args;
+    };
+    let now = args[union.tag()].as_str().unwrap_or_default().to_owned();
+    let with = union.branches_with(name);
+    let wanted = match value.as_str() {
+        Some(tag) if name == union.tag() => tag.to_owned(),
+        _ if with.is_empty() || with.contains(&now.as_str()) => return args,
+        _ => with[0].to_owned(),
+    };
+    let Some(fields) = args.as_object_mut() else { return args };
+    for name in union.fields_of(&now) {
+        fields.shift_remove(name);
+    }
+    fields.insert(union.tag().to_owned(), wanted.clone().into());
+    for name in union.required_of(&wanted) {
+        fields.insert(name.to_owned(), fitting_value(&entry.request["properties"][name], "", text));
+    }
+    args
 }
 
 /// Another value of the same schema.

@@ -5,23 +5,22 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
-use sdl_memory::Author;
-use sdl_memory::work::session::find_session;
 use sdl_redact::Level;
 use serde_json::{Map, Value};
 
+use super::fields::stamp_freshness;
 use super::read::{AskedRead, read_repo};
 use super::repo;
 use super::wait::SYNC_TIMEOUT;
 use crate::call::answers::{append_text, begin_line};
 use crate::call::context::{Call, ReadCx};
-use crate::call::modules::Modules;
-use crate::call::owned::{Outcome, OwnedCx, Scopes};
+use crate::call::family::Family;
+use crate::call::freshness::{Freshness, Stand, Sync};
+use crate::call::owned::{Outcome, OwnedCx, Scopes, author_of};
 use crate::call::registry::{
     Answer, Args, Entry, OnceArgs, OwnedArgs, OwnedRunner, ScopeArgs, ScopeChoice, take_fields,
 };
 use crate::call::upstream::{Rules, Who};
-use crate::call::work::session_key;
 use crate::{Explained, Repo, ToolError};
 
 /// Runs an action on what agents own.
@@ -43,8 +42,7 @@ pub(super) fn run_owned(
     let prepared = (runner.prepare)(args)?;
     let author = author_of(call);
     let outcome = RefCell::new(Outcome::default());
-    let catalog = call.upstream.gateway.catalog();
-    let modules: Modules = Rules::new(&catalog.settings, Who::of(call.session)).modules();
+    let modules = call.modules();
     let run = |read: Option<&ReadCx<'_>>| {
         *outcome.borrow_mut() = Outcome::default();
         let once = once.idempotency_key.as_deref().zip(request);
@@ -58,6 +56,12 @@ pub(super) fn run_owned(
         Ok(answer)
     };
     let Some(repo) = repo.filter(|_| runner.reads_code) else { return run(None) };
+    if common.sync.is_none() && prepared.sync() == Sync::None {
+        // No snapshot, because the answer does not depend on the tree.
+        let mut answer = run(None)?;
+        stamp_freshness(&mut answer, &Freshness::from(Stand::apart(repo.as_ref())))?;
+        return Ok(answer);
+    }
     let asked = AskedRead {
         sync: common.sync.unwrap_or_else(|| prepared.sync()),
         timeout: common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis),
@@ -67,7 +71,7 @@ pub(super) fn run_owned(
     read_repo(call, repo.as_ref(), &asked, noted, &|cx| run(Some(cx)))
 }
 
-/// Replaces what is certainly a secret, anywhere in the arguments. Returns in how many texts there was one.
+/// Replaces certain secrets, anywhere in the arguments. Returns in how many texts there was one.
 fn mask_secrets(args: &mut Args) -> usize {
     fn mask(value: &mut Value, count: &mut usize) {
         match value {
@@ -107,11 +111,7 @@ fn scopes_of(
     mutating: bool,
 ) -> Result<Scopes, ToolError> {
     let own = repo.map(|repo| repo.id().to_owned()).unwrap_or_default();
-    let family = |repo: &dyn Repo| -> Vec<String> {
-        let kin = |other: &Arc<dyn Repo>| other.id() != repo.id() && other.family() == repo.family();
-        let kin = call.host.repos().into_iter().filter(kin).map(|other| other.id().to_owned());
-        [repo.id().to_owned()].into_iter().chain(kin).collect()
-    };
+    let family = |repo: &dyn Repo| -> Vec<String> { Family::of(call, repo).ids().to_vec() };
     let user = || vec![String::new()];
     Ok(match scope {
         Some(ScopeChoice::All) if mutating => {
@@ -135,20 +135,6 @@ fn visible_scopes(call: &Call<'_>) -> Option<Vec<String>> {
     Rules::new(&catalog.settings, Who::of(call.session)).repos()?;
     let repos = call.host.repos().into_iter().map(|repo| repo.id().to_owned());
     Some([String::new()].into_iter().chain(repos).collect())
-}
-
-/// Who the caller is, as far as it is known.
-pub(super) fn author_of(call: &Call<'_>) -> Author {
-    let short = |text: &str| text.chars().take(200).collect::<String>();
-    let session = session_key(call.session);
-    let row = session.as_ref().map(|id| call.host.agent().read(|reader| Ok(find_session(reader, id))));
-    let row = row.and_then(|found| found.ok()?.ok()?);
-    Author {
-        session,
-        agent: row.and_then(|row| row.agent),
-        client: short(&call.session.client),
-        principal: call.session.principal.as_ref().map(|known| short(&known.to_string())),
-    }
 }
 
 /// Tells requests with one key apart.

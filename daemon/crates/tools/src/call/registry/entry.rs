@@ -197,8 +197,7 @@ struct AcrossArgs {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct OwnedArgs {
-    /// Default: the cwd's. A repository's id, as `repo.register` gives it. Without one, what is not about code works
-    /// all the same.
+    /// Default: the cwd's. A repository's id, as `repo.register` gives it. Without one, all but the code works.
     pub(crate) repo_id: Option<String>,
     /// Wait for writes to be indexed. `require`: wait until every write that has finished is in the answer,
     /// or fail. `prefer`: wait, then answer anyway; `freshness.synced` says which. `none`: don't wait.
@@ -370,7 +369,7 @@ impl Entry {
         if self.module.is_some_and(|module| !modules.has(module)) {
             return None;
         }
-        let mut entry = self.clone();
+        let mut entry = Self { namespace: self.def.namespace, ..self.clone() };
         if let Some((module, namespace)) = self.moves
             && modules.has(module)
         {
@@ -380,13 +379,21 @@ impl Entry {
         entry.off = off.flat_map(|(module, fields)| fields.iter().map(|field| (*field, *module))).collect();
         for (field, _) in &entry.off {
             for schema in [&mut entry.request, &mut entry.response] {
-                remove_property(schema, field);
+                match field.split_once('=') {
+                    Some((field, choice)) => remove_choice(schema, field, choice),
+                    None => remove_property(schema, field),
+                }
             }
         }
         if !entry.off.is_empty() {
             entry.compile_shape();
         }
         Some(entry)
+    }
+
+    /// Whether an argument belongs to a module, so that it does not exist where that is off.
+    pub(crate) fn is_of_module(&self, field: &str) -> bool {
+        self.module_fields.iter().any(|(_, fields)| fields.contains(&field))
     }
 
     /// Whether its answer has a field.
@@ -457,6 +464,16 @@ impl Entry {
             debug_assert!(false, "{}: {breach}", self.def.name);
             Shape::Boolean
         });
+    }
+}
+
+/// Removes a value from the choices of a property, or of its items.
+fn remove_choice(schema: &mut Value, name: &str, choice: &str) {
+    for path in ["enum", "items/enum"] {
+        let choices = schema.pointer_mut(&format!("/properties/{name}/{path}")).and_then(Value::as_array_mut);
+        if let Some(choices) = choices {
+            choices.retain(|known| known != choice);
+        }
     }
 }
 

@@ -162,6 +162,14 @@ impl Registry {
     }
 }
 
+impl Registry {
+    /// Returns a hash of the schemas of each action, by its name.
+    pub(crate) fn action_hashes(&self) -> BTreeMap<String, String> {
+        let hash = |entry: &Entry| version_of(std::slice::from_ref(entry));
+        self.entries.iter().map(|entry| (entry.def.name.to_owned(), hash(entry))).collect()
+    }
+}
+
 fn add(tools: &mut BTreeMap<String, Tool>, name: &str, to: To, mutating: bool) {
     let name = names::fold_name(name);
     if mutating {

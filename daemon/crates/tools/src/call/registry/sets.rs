@@ -1,4 +1,4 @@
-//! The registries of all sets of modules. What is off is in none of its registry's lists, searches and suggestions, because it is not
+//! The registries of all sets of modules. A module that is off is in none of its registry's lists, searches and suggestions, because it is not
 //! in that registry.
 
 use std::sync::{Arc, OnceLock};
@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use super::{Entry, Registry};
 use crate::call::modules::{Modules, SETS};
 
-/// A registry for each set of modules, built when it is first asked for.
+/// A registry for each set of modules, built when it is first asked for, because most daemons use one.
 pub(crate) struct Registries {
     every: Arc<Registry>,
     names: &'static [(&'static str, &'static str)],

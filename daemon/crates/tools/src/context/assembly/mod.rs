@@ -30,7 +30,7 @@ pub(crate) use evidence::Evidence;
 use evidence::Opened;
 pub(crate) use places::place_lines;
 pub(crate) use start::{Asked, Start};
-pub(crate) use stored::{Assembly, find_assembly, keep_assembly};
+pub(crate) use stored::{Assembly, find_assembly, find_assembly_of, keep_assembly, keep_assembly_of};
 use texts::{Shown, Task, Told};
 
 /// What a task is for: it decides how the budget is shared out.

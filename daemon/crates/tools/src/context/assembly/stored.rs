@@ -3,7 +3,7 @@
 use sdl_model::ids::stable_hash;
 use serde::{Deserialize, Serialize};
 
-use crate::call::context::ReadCx;
+use crate::call::context::{Call, ReadCx};
 use crate::stored::tables;
 use crate::{Candidate, Code, Explained, ToolError, stored};
 
@@ -25,8 +25,11 @@ pub(crate) struct Assembly {
     pub(crate) task_type: Option<String>,
     /// The number of the version it was made from.
     pub(crate) version: u64,
-    /// The symbols that its evidence was about.
+    /// The symbols that its evidence was about, and the rows that it showed.
     pub(crate) source_ids: Vec<String>,
+    /// Those of the rows that are lessons.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) lessons: Vec<String>,
 }
 
 impl Assembly {
@@ -35,21 +38,46 @@ impl Assembly {
         let version = cx.version.0.to_le_bytes();
         let incarnation = cx.snapshot.incarnation().0.to_le_bytes();
         let hash = stable_hash(&[cx.repo.id().as_bytes(), &incarnation, &version, asked.as_bytes()]);
+        Self::with_hash(hash, cx.version.0, task_text, task_type)
+    }
+
+    /// Returns the assembly of that task at this version, if there is one, and at this revision of the store.
+    pub(crate) fn of_store(
+        cx: Option<&ReadCx<'_>>,
+        (revision, scope): (u64, &str),
+        asked: &str,
+        task_text: &str,
+        task_type: Option<&str>,
+    ) -> Self {
+        let version = cx.map_or(0, |cx| cx.version.0);
+        let incarnation = cx.map_or(0, |cx| u64::from(cx.snapshot.incarnation().0));
+        let numbers = [incarnation, version, revision].map(u64::to_le_bytes).concat();
+        let hash = stable_hash(&[scope.as_bytes(), &numbers, asked.as_bytes()]);
+        Self::with_hash(hash, version, task_text, task_type)
+    }
+
+    fn with_hash(hash: u64, version: u64, task_text: &str, task_type: Option<&str>) -> Self {
         Self {
             id: format!("as_{}", stored::encode_number(hash)),
             task_text: task_text.chars().take(MOST_TEXT).collect(),
             task_type: task_type.map(str::to_owned),
-            version: cx.version.0,
+            version,
             source_ids: Vec::new(),
+            lessons: Vec::new(),
         }
     }
 }
 
 /// Returns the assembly with this id; an error that says what to do if it is not kept.
 pub(crate) fn find_assembly(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolError> {
+    find_assembly_of(cx.call, cx.repo.id(), id)
+}
+
+/// Returns the assembly with this id in a scope: a repository's id, or empty; an error that says what to do if it is not kept.
+pub(crate) fn find_assembly_of(call: &Call<'_>, scope: &str, id: &str) -> Result<Assembly, ToolError> {
     let of = |repo: &str| -> Result<Option<Assembly>, ToolError> {
         let key = stored::row_key(repo, id);
-        Ok(cx.call.host.agent().read(|reader| {
+        Ok(call.host.agent().read(|reader| {
             Ok(reader.get(tables::ASSEMBLIES, &key)?.and_then(|bytes| stored::from_bytes(LAYOUT, bytes)))
         })?)
     };
@@ -58,13 +86,13 @@ pub(crate) fn find_assembly(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolE
     // Other texts are no assembly ids, and such a long one may exceed the limit of keys.
     if !id.starts_with("as_") || id.len() > 20 {
         return Err(unknown(format!(
-            "{shown:?} is not an assembly's id: those are as_ and 13 characters, from agent.orchestrate"
+            "{shown:?} is not an assembly's id: those are as_ and 13 characters, from agent.orchestrate or context.assemble"
         )));
     }
-    if let Some(found) = of(cx.repo.id())? {
+    if let Some(found) = of(scope)? {
         return Ok(found);
     }
-    for repo in cx.call.host.repos() {
+    for repo in call.host.repos() {
         if of(repo.id())?.is_some() {
             let message = format!("the assembly {shown} belongs to repository {:?}; say so", repo.id());
             return Err(ToolError::invalid("repoId", message).or_one_of([Candidate::of("repoId", repo.id())]));
@@ -78,7 +106,12 @@ pub(crate) fn find_assembly(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolE
 
 /// Stores an assembly. Drops the oldest if there are too many.
 pub(crate) fn keep_assembly(cx: &ReadCx<'_>, assembly: &Assembly) -> Result<(), ToolError> {
-    let (store, repo) = (cx.call.host.agent(), cx.repo.id());
+    keep_assembly_of(cx.call, cx.repo.id(), assembly)
+}
+
+/// Stores an assembly of a scope. Drops the oldest if there are too many.
+pub(crate) fn keep_assembly_of(call: &Call<'_>, repo: &str, assembly: &Assembly) -> Result<(), ToolError> {
+    let store = call.host.agent();
     let key = stored::row_key(repo, &assembly.id);
     let bytes = stored::to_bytes(LAYOUT, assembly)?;
     let same = store.read(|reader| Ok(reader.get(tables::ASSEMBLIES, &key)? == Some(bytes.as_slice())))?;

@@ -4,15 +4,19 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
+use sdl_memory::notes::Memory;
 use sdl_model::SymbolId;
 use sdl_retrieve::index::word_terms;
 use serde::Deserialize;
 
-use super::{Memory, TaskType};
+use super::TaskType;
 
 /// Days after which a memory's recency is halved.
 const HALF_LIFE_DAYS: f64 = 30.0;
 const DAY_MS: f64 = 86_400_000.0;
+
+/// Factor of a memory that another one replaced.
+const REPLACED: f64 = 0.5;
 
 /// The request that memories are matched with.
 #[derive(Debug, Default)]
@@ -86,9 +90,15 @@ pub(crate) fn rank_memories(
             ranked.push(Ranked { memory, score });
         }
     }
+    sort_memories(&mut ranked, sort);
+    ranked
+}
+
+/// Sorts memories, the first in the order first; those alike by score, then by age.
+pub(crate) fn sort_memories(ranked: &mut [Ranked], sort: SortBy) {
     ranked.sort_by(|a, b| {
         let by_score = || b.score.total_cmp(&a.score);
-        let by_time = || b.memory.updated_ms.cmp(&a.memory.updated_ms);
+        let by_time = || b.memory.head.updated_ms.cmp(&a.memory.head.updated_ms);
         let by_confidence = || b.memory.confidence.total_cmp(&a.memory.confidence);
         let first: Ordering = match sort {
             SortBy::Relevance => by_score(),
@@ -97,14 +107,22 @@ pub(crate) fn rank_memories(
         };
         first.then_with(by_score).then_with(by_time).then_with(|| a.memory.id.cmp(&b.memory.id))
     });
-    ranked
+}
+
+/// The score of a memory that words found, with `fit` from 0 to 1: that decides, and age and confidence where it is close.
+pub(super) fn score_found(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
+    let rest = memory_score(memory, 1.0, task, now_ms);
+    let score = fit * (0.9 + 0.1 * rest) * if memory.superseded_by.is_none() { 1.0 } else { REPLACED };
+    (score * 1_000_000.0).round() / 1_000_000.0
 }
 
 fn memory_score(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
-    let days = now_ms.saturating_sub(memory.updated_ms) as f64 / DAY_MS;
+    let days = now_ms.saturating_sub(memory.head.updated_ms) as f64 / DAY_MS;
     let recency = 0.5_f64.powf(days / HALF_LIFE_DAYS);
-    let helps = task.is_none_or(|task| task.wants().contains(&memory.kind));
-    let score = fit * (0.6 + 0.2 * recency + 0.2 * memory.confidence) * if helps { 1.0 } else { 0.7 };
+    let helps = task.is_none_or(|task| task.wants().contains(&memory.kind()));
+    let current = memory.superseded_by.is_none();
+    let score = fit * (0.6 + 0.2 * recency + 0.2 * memory.confidence);
+    let score = score * if helps { 1.0 } else { 0.7 } * if current { 1.0 } else { REPLACED };
     (score * 1_000.0).round() / 1_000.0
 }
 
@@ -121,10 +139,13 @@ fn word_fit(memory: &Memory, wanted: &[String]) -> f64 {
         }
     };
     say(&memory.content, 0.7);
-    for link in &memory.symbols {
+    for text in memory.details.texts() {
+        say(&text, 0.7);
+    }
+    for link in &memory.anchors.symbols {
         say(&link.name, 0.8);
     }
-    for link in &memory.files {
+    for link in &memory.anchors.files {
         say(&link.path, 0.7);
     }
     for tag in &memory.tags {
@@ -136,29 +157,34 @@ fn word_fit(memory: &Memory, wanted: &[String]) -> f64 {
 }
 
 fn link_fit(memory: &Memory, about: &About<'_>) -> f64 {
-    let symbols = memory.symbols.iter().filter_map(|link| about.symbols.get(&link.id).copied());
-    let files = memory.files.iter().filter(|link| about.files.contains(&link.path)).map(|_| BY_FILE);
+    let symbols = memory.anchors.symbols.iter().filter_map(|link| about.symbols.get(&link.id).copied());
+    let files = memory.anchors.files.iter().filter(|link| about.files.contains(&link.path)).map(|_| BY_FILE);
     symbols.chain(files).fold(0.0, f64::max)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::Kind;
+    use sdl_memory::Anchors;
+    use sdl_memory::notes::{Details, Kind};
+    use sdl_memory::store::Head;
+
     use super::*;
 
     fn memory(id: &str, title: &str, days: u64, confidence: f64) -> Memory {
         Memory {
             id: id.to_owned(),
-            kind: Kind::Note,
+            scope: String::new(),
             title: title.to_owned(),
             content: String::new(),
             tags: Vec::new(),
             confidence,
-            symbols: Vec::new(),
-            files: Vec::new(),
-            created_ms: 0,
-            updated_ms: (100 - days) * DAY_MS as u64,
-            version: 0,
+            anchors: Anchors::default(),
+            details: Details::of_kind(Kind::Note),
+            agent: None,
+            expires_ms: None,
+            supersedes: None,
+            superseded_by: None,
+            head: Head { updated_ms: (100 - days) * DAY_MS as u64, ..Head::default() },
         }
     }
 
@@ -188,7 +214,7 @@ mod tests {
     #[test]
     fn the_task_decides_between_kinds() {
         let mut bug = memory("bug", "x", 0, 0.8);
-        bug.kind = Kind::Bugfix;
+        bug.details = Details::of_kind(Kind::Bugfix);
         let all = vec![memory("a note", "x", 0, 0.8), bug];
         let about = About { task: Some(TaskType::Debug), ..About::default() };
         assert_eq!(rank_memories(all, &about, SortBy::Relevance, 0)[0].memory.id, "bug");

@@ -1,16 +1,18 @@
 //! Memories in the form of answers.
 
 use schemars::JsonSchema;
-use sdl_model::{FileId, RelPath};
+use sdl_memory::notes::{Kind, Memory};
 use sdl_retrieve::plain;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use super::rank::Ranked;
-use super::{Kind, Memory};
 use crate::ToolError;
-use crate::call::answers::{append_block, append_text};
+use crate::call::answers::{append_block, append_text, begin_line};
 use crate::call::budget::{self, Room};
-use crate::call::context::ReadCx;
+use crate::call::context::{Call, ReadCx};
+use crate::call::family::Family;
+use crate::kept::anchors::{AnchorState, FileState, StaleSince, anchor_states, stale_since};
 
 /// A memory in an answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -18,7 +20,7 @@ use crate::call::context::ReadCx;
 pub(crate) struct MemoryOut {
     /// Its id, for `memory.store` and `memory.remove`.
     memory_id: String,
-    /// `decision`, `bugfix`, `task_context`, `pattern` or `note`.
+    /// `decision`, `bugfix`, `task_context`, `pattern`, `note` or `lesson`.
     #[serde(rename = "type")]
     #[schemars(with = "String")]
     kind: Kind,
@@ -48,6 +50,33 @@ pub(crate) struct MemoryOut {
     pub(crate) stale: bool,
     /// How well it matches, 0 to 1; counts confidence and age too.
     score: f64,
+    /// Since which version it is stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale_since: Option<StaleSince>,
+    /// The revision in which it was last changed, for `ifRevision`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    revision: Option<u64>,
+    /// `user` if it is yours in every repository; the repository's id if that is another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scope: Option<String>,
+    /// The agent that learned it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<String>,
+    /// Who changed it last: the agent or the client.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+    /// The fields of its type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Map<String, Value>>,
+    /// When it ends, in Unix milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    expires_at: Option<u64>,
+    /// The memory that it replaces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    supersedes: Option<String>,
+    /// The memory that replaces it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superseded_by: Option<String>,
 }
 
 /// A symbol of a memory.
@@ -60,7 +89,7 @@ struct SymbolOut {
     name: String,
     /// Path of its file.
     file: String,
-    /// `same`, `changed` or `gone` since the memory was stored.
+    /// `same`, `changed`, `renamed` or `gone` since the memory was stored; `unchecked` if its code is not that of the answer.
     state: &'static str,
 }
 
@@ -70,48 +99,57 @@ struct SymbolOut {
 struct FileOut {
     /// Path of the file.
     file: String,
-    /// `same` (it exists), `gone`, or `unknown` if it never was in a version.
+    /// `same` (it exists), `renamed`, `gone`, `unknown` if it never was in a version, or `unchecked`.
     state: &'static str,
 }
 
+/// With which code memories are shown.
+#[derive(Clone, Copy)]
+pub(crate) struct Shown<'a> {
+    /// The call.
+    pub(crate) call: &'a Call<'a>,
+    /// The version; none if the call is about no repository.
+    pub(crate) read: Option<&'a ReadCx<'a>>,
+    /// Whose code that is.
+    pub(crate) family: &'a Family,
+    /// Whether the fields of the module are shown.
+    pub(crate) whole: bool,
+}
+
 /// Returns the memory in the form of an answer, with its state in this version.
-pub(crate) fn show_memory(cx: &ReadCx<'_>, ranked: Ranked) -> Result<MemoryOut, ToolError> {
+pub(crate) fn show_memory(shown: &Shown<'_>, ranked: Ranked) -> Result<MemoryOut, ToolError> {
     let Ranked { memory, score } = ranked;
-    let Memory { id, kind, title, content, tags, confidence, symbols, files, created_ms, updated_ms, .. } =
-        memory;
-    // Before the first index the state of links is not known.
-    let indexed = cx.snapshot.head().is_some();
-    let mut symbols_out = Vec::new();
-    for link in symbols {
-        let state = match cx.source.symbol(link.id)? {
-            Some(sym) if sym.def().fingerprint == link.fingerprint => "same",
-            Some(_) => "changed",
-            None if indexed => "gone",
-            None => "same",
-        };
-        symbols_out.push(SymbolOut {
-            symbol_id: link.id.to_string(),
-            name: link.name,
-            file: link.file,
-            state,
-        });
-    }
-    let mut files_out = Vec::new();
-    for link in files {
-        let row = match RelPath::new(&link.path) {
-            Some(path) => cx.source.view().file(FileId::of(&path))?,
-            None => None,
-        };
-        let state = match (row, link.gone) {
-            (Some(_), _) => "same",
-            (None, Some(0)) => "unknown",
-            (None, _) if indexed => "gone",
-            (None, _) => "same",
-        };
-        files_out.push(FileOut { file: link.path, state });
-    }
-    let stale = symbols_out.iter().any(|symbol| symbol.state != "same")
-        || files_out.iter().any(|file| file.state == "gone");
+    let states = anchor_states(shown.read, shown.family, &memory.scope, &memory.anchors)?;
+    let stale = states.is_stale();
+    let since = match shown.read {
+        Some(read) if stale && shown.whole => stale_since(read, &memory.anchors, &states)?,
+        _ => None,
+    };
+    let kind = memory.kind();
+    let own = shown.family.ids().first().is_some_and(|own| *own == memory.scope);
+    let Memory { id, scope, title, content, tags, confidence, anchors, details, head, .. } = memory;
+    let Memory { agent, expires_ms, supersedes, superseded_by, .. } = memory;
+    // Without the module a renamed symbol counts as the same, because the contract of that time has no other word for it.
+    let plain = |state: AnchorState| match state {
+        AnchorState::Renamed if !shown.whole => AnchorState::Same.name(),
+        state => state.name(),
+    };
+    let symbols = anchors.symbols.into_iter().zip(states.symbols).map(|(anchor, state)| SymbolOut {
+        symbol_id: anchor.id.to_string(),
+        name: anchor.name,
+        file: anchor.file,
+        state: plain(state),
+    });
+    let files = anchors.files.into_iter().zip(states.files).map(|(anchor, state)| FileOut {
+        file: anchor.path,
+        state: match state {
+            FileState::Known(state) => plain(state),
+            FileState::Unknown => state.name(),
+        },
+    });
+    let fields = details.fields();
+    let known = head.by.agent.is_some() || !head.by.client.is_empty();
+    let whole = shown.whole;
     Ok(MemoryOut {
         memory_id: id,
         kind,
@@ -119,12 +157,21 @@ pub(crate) fn show_memory(cx: &ReadCx<'_>, ranked: Ranked) -> Result<MemoryOut, 
         content,
         tags,
         confidence,
-        symbols: symbols_out,
-        files: files_out,
-        created_at: created_ms,
-        updated_at: updated_ms,
+        symbols: symbols.collect(),
+        files: files.collect(),
+        created_at: head.created_ms,
+        updated_at: head.updated_ms,
         stale,
         score,
+        stale_since: since,
+        revision: whole.then_some(head.revision),
+        scope: (whole && !own).then(|| if scope.is_empty() { "user".to_owned() } else { scope }),
+        agent: agent.filter(|_| whole),
+        by: (whole && known).then(|| head.by.name().to_owned()),
+        details: (whole && !fields.is_empty()).then_some(fields),
+        expires_at: expires_ms.filter(|_| whole),
+        supersedes: supersedes.filter(|_| whole),
+        superseded_by: superseded_by.filter(|_| whole),
     })
 }
 
@@ -139,7 +186,7 @@ pub(crate) struct Page {
 
 /// Returns the best of `ranked`, from `offset` on, at most `limit` memories and at most `tokens` in size.
 pub(crate) fn memory_page(
-    cx: &ReadCx<'_>,
+    shown: &Shown<'_>,
     ranked: Vec<Ranked>,
     (offset, limit): (usize, usize),
     stale_only: bool,
@@ -158,8 +205,8 @@ pub(crate) fn memory_page(
             fitting += 1;
             continue;
         }
-        cx.call.check()?;
-        let memory = show_memory(cx, ranked)?;
+        shown.call.check()?;
+        let memory = show_memory(shown, ranked)?;
         if stale_only && !memory.stale {
             continue;
         }
@@ -178,8 +225,17 @@ pub(crate) fn memory_page(
 
 /// Appends one memory as text.
 pub(crate) fn line_of(text: &mut String, memory: &MemoryOut) {
-    let stale = if memory.stale { ", stale" } else { "" };
+    let stale = match &memory.stale_since {
+        Some(since) => format!(", stale since {}", since.words()),
+        None if memory.stale => ", stale".to_owned(),
+        None => String::new(),
+    };
     append_text(text, format_args!("{} [{}{stale}] {}", memory.memory_id, memory.kind.name(), memory.title));
+    for (what, value) in [("of agent", &memory.agent), ("replaced by", &memory.superseded_by)] {
+        if let Some(value) = value {
+            append_text(text, format_args!(" ({what} {value})"));
+        }
+    }
     for symbol in &memory.symbols {
         append_text(text, format_args!(" ({} {} {})", symbol.name, symbol.symbol_id, symbol.state));
     }
@@ -187,4 +243,8 @@ pub(crate) fn line_of(text: &mut String, memory: &MemoryOut) {
         append_text(text, format_args!(" ({} {})", file.file, file.state));
     }
     append_block(text, &plain::quote_lines(&memory.content));
+    for (name, value) in memory.details.iter().flatten() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        begin_line(text, format_args!("{name}: {}", plain::quote_lines(&value)));
+    }
 }

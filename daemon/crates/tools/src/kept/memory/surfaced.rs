@@ -1,16 +1,19 @@
 //! Memories that are shown with cards, slices and a repository's status.
 
+use sdl_memory::notes::{Kind, Memory};
 use sdl_model::SymbolId;
 use sdl_retrieve::{Sym, plain};
 use serde_json::Value;
 
 use super::rank::{About, SortBy, rank_memories};
-use super::shown::memory_page;
-use super::{Memory, load_memories};
+use super::shown::{Shown, memory_page};
+use super::{follow_memories, load_memories};
 use crate::ToolError;
 use crate::call::answers::{Object, append_block, begin_line, serialize_object};
 use crate::call::budget;
 use crate::call::context::ReadCx;
+use crate::call::family::Family;
+use crate::call::modules::Module;
 
 /// Default number of memories that are shown.
 const LIMIT: usize = 5;
@@ -23,6 +26,7 @@ const CONTENT: usize = 600;
 /// The memories of a repository, for an answer that shows some of them on request.
 pub(crate) struct Surfaced {
     memories: Option<Vec<Memory>>,
+    family: Family,
     limit: usize,
 }
 
@@ -35,7 +39,16 @@ impl Surfaced {
         }
         let limit = limit.map_or(LIMIT, |limit| limit as usize);
         let wanted = wanted && limit > 0;
-        Ok(Self { memories: wanted.then(|| load_memories(cx)).transpose()?, limit })
+        let family = Family::of(cx.call, cx.repo);
+        let mut memories = None;
+        if wanted {
+            let scopes: Vec<String> = family.ids().iter().cloned().chain([String::new()]).collect();
+            let mut all = load_memories(cx.call, Some(&scopes))?;
+            all.retain(|memory| memory.kind() != Kind::Lesson && memory.superseded_by.is_none());
+            follow_memories(cx, &family, &mut all)?;
+            memories = Some(all);
+        }
+        Ok(Self { memories, family, limit })
     }
 
     /// Returns how many tokens to reserve for them.
@@ -87,7 +100,9 @@ impl Surfaced {
         for ranked in &mut ranked {
             shorten_content(&mut ranked.memory.content);
         }
-        let page = memory_page(cx, ranked, (0, self.limit), false, tokens)?;
+        let whole = cx.call.modules().has(Module::Memory);
+        let shown = Shown { call: cx.call, read: Some(cx), family: &self.family, whole };
+        let page = memory_page(&shown, ranked, (0, self.limit), false, tokens)?;
         page.memories.iter().map(serialize_object).collect::<Result<Vec<_>, _>>().map(Some)
     }
 }

@@ -55,6 +55,7 @@ pub(super) fn searches(seen: &mut Seen) {
         "action.search",
         json!({"query": "symbols slice memory version repository tool", "limit": 40}),
     );
+    seen.ok(&world, "action.search", json!({"query": "slice.build agent.orchestrate", "limit": 2}));
     let upstream = World::shop();
     upstream.configure(&json!({"mcpServers": {"fs": {"command": "fs"}}}));
     upstream.lists_all("fs", &json!({

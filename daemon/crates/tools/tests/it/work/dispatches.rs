@@ -130,3 +130,35 @@ fn the_seed_s_names_and_fields_work() {
     pair.ok(&pair.bob, "session_search", json!({"query": "m"}));
     pair.ok(&pair.bob, "post_session_directive_raw", payload(json!({"to": "ann", "body": "x"})));
 }
+
+#[test]
+fn a_dispatch_is_about_code_and_leaves_lessons() {
+    let pair = Pair::with(&json!({"sdl": {"modules": ["work", "memory"]}}));
+    pair.join();
+    let id = pair.world.repo.symbol("src/auth.py", "validate");
+    let about = json!({"symbolIds": [id], "files": ["src/db.py"], "to": "bob"});
+    let started = start(&pair, about)["dispatchId"].clone();
+    pair.world.repo.write(&crate::common::SHOP.replace("def validate(", "def validate(strict, "));
+    let claimed = pair.ok(&pair.bob, "sdl_dispatch_claim", json!({"dispatchId": started}));
+    let anchors = claimed["anchors"].as_array().unwrap();
+    let states: Vec<&str> = anchors.iter().map(|anchor| anchor["state"].as_str().unwrap()).collect();
+    assert_eq!(states, ["changed", "same"], "{claimed:#}");
+    // Another dispatch about the same code names the one that is claimed.
+    let other = start(&pair, json!({"files": ["src/db.py"]}));
+    assert_eq!(other["overlaps"][0]["dispatchId"], started, "{other:#}");
+    let done = json!({
+        "dispatchId": started, "outcome": "failed", "summary": "no",
+        "learned": ["Look at the clock before the network."],
+    });
+    let done = pair.ok(&pair.bob, "sdl_dispatch_complete", done);
+    let lesson = done["lessons"][0].clone();
+    let found = pair.ok(&pair.ann, "sdl_memory_query", json!({"query": "clock", "types": ["lesson"]}));
+    assert_eq!(found["memories"][0]["memoryId"], lesson, "{found:#}");
+    assert_eq!(found["memories"][0]["agent"], "bob");
+    // Without the module for memories there are no lessons.
+    let pair = Pair::new();
+    pair.join();
+    let id = start(&pair, json!({}))["dispatchId"].clone();
+    let done = json!({"dispatchId": id, "outcome": "success", "summary": "s", "learned": ["x"]});
+    assert_eq!(pair.err(&pair.bob, "sdl_dispatch_complete", done)["code"], "moduleOff");
+}

@@ -1,0 +1,47 @@
+//! The lane of the code: the evidence of `agent.orchestrate`.
+
+use sdl_model::SymbolId;
+use sdl_retrieve::card::Enrichment;
+
+use super::{Item, shown_score};
+use crate::ToolError;
+use crate::call::context::ReadCx;
+use crate::context::assembly::{Gathered, Ground, Start};
+
+/// The code that a task is about.
+pub(crate) struct CodeLane<'a> {
+    ground: Ground<'a>,
+}
+
+impl<'a> CodeLane<'a> {
+    /// Finds it.
+    pub(crate) fn of(
+        cx: &'a ReadCx<'a>,
+        start: &'a Start,
+        enrichment: &'a dyn Enrichment,
+    ) -> Result<Self, ToolError> {
+        Ok(Self { ground: Ground::of(cx, start, enrichment)? })
+    }
+
+    /// Returns the best evidence that `room` tokens hold, in its own order. Feedback does not change it, because slices are the same for
+    /// everyone. And how many symbols were left out.
+    pub(crate) fn items(&mut self, room: usize) -> Result<(Vec<Item>, Gathered), ToolError> {
+        let gathered = self.ground.gather(room)?;
+        let count = gathered.evidence.len();
+        let items = gathered.evidence.iter().enumerate().map(|(place, piece)| Item {
+            source_id: piece.symbol_id.clone(),
+            content: piece.content.clone(),
+            tokens: usize::try_from(piece.tokens).unwrap_or(usize::MAX),
+            score: shown_score((count - place) as f64 / count as f64),
+            why: vec![piece.kind.clone()],
+            state: None,
+            stale_since: None,
+        });
+        Ok((items.collect(), gathered))
+    }
+}
+
+/// The symbols of evidence, the best first.
+pub(crate) fn symbols_of(gathered: &Gathered) -> Vec<SymbolId> {
+    gathered.evidence.iter().filter_map(|piece| piece.symbol_id.parse().ok()).collect()
+}

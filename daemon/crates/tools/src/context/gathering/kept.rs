@@ -1,0 +1,304 @@
+//! The lanes of the agents' store.
+
+use std::collections::HashMap;
+
+use sdl_memory::graph::{Direction, EntityQuery, Fact, View, When, find_facts, query_entity};
+use sdl_memory::notes::{Kind, Memory};
+use sdl_memory::scratch::{self, Scratch, Which};
+use sdl_memory::times::{FOREVER, write_time};
+use sdl_memory::weights::source_tally;
+use sdl_memory::words::{self, Ask};
+use sdl_memory::work::dispatch::{DispatchFilter, find_brief, list_dispatches};
+use sdl_memory::{Anchors, SymbolAnchor};
+
+use super::{Item, Lane, Task, shown_score};
+use crate::ToolError;
+use crate::call::budget;
+use crate::kept::anchors::{AnchorState, States, anchor_states, follow_anchors, stale_since};
+use crate::kept::memory::{follow_memories, load_memories};
+
+/// Rows of a lane that are considered.
+const MOST: usize = 40;
+/// Characters of one row that are shown.
+const LENGTH: usize = 1_600;
+/// Symbols of the code whose facts are looked up.
+const NAMED: usize = 5;
+/// Facts of one entity.
+const OF_ENTITY: usize = 8;
+/// How well a fact of an entity fits that the task names.
+const BY_NAME: f64 = 0.7;
+/// The nearness of a row that is linked to the file of a symbol only.
+const BY_FILE: f64 = 0.6;
+/// Factor of a row whose code changed, because it may be wrong.
+const STALE: f64 = 0.8;
+
+/// A row that may be shown.
+struct Found {
+    id: String,
+    scope: String,
+    text: String,
+    anchors: Anchors,
+    fit: f64,
+    why: Vec<String>,
+}
+
+/// Returns the rows of a lane that fit the task, best first.
+pub(crate) fn kept_items(lane: Lane, task: &Task<'_>) -> Result<Vec<Item>, ToolError> {
+    let mut found = match lane {
+        Lane::Code => Vec::new(),
+        Lane::Memory => memories(task, false)?,
+        Lane::Lesson => memories(task, true)?,
+        Lane::Kg => facts(task)?,
+        Lane::Scratch => entries(task)?,
+        Lane::Dispatch => dispatches(task)?,
+    };
+    found.retain(|found| found.fit > 0.0);
+    found.sort_by(|a, b| b.fit.total_cmp(&a.fit).then_with(|| a.id.cmp(&b.id)));
+    found.truncate(MOST);
+    let mut items = Vec::with_capacity(found.len());
+    for found in found {
+        task.cx.call.check()?;
+        items.extend(to_item(task, found)?);
+    }
+    items.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.source_id.cmp(&b.source_id)));
+    Ok(items)
+}
+
+/// The words of the task that rows of a lane have, by the row's id, with scores from 0 to 1.
+fn by_words(task: &Task<'_>, lane: words::Lane) -> Result<HashMap<String, (f64, Vec<String>)>, ToolError> {
+    let question = task.question();
+    let scopes = task.cx.scopes.read.as_ref();
+    let scopes: Vec<&str> = scopes.into_iter().flatten().map(String::as_str).collect();
+    let hits = task.cx.look(|reader| {
+        let ask = Ask {
+            scopes: &scopes,
+            lanes: &[lane],
+            text: &question,
+            now_ms: i64::try_from(task.at_ms).unwrap_or(i64::MAX),
+            since_ms: None,
+            keep: None,
+            limit: MOST,
+        };
+        Ok(words::search(reader, &ask)?)
+    })?;
+    let best = hits.hits.first().map_or(1.0, |hit| f64::from(hit.score));
+    Ok(hits.hits.into_iter().map(|hit| (hit.id, (f64::from(hit.score) / best, hit.why))).collect())
+}
+
+/// How near a row's code is to the code of the context, and the name of the nearest.
+fn by_code(task: &Task<'_>, anchors: &Anchors) -> (f64, Option<String>) {
+    let symbols = anchors.symbols.iter().filter_map(|anchor: &SymbolAnchor| {
+        task.symbols.get(&anchor.id).map(|near| (*near, anchor.name.clone()))
+    });
+    let files = anchors.files.iter().filter(|anchor| task.files.contains(&anchor.path));
+    let files = files.map(|anchor| (BY_FILE, anchor.path.clone()));
+    let beside = anchors.symbols.iter().filter(|anchor| task.files.contains(&anchor.file));
+    let beside = beside.map(|anchor| (BY_FILE * BY_FILE, anchor.file.clone()));
+    let best = symbols.chain(files).chain(beside).max_by(|a, b| a.0.total_cmp(&b.0));
+    best.map_or((0.0, None), |(near, name)| (near, Some(name)))
+}
+
+/// Joins both.
+fn fit_of(words: Option<&(f64, Vec<String>)>, code: (f64, Option<String>)) -> (f64, Vec<String>) {
+    let (text, mut why) = words.cloned().unwrap_or_default();
+    if !why.is_empty() {
+        why = vec![format!("words: {}", why.join(" "))];
+    }
+    why.extend(code.1.map(|name| format!("about {name}")));
+    (1.0 - (1.0 - text * 0.9) * (1.0 - code.0 * 0.9), why)
+}
+
+fn memories(task: &Task<'_>, lessons: bool) -> Result<Vec<Found>, ToolError> {
+    let lane = if lessons { words::Lane::Lesson } else { words::Lane::Memory };
+    let words = by_words(task, lane)?;
+    let mut rows = load_memories(task.cx.call, task.cx.scopes.read.as_deref())?;
+    rows.retain(|row| (row.kind() == Kind::Lesson) == lessons && row.superseded_by.is_none());
+    if lessons {
+        rows.retain(|row| task.agent.is_none() || row.agent.as_deref() == task.agent);
+    }
+    if let Some(read) = task.cx.read {
+        follow_memories(read, task.family, &mut rows)?;
+    }
+    let found = rows.into_iter().map(|row| {
+        let (fit, why) = fit_of(words.get(&row.id), by_code(task, &row.anchors));
+        let weight = if lessons { importance(&row) } else { row.confidence };
+        Found {
+            text: memory_text(&row),
+            fit: fit * (0.8 + 0.2 * weight),
+            why,
+            id: row.id,
+            scope: row.scope,
+            anchors: row.anchors,
+        }
+    });
+    Ok(found.collect())
+}
+
+fn importance(row: &Memory) -> f64 {
+    match &row.details {
+        sdl_memory::notes::Details::Lesson(lesson) => lesson.importance.unwrap_or(0.5),
+        _ => row.confidence,
+    }
+}
+
+fn memory_text(row: &Memory) -> String {
+    let mut text = format!("{}: {}", row.kind().name(), row.title);
+    if row.title.trim_end_matches('…') != row.content {
+        text.push('\n');
+        text.push_str(&row.content);
+    }
+    for (name, value) in row.details.fields() {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text.push_str(&format!("\n{name}: {value}"));
+    }
+    text
+}
+
+fn entries(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
+    let words = by_words(task, words::Lane::Scratch)?;
+    let which = Which { scopes: task.cx.scopes.read.as_deref(), ..Which::default() };
+    let mut rows = task.cx.look(|reader| scratch::read_scratch(reader, &which, task.cx.now_ms()))?;
+    rows.retain(|row| row.agent.is_empty() || task.agent.is_none_or(|agent| agent == row.agent));
+    if let Some(read) = task.cx.read {
+        let mut held: Vec<_> = rows.iter_mut().map(|row| (row.scope.as_str(), &mut row.anchors)).collect();
+        follow_anchors(read, task.family, &mut held)?;
+    }
+    let found = rows.into_iter().map(|row| {
+        let (fit, why) = fit_of(words.get(&row.id), by_code(task, &row.anchors));
+        Found { text: scratch_text(&row), fit, why, id: row.id, scope: row.scope, anchors: row.anchors }
+    });
+    Ok(found.collect())
+}
+
+fn scratch_text(row: &Scratch) -> String {
+    let mut text = format!("{} {:?}", row.kind, row.key);
+    for (name, value) in &row.fields {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        text.push_str(&format!("\n{name}: {value}"));
+    }
+    text
+}
+
+fn dispatches(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
+    let words = by_words(task, words::Lane::Dispatch)?;
+    let now = task.cx.now_ms();
+    let scopes = task.cx.scopes.read.as_ref();
+    let reads = |scope: &str| scopes.is_none_or(|scopes| scopes.iter().any(|known| known == scope));
+    let rows = task.cx.look(|reader| {
+        let rows = list_dispatches(reader, DispatchFilter::default(), reads, (now, MOST))?;
+        rows.into_iter()
+            .map(|row| Ok((find_brief(reader, &row.id)?, row)))
+            .collect::<sdl_memory::Result<Vec<_>>>()
+    })?;
+    let found = rows.into_iter().map(|(brief, row)| {
+        let (fit, why) = fit_of(words.get(&row.id), by_code(task, &row.anchors));
+        let brief = brief.map(|brief| brief.brief).unwrap_or_default();
+        let text = format!("{} dispatch: {}\n{brief}", row.state(now).name(), row.title);
+        Found { text, fit, why, id: row.id, scope: row.scope, anchors: row.anchors }
+    });
+    Ok(found.collect())
+}
+
+/// Facts with words of the task, and those of the entities that it names and of the code that was found.
+fn facts(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
+    let words = by_words(task, words::Lane::Kg)?;
+    let now = i64::try_from(task.at_ms).unwrap_or(i64::MAX);
+    let own = task.family.ids().first().cloned().unwrap_or_default();
+    let worlds = task.family.ids().iter().map(|id| (id.clone(), own.clone()));
+    let view = View { scopes: task.cx.scopes.read.clone(), worlds: worlds.collect() };
+    let question = task.question();
+    let mut named: Vec<String> = task.entities.to_vec();
+    let mut symbols: Vec<_> = task.symbols.iter().collect();
+    symbols.sort_by(|a, b| b.1.total_cmp(a.1).then_with(|| a.0.cmp(b.0)));
+    named.extend(symbols.into_iter().take(NAMED).map(|(id, _)| id.to_string()));
+    let (said, about) = task.cx.look(|reader| {
+        let scopes: Vec<&str> = task.cx.scopes.read.iter().flatten().map(String::as_str).collect();
+        let when = When::At(now);
+        let said = find_facts(reader, &view, &scopes, &question, (when, FOREVER, now), MOST)?;
+        let mut about = Vec::new();
+        for entity in &named {
+            let query = EntityQuery {
+                entity,
+                direction: Direction::Both,
+                predicates: &[],
+                when,
+                known_at: FOREVER,
+                limit: OF_ENTITY,
+                after: None,
+            };
+            about.extend(query_entity(reader, &view, &query)?.facts.into_iter().map(|fact| (entity, fact)));
+        }
+        Ok((said, about))
+    })?;
+    let mut found: HashMap<String, Found> = HashMap::new();
+    for fact in said {
+        let words = words.get(&fact.triple.id);
+        let (fit, why) = fit_of(words, by_code(task, &fact.triple.anchors));
+        found.insert(fact.triple.id.clone(), found_fact(fact, fit, why));
+    }
+    for (entity, fact) in about {
+        let (fit, mut why) = fit_of(words.get(&fact.triple.id), (BY_NAME, None));
+        why.push(format!("of {entity}"));
+        found.entry(fact.triple.id.clone()).or_insert_with(|| found_fact(fact, fit, why));
+    }
+    Ok(found.into_values().collect())
+}
+
+fn found_fact(fact: Fact, fit: f64, why: Vec<String>) -> Found {
+    let Fact { triple, subject, object, from, to, confidence, .. } = fact;
+    let until = to.map(|to| format!(" until {}", write_time(to))).unwrap_or_default();
+    let text = format!("{subject} {} {object} (since {}{until})", triple.predicate, write_time(from));
+    let fit = fit * (0.8 + 0.2 * confidence);
+    Found { text, fit, why, id: triple.id, scope: triple.scope, anchors: triple.anchors }
+}
+
+/// The row as a piece of the context; none if its code changed and such rows are not wanted.
+fn to_item(task: &Task<'_>, found: Found) -> Result<Option<Item>, ToolError> {
+    let states = anchor_states(task.cx.read, task.family, &found.scope, &found.anchors)?;
+    let stale = states.is_stale();
+    if stale && !task.include_stale {
+        return Ok(None);
+    }
+    let since = match task.cx.read {
+        Some(read) if stale => stale_since(read, &found.anchors, &states)?,
+        _ => None,
+    };
+    let tally = task.cx.look(|reader| source_tally(reader, &task.cx.scopes.own, &found.id))?;
+    let factor = tally.factor(task.at_ms);
+    let mut why = found.why;
+    if (factor - 1.0).abs() > 0.005 {
+        why.push(format!("feedback ×{factor:.2}"));
+    }
+    let content = cut_text(found.text);
+    let tokens = budget::text_tokens(&content);
+    let score = found.fit * factor * if stale { STALE } else { 1.0 };
+    Ok(Some(Item {
+        source_id: found.id,
+        tokens,
+        content,
+        score: shown_score(score.min(1.0)),
+        why,
+        state: worst_state(&states),
+        stale_since: since,
+    }))
+}
+
+/// The state that matters most; none for a row that is about no code.
+fn worst_state(states: &States) -> Option<&'static str> {
+    let order = [
+        AnchorState::Gone,
+        AnchorState::Changed,
+        AnchorState::Renamed,
+        AnchorState::Unchecked,
+        AnchorState::Same,
+    ];
+    order.into_iter().find(|state| states.symbols.contains(state)).map(AnchorState::name)
+}
+
+fn cut_text(mut text: String) -> String {
+    if let Some((end, _)) = text.char_indices().nth(LENGTH) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
+}
