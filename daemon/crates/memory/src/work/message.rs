@@ -3,7 +3,7 @@
 //! The law: a message never changes. It has one delivery for each of its recipients, which are decided when it is sent: the session or the
 //! agent that is named; else the sessions that have not ended and answer to the address, without the sender. A plan or a channel to
 //! which nobody answers is a recipient itself, so that the first to join gets the message. What becomes of a delivery is
-//! [`inbox`](super::inbox)'s law.
+//! [`inbox`]'s law.
 
 use sdl_contract::{Candidate, Code, Explained as _, Refusal, nearest_names};
 use serde::{Deserialize, Serialize};
