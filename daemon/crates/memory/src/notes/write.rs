@@ -198,8 +198,7 @@ fn check_room(change: &Change<'_, '_>, scope: &str) -> Result<()> {
     } else {
         return Ok(());
     };
-    let message =
-        format!("{whose} {most} memories, which is as many as may be; remove some with memory.remove");
+    let message = format!("{whose} {most} memories, which is the limit; remove some with memory.remove");
     Change::refuse(Refusal::new(Code::Conflict, message))
 }
 

@@ -108,7 +108,7 @@ fn remove_ended(change: &mut Change<'_, '_>, scope: &str, new: bool) -> Result<(
     let full = new && count >= MOST;
     if full && over.is_empty() {
         let message = format!(
-            "{MOST} entries are in the scratch cache, which is as many as may be; clear some with scratch.clear"
+            "the scratch cache has {MOST} entries, which is the limit; clear some with scratch.clear"
         );
         return Change::refuse(Refusal::new(Code::Conflict, message));
     }

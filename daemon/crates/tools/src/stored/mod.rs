@@ -7,12 +7,11 @@ pub(crate) mod tables;
 use std::ops::ControlFlow;
 
 use sdl_ledger::{AgentStore, AgentWriter};
+pub(crate) use sdl_memory::encode_number;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::{Explained, ToolError};
-
-const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// Returns the key of a row that belongs to a repository.
 pub(crate) fn row_key(repo: &str, row: &str) -> Vec<u8> {
@@ -70,11 +69,6 @@ pub(crate) fn read_rows<T: DeserializeOwned>(
         })
     })?;
     Ok(found)
-}
-
-/// Returns a number as 13 letters and digits.
-pub(crate) fn encode_number(number: u64) -> String {
-    (0..13).rev().map(|digit| char::from(ALPHABET[(number >> (digit * 5)) as usize & 31])).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sdl_memory::graph::{Direction, EntityQuery, Fact, View, When, find_facts, query_entity};
+use sdl_memory::graph::{Direction, EntityQuery, Fact, When, find_facts, query_entity};
 use sdl_memory::notes::{Kind, Memory};
 use sdl_memory::scratch::{self, Scratch, Which};
 use sdl_memory::times::{FOREVER, write_time};
@@ -14,7 +14,8 @@ use sdl_memory::{Anchors, SymbolAnchor};
 use super::{Item, Lane, Task, shown_score};
 use crate::ToolError;
 use crate::call::budget;
-use crate::kept::anchors::{AnchorState, States, anchor_states, follow_anchors, stale_since};
+use crate::kept::anchors::{AnchorState, anchor_states, follow_anchors, stale_since};
+use crate::kept::facts::view_of;
 use crate::kept::memory::{follow_memories, load_memories};
 
 /// Rows of a lane that are considered.
@@ -203,9 +204,7 @@ fn dispatches(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
 fn facts(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
     let words = by_words(task, words::Lane::Kg)?;
     let now = i64::try_from(task.at_ms).unwrap_or(i64::MAX);
-    let own = task.family.ids().first().cloned().unwrap_or_default();
-    let worlds = task.family.ids().iter().map(|id| (id.clone(), own.clone()));
-    let view = View { scopes: task.cx.scopes.read.clone(), worlds: worlds.collect() };
+    let view = view_of(task.cx);
     let question = task.question();
     let mut named: Vec<String> = task.entities.to_vec();
     let mut symbols: Vec<_> = task.symbols.iter().collect();
@@ -278,21 +277,9 @@ fn to_item(task: &Task<'_>, found: Found) -> Result<Option<Item>, ToolError> {
         content,
         score: shown_score(score.min(1.0)),
         why,
-        state: worst_state(&states),
+        state: states.worst_of_symbols().map(AnchorState::name),
         stale_since: since,
     }))
-}
-
-/// The state that matters most; none for a row that is about no code.
-fn worst_state(states: &States) -> Option<&'static str> {
-    let order = [
-        AnchorState::Gone,
-        AnchorState::Changed,
-        AnchorState::Renamed,
-        AnchorState::Unchecked,
-        AnchorState::Same,
-    ];
-    order.into_iter().find(|state| states.symbols.contains(state)).map(AnchorState::name)
 }
 
 fn cut_text(mut text: String) -> String {

@@ -67,6 +67,13 @@ pub(crate) struct States {
 }
 
 impl States {
+    /// The state of the symbols that matters most to a reader; none without symbols.
+    pub(crate) fn worst_of_symbols(&self) -> Option<AnchorState> {
+        let order = [AnchorState::Gone, AnchorState::Changed, AnchorState::Renamed, AnchorState::Unchecked];
+        let worst = order.into_iter().find(|state| self.symbols.contains(state));
+        worst.or(self.symbols.first().copied())
+    }
+
     /// Whether the code of any anchor changed or is gone.
     pub(crate) fn is_stale(&self) -> bool {
         self.symbols.iter().any(|state| state.is_stale())
