@@ -99,9 +99,11 @@ pub fn import_memory(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireEr
             // An error ends the transaction without its writes.
             return Err(Refusal::invalid("dryRun", "nothing is written").into());
         }
-        change.restore_revision(header);
+        transfer::finish_import(change, header)?;
         Ok(done)
     });
+    // A whole store may have been in one transaction.
+    crate::index::memory::give_back(crate::index::memory::Work::Import);
     match outcome {
         Ok(_) => {}
         Err(Trouble::Refused(refusal))

@@ -19,6 +19,7 @@
 
 mod anchor;
 mod author;
+mod derived;
 pub mod graph;
 mod ids;
 pub mod limits;
@@ -26,6 +27,7 @@ pub mod notes;
 mod prepare;
 pub mod scratch;
 pub mod store;
+mod sweep;
 pub mod tables;
 pub mod times;
 pub mod transfer;
@@ -39,5 +41,6 @@ pub use anchor::{Anchors, FileAnchor, SymbolAnchor};
 pub use author::Author;
 pub use ids::encode_number;
 pub use prepare::prepare_store;
+pub use sweep::{sweep_some, sweep_store};
 pub use trouble::{Result, Trouble};
 pub use verify::verify_store;

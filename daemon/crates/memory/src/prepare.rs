@@ -9,11 +9,11 @@ use serde::Deserialize;
 use crate::notes::{Details, Kind, Memory, text_key};
 use crate::store::{Head, Row as _, Tables as _, to_bytes};
 use crate::tables::{MEMORIES, MEMORIES_BY_TEXT, MEMORY_META};
-use crate::{Anchors, Author, FileAnchor, SymbolAnchor, words};
+use crate::{Anchors, Author, FileAnchor, SymbolAnchor, derived, verify, words};
 
 const FORM: &[u8] = b"form";
 /// The form of the rows that this build writes.
-const THIS_FORM: u8 = 2;
+const THIS_FORM: u8 = 3;
 
 /// A memory as builds before this form stored it.
 #[derive(Deserialize)]
@@ -53,12 +53,18 @@ struct OldFile {
 /// Brings the rows of an older build into the form of this one, in one transaction. Cheap when that is done. A row that can't be read stays as
 /// it is.
 pub fn prepare_store(store: &AgentStore) -> sdl_ledger::Result<()> {
-    let ready = store.read(|reader| Ok(reader.get(MEMORY_META, FORM)? == Some(&[THIS_FORM][..])))?;
-    if ready {
+    let is_ready = store.read(|reader| {
+        Ok(reader.get(MEMORY_META, FORM)? == Some(&[THIS_FORM][..]) && words::is_current(reader)?)
+    })?;
+    if is_ready {
         return Ok(());
     }
     store.write(|writer| {
         convert_memories(writer)?;
+        derived::build_entries(writer)?;
+        if !words::is_current(writer)? {
+            words::rebuild(writer, &verify::kinds())?;
+        }
         writer.put(MEMORY_META, FORM, &[THIS_FORM])
     })
 }

@@ -4,6 +4,8 @@
 pub const MEMORIES: &str = "memories";
 /// Maps (scope, hash of the text) to the memory that says it.
 pub const MEMORIES_BY_TEXT: &str = "memories_by_text";
+/// Maps (scope, memory) to the fields by which it is chosen. Follows from the memories.
+pub const NOTE_HEADS: &str = "note_heads";
 /// Maps triples to what was asserted.
 pub const TRIPLES: &str = "triples";
 /// Maps (entity, direction, predicate, time, triple) to nothing.
@@ -34,6 +36,10 @@ pub const REVISIONS: &str = "revisions";
 pub const REPLIES: &str = "replies";
 /// The words of all rows.
 pub const WORDS: &str = "words";
+/// Maps (repository, symbol or path, row) to the row's scope: rows by the code that they are about. Follows from the rows.
+pub const ANCHORED: &str = "anchored";
+/// Maps (time, kind, row) to nothing: rows that end by themselves. Follows from the rows.
+pub const ENDS: &str = "ends";
 /// The number of changes, the layout of the words, the time of the last sweep.
 pub const MEMORY_META: &str = "memory_meta";
 
@@ -41,6 +47,7 @@ pub const MEMORY_META: &str = "memory_meta";
 pub const ALL: &[&str] = &[
     MEMORIES,
     MEMORIES_BY_TEXT,
+    NOTE_HEADS,
     TRIPLES,
     TRIPLES_BY_ENTITY,
     ENTITIES,
@@ -56,5 +63,7 @@ pub const ALL: &[&str] = &[
     REVISIONS,
     REPLIES,
     WORDS,
+    ANCHORED,
+    ENDS,
     MEMORY_META,
 ];

@@ -1,8 +1,8 @@
 //! Takes what agents keep out of a store, as lines of JSON, and into another one.
 //!
 //! The law: a store is a function of its lines. Exported, emptied, imported and exported again, they are the same bytes. Words, indexes of
-//! facts and texts, and the answers kept for retries are in no line, because an import makes the indexes again, row by row, through the types of
-//! the rows.
+//! facts and texts, and the answers kept for retries are in no line, because an import makes the indexes again from the rows, through their
+//! types.
 
 use std::io::{BufRead, Read};
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use crate::work::activity::Activity;
 use crate::work::dispatch::{Brief, Dispatch};
 use crate::work::message::Message;
 use crate::work::session::SessionRow;
-use crate::{Result, tables};
+use crate::{Result, tables, work};
 
 /// The name of the format, in its first line.
 pub const FORMAT: &str = "sdl-memory/1";
@@ -91,6 +91,9 @@ pub fn export_page(tables: &impl Tables, after: Option<&str>) -> Result<Page> {
     for table in EXPORTED.iter().skip(skip) {
         let mut failure = Ok(());
         tables.scan_bytes(table, &std::mem::take(&mut from), &mut |key, bytes| {
+            if !is_exported(table, key) {
+                return ControlFlow::Continue(());
+            }
             match line_of(table, key, bytes) {
                 Ok(line) => lines.push_str(&line),
                 Err(error) => failure = Err(error),
@@ -107,6 +110,11 @@ pub fn export_page(tables: &impl Tables, after: Option<&str>) -> Result<Page> {
         }
     }
     Ok(Page { lines, next })
+}
+
+/// Whether no other row says the same.
+fn is_exported(table: &str, key: &[u8]) -> bool {
+    table != tables::WORK_KEYS || work::is_own_row(key)
 }
 
 fn line_of(table: &str, key: &[u8], bytes: &[u8]) -> Result<String> {
@@ -241,6 +249,14 @@ pub fn import_line(
             }
         },
     }
+    Ok(())
+}
+
+/// Makes the indexes again that follow from rows together, and lets an empty store go on from a revision. The last step of an import.
+pub fn finish_import(change: &mut Change<'_, '_>, revision: u64) -> Result<()> {
+    work::rebuild_keys(change)?;
+    change.note_removed()?;
+    change.restore_revision(revision);
     Ok(())
 }
 
@@ -380,7 +396,7 @@ mod tests {
             for line in lines.lines() {
                 import_line(change, line, how, &mut done)?;
             }
-            change.restore_revision(9);
+            finish_import(change, 9)?;
             Ok(done)
         })
     }

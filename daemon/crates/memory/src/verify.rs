@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::graph::Triple;
+use crate::derived::verify_entries;
+use crate::graph::{Triple, verify_graph};
 use crate::notes::{Memory, text_key};
 use crate::scratch::Scratch;
 use crate::store::Tables;
@@ -12,13 +13,14 @@ use crate::work::activity::Activity;
 use crate::work::dispatch::Brief;
 use crate::work::message::Message;
 use crate::work::session::SessionRow;
+use crate::work::verify_keys;
 use crate::{Result, store};
 
 /// Faults that are named.
 const MOST: usize = 20;
 
 /// The rows that words find, by type.
-fn kinds<T: Tables>() -> [Batch<T>; 7] {
+pub(crate) fn kinds<T: Tables>() -> [Batch<T>; 7] {
     [
         batch_of::<Memory, T>,
         batch_of::<Triple, T>,
@@ -52,6 +54,9 @@ pub fn verify_store<T: Tables>(tables: &T) -> Result<Verdict> {
     if texts != memories {
         verdict.faults.push(format!("there are {memories} memories, and texts of {texts}"));
     }
+    verdict.faults.extend(verify_graph(tables)?.faults);
+    verdict.faults.extend(verify_keys(tables)?);
+    verdict.faults.extend(verify_entries(tables)?);
     verdict.faults.truncate(MOST);
     Ok(verdict)
 }

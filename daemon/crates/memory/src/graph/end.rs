@@ -69,6 +69,27 @@ pub fn end_facts(
     Ok(cuts)
 }
 
+/// Ends facts whose code is gone, each at its time, so that the end stays known when the versions of that time are no longer kept. Passes over
+/// those that have ended before, or begin later.
+pub fn end_gone_facts(change: &mut Change<'_, '_>, gone: &[(String, i64)]) -> Result<()> {
+    let now = recording_time(change)?;
+    for (id, at) in gone {
+        let Some(before) = change.tables().row::<Triple>(id.as_bytes())? else { continue };
+        let is_over = before.retracted.is_some()
+            || *at <= before.valid_from
+            || before.valid_to.is_some_and(|to| to <= *at)
+            || before.ends.iter().any(|end| end.at <= *at);
+        if is_over {
+            continue;
+        }
+        let mut row = before.clone();
+        let reason = Some("its code is gone".to_owned());
+        row.ends.push(End { at: *at, recorded_at: now, by: change.by().clone(), reason });
+        write_fact(change, Some(&before), &mut row)?;
+    }
+    Ok(())
+}
+
 /// Says of facts that they never held. What was believed before is still answered for an earlier `knownAt`.
 pub fn retract_facts(
     change: &mut Change<'_, '_>,

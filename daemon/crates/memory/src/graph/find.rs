@@ -14,7 +14,7 @@ use crate::Result;
 use crate::store::Tables;
 use crate::tables::ENTITIES;
 use crate::times::FOREVER;
-use crate::words::{Ask, Lane, search};
+use crate::words::{Ask, Hit, Lane, search};
 
 /// Names that are looked at, at most.
 const MOST_NAMES: usize = 200_000;
@@ -46,8 +46,8 @@ pub fn find_entities(tables: &impl Tables, view: &View, text: &str, limit: usize
     Ok(found)
 }
 
-/// Facts that are looked at for one that is answered.
-const SPARE: usize = 8;
+/// Facts that are looked at for one that is answered: at first, and if too few of those hold.
+const SPARE: [usize; 2] = [2, 8];
 
 /// Returns the facts that have words of a text, the best first: those that hold `when`, as known at `known_at`. `scopes` are those of the view.
 pub fn find_facts(
@@ -58,36 +58,61 @@ pub fn find_facts(
     (when, known_at, now): (When, i64, i64),
     limit: usize,
 ) -> Result<Vec<Fact>> {
-    let ask = Ask {
-        scopes,
-        lanes: &[Lane::Kg],
-        text,
-        now_ms: now,
-        since_ms: None,
-        keep: None,
-        limit: limit.saturating_mul(SPARE),
-    };
+    let mut found = Vec::new();
+    for spare in SPARE {
+        let most = limit.saturating_mul(spare);
+        let ask =
+            Ask { scopes, lanes: &[Lane::Kg], text, now_ms: now, since_ms: None, keep: None, limit: most };
+        let hits = search(tables, &ask)?.hits;
+        found = facts_of_hits(tables, view, &hits, (when, known_at), limit)?;
+        if found.len() >= limit || hits.len() < most {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+fn facts_of_hits(
+    tables: &impl Tables,
+    view: &View,
+    hits: &[Hit],
+    at: (When, i64),
+    limit: usize,
+) -> Result<Vec<Fact>> {
     let mut found = Vec::new();
     let mut seen: HashSet<String> = HashSet::new();
-    for hit in search(tables, &ask)?.hits {
+    for hit in hits {
         if found.len() >= limit {
             break;
         }
-        let Some(row) = find_row(tables, view, &hit.id)? else { continue };
-        let key = GroupKey {
-            subject: hash_entity(row.subject_entity()),
-            predicate: predicate_key(&row.predicate),
-            world: view.world(&row.scope).to_owned(),
-        };
-        let group = Group::load(tables, view, &key, known_at)?;
-        let Some(run) = group.run_with(&row.id).filter(|run| when.has(run)) else { continue };
-        if let Some(fact) = read_fact(tables, &group, run, when.instant())?
+        if let Some(fact) = find_fact(tables, view, &hit.id, at)?
             && seen.insert(fact.triple.id.clone())
         {
             found.push(fact);
         }
     }
     Ok(found)
+}
+
+/// Returns the fact that a row says, if it holds `when`, as known at `known_at`. Where other rows say it for the time before or after, the row of the
+/// fact may be another one.
+pub fn find_fact(
+    tables: &impl Tables,
+    view: &View,
+    id: &str,
+    (when, known_at): (When, i64),
+) -> Result<Option<Fact>> {
+    let Some(row) = find_row(tables, view, id)? else { return Ok(None) };
+    let key = GroupKey {
+        subject: hash_entity(row.subject_entity()),
+        predicate: predicate_key(&row.predicate),
+        world: view.world(&row.scope).to_owned(),
+    };
+    let group = Group::load(tables, view, &key, known_at)?;
+    match group.run_with(&row.id).filter(|run| when.has(run)) {
+        Some(run) => read_fact(tables, &group, run, when.instant()),
+        None => Ok(None),
+    }
 }
 
 /// Whether the view has a fact of an entity that was not retracted.

@@ -1,5 +1,6 @@
 //! The index of facts by entity, with everything that says when a fact holds: a question reads the rows of its answer and no others.
 
+use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use sdl_ledger::AgentStore;
@@ -8,6 +9,7 @@ use super::names::{NameHash, entity_key, fold_name, hash_code, hash_entity, hash
 use super::triple::{ObjectType, Triple};
 use super::view::View;
 use crate::Result;
+use crate::store::anchored::note_anchors;
 use crate::store::{Change, Row as _, Tables, to_bytes};
 use crate::tables::{ENTITIES, TRIPLES, TRIPLES_BY_ENTITY};
 use crate::times::FOREVER;
@@ -292,6 +294,7 @@ pub fn put_followed_facts(store: &AgentStore, rows: &[Triple]) -> Result<()> {
             let (old, new) = (before.texts(), row.texts());
             note_row(writer, Lane::Kg, &row.scope, &row.id, Some(&old), Some(&new))?;
             writer.put(TRIPLES, &row.key(), bytes)?;
+            note_anchors(writer, Some(&before), Some(row))?;
             for key in keys_of(&before) {
                 writer.delete(TRIPLES_BY_ENTITY, &key)?;
             }
@@ -313,10 +316,11 @@ pub fn facts_about_code(
     most: usize,
 ) -> Result<Vec<Triple>> {
     let mut ids = Vec::new();
+    let mut known = HashSet::new();
     for repo in repos {
         scan_index(tables, &entity_prefix(hash_code(repo), Place::Code), None, &mut |indexed| {
             let entry = indexed.entry;
-            if entry.retracted == FOREVER && view.reads(&entry.scope) && !ids.contains(&entry.id) {
+            if entry.retracted == FOREVER && view.reads(&entry.scope) && known.insert(entry.id.clone()) {
                 ids.push(entry.id);
             }
             if ids.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

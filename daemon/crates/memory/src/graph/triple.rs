@@ -165,17 +165,10 @@ impl Row for Triple {
     fn key(&self) -> Vec<u8> {
         self.id.clone().into_bytes()
     }
-    fn id(&self) -> &str {
-        &self.id
-    }
-    fn scope(&self) -> &str {
-        &self.scope
-    }
-    fn head(&self) -> Head {
-        self.head.clone()
-    }
-    fn set_head(&mut self, head: Head) {
-        self.head = head;
+    crate::store::own_fields!();
+
+    fn anchors(&self) -> Option<&Anchors> {
+        Some(&self.anchors)
     }
 
     fn texts(&self) -> Texts {

@@ -4,6 +4,7 @@
 //! white space: the second one joins the first. A note changes only against the state that its writer read.
 
 mod details;
+mod heads;
 mod read;
 mod row;
 #[cfg(test)]
@@ -13,6 +14,8 @@ mod write;
 pub use details::{
     Bugfix, Decision, Details, Kind, Lesson, LessonType, Note, Pattern, TaskContext, TaskFacts, TaskOutcome,
 };
+pub(crate) use heads::head_entry;
+pub use heads::{HeadFields, NoteHead, has_notes, note_heads};
 pub use read::{check_revision, find_memory, memories_at, memories_of, scopes_with, unknown_memory};
 pub use row::{Memory, normalized_text};
 pub use write::{Draft, Patch, Stored, remove_memory, restore_memory, store_memory, update_memory};

@@ -83,20 +83,14 @@ impl Row for Memory {
         scoped_key(&self.scope, &self.id)
     }
 
-    fn id(&self) -> &str {
-        &self.id
+    crate::store::own_fields!();
+
+    fn anchors(&self) -> Option<&Anchors> {
+        Some(&self.anchors)
     }
 
-    fn scope(&self) -> &str {
-        &self.scope
-    }
-
-    fn head(&self) -> Head {
-        self.head.clone()
-    }
-
-    fn set_head(&mut self, head: Head) {
-        self.head = head;
+    fn ends_ms(&self) -> Option<u64> {
+        self.expires_ms
     }
 
     fn texts(&self) -> Texts {

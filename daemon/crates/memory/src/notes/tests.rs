@@ -166,3 +166,26 @@ fn a_revision_that_was_not_read_is_a_conflict() {
     assert!(check_revision(&memory, Some(at)).is_ok());
     assert!(refused(check_revision(&memory, Some(at + 1))).contains("tester changed it since"));
 }
+
+#[test]
+fn a_head_is_a_note_without_its_texts() {
+    let bed = Bed::new();
+    let kinds = [Kind::Decision, Kind::Bugfix, Kind::TaskContext, Kind::Pattern, Kind::Note, Kind::Lesson];
+    for kind in kinds {
+        let mut draft = draft(&format!("A {}", kind.name()));
+        draft.details = Details::of_kind(kind);
+        draft.agent = (kind == Kind::Lesson).then(|| "one".to_owned());
+        draft.expires_ms = Some(9_000_000);
+        bed.change(|change| store_memory(change, None, &draft)).unwrap();
+    }
+    let (rows, heads) =
+        bed.store.read(|reader| Ok((memories_of(reader, None)?, note_heads(reader, None)?))).unwrap();
+    assert_eq!((rows.len(), heads.len()), (kinds.len(), kinds.len()));
+    for (row, head) in rows.iter().zip(&heads) {
+        let fields = &head.fields;
+        assert_eq!((&row.id, &row.scope, row.kind()), (&head.id, &head.scope, fields.kind));
+        assert_eq!((&row.tags, row.confidence, &row.agent), (&fields.tags, fields.confidence, &fields.agent));
+        assert_eq!((row.expires_ms, row.head.updated_ms), (fields.expires_ms, fields.updated_ms));
+        assert_eq!(row.superseded_by.is_some(), fields.is_superseded);
+    }
+}

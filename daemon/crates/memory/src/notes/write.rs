@@ -1,16 +1,16 @@
 //! Stores, changes, removes and restores notes.
 
-use std::ops::ControlFlow;
-
 use sdl_contract::{Candidate, Code, Explained as _, Refusal};
 use serde_json::{Map, Value};
 
+use super::heads::{drop_head, put_head};
 use super::read::{check_revision, find_memory, unknown_memory};
 use super::row::normalized_text;
 use super::{Details, Memory};
 use crate::limits::{ANCHORS, MEMORIES as MOST, MEMORIES_OF_ONE, REMOVED_MS};
 use crate::store::{Change, Head, Tables, former_states, scoped_key};
 use crate::tables::{MEMORIES, MEMORIES_BY_TEXT};
+use crate::words::{Lane, count_lanes};
 use crate::{Anchors, Result, encode_number};
 
 /// The most tags of one note.
@@ -104,7 +104,8 @@ fn put_memory(change: &mut Change<'_, '_>, before: Option<&Memory>, after: &mut 
         change.delete_bytes(MEMORIES_BY_TEXT, &text_key(&before.scope, &before.said()))?;
     }
     change.put_bytes(MEMORIES_BY_TEXT, &text_key(&after.scope, &after.said()), after.id.as_bytes())?;
-    change.put(after)
+    change.put(after)?;
+    put_head(change, after)
 }
 
 /// Writes a note from elsewhere as it is, and its text in the index.
@@ -113,13 +114,18 @@ pub(crate) fn put_memory_as_is(change: &mut Change<'_, '_>, row: &Memory) -> Res
         change.delete_bytes(MEMORIES_BY_TEXT, &text_key(&before.scope, &before.said()))?;
     }
     change.put_bytes(MEMORIES_BY_TEXT, &text_key(&row.scope, &row.said()), row.id.as_bytes())?;
-    change.put_as_is(row)
+    change.put_as_is(row)?;
+    put_head(change, row)
 }
 
 /// Stores a draft: over the note `id`, else over the one that says the same, else as a new one.
 pub fn store_memory(change: &mut Change<'_, '_>, id: Option<&str>, draft: &Draft) -> Result<Stored> {
     let said = normalized_text(draft.details.kind(), draft.agent.as_deref(), &draft.title, &draft.content);
-    let same = same_text(change, &draft.scope, &said)?;
+    let mut same = same_text(change, &draft.scope, &said)?;
+    // A write removes only some of the rows that are over, so that this one may still be there.
+    if let Some(over) = same.take_if(|same| same.is_expired(change.now_ms())) {
+        remove_memory(change, &over)?;
+    }
     let before = match (id, same) {
         (Some(id), same) => {
             let scope = std::slice::from_ref(&draft.scope);
@@ -184,14 +190,9 @@ fn blank_memory(id: String, draft: &Draft) -> Memory {
 }
 
 fn check_room(change: &Change<'_, '_>, scope: &str) -> Result<()> {
-    let prefix = scoped_key(scope, "");
-    let mut count = 0;
-    change.tables().scan_bytes(MEMORIES, &prefix, &mut |key, _| {
-        count += usize::from(key.starts_with(&prefix));
-        if key.starts_with(&prefix) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
+    let count = count_lanes(change.tables(), scope, &[Lane::Memory, Lane::Lesson])?;
     let all = change.tables().count_rows(MEMORIES)?;
-    let (whose, most) = if count >= MEMORIES_OF_ONE {
+    let (whose, most) = if count >= MEMORIES_OF_ONE as u64 {
         (if scope.is_empty() { "you have" } else { "the repository has" }, MEMORIES_OF_ONE)
     } else if all >= MOST as u64 {
         ("the store has", MOST)
@@ -262,7 +263,8 @@ fn supersede(change: &mut Change<'_, '_>, by: &str, scope: &str, old: Option<&st
         return Ok(());
     }
     memory.superseded_by = Some(by.to_owned());
-    change.put(&mut memory)
+    change.put(&mut memory)?;
+    put_head(change, &memory)
 }
 
 /// Changes fields of a note, of which `before` is the state in this transaction. Returns the names of those that are different now.
@@ -336,7 +338,7 @@ fn differences(before: &Memory, after: &Memory) -> Vec<String> {
 pub fn remove_memory(change: &mut Change<'_, '_>, memory: &Memory) -> Result<()> {
     change.delete_bytes(MEMORIES_BY_TEXT, &text_key(&memory.scope, &memory.said()))?;
     change.remove::<Memory>(&scoped_key(&memory.scope, &memory.id))?;
-    Ok(())
+    drop_head(change, memory)
 }
 
 /// Brings a note back to the state that was written in a revision: a change is undone, a removed note is there again. Removed notes can be
@@ -381,6 +383,8 @@ pub fn restore_memory(
     }
     if current.is_none() {
         check_room(change, &memory.scope)?;
+        // One that was removed at its end would be gone again at once.
+        memory.expires_ms = memory.expires_ms.filter(|expires| *expires > now);
     }
     let changed = match &current {
         Some(current) => differences(current, &memory),

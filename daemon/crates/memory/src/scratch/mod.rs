@@ -15,12 +15,10 @@ use serde_json::{Map, Value};
 pub use row::Scratch;
 
 use crate::limits::{SCRATCH as MOST, SCRATCH_VALUE};
+use crate::store::ends::{Ending, ended_rows};
 use crate::store::{Change, Head, Tables, scoped_key};
-use crate::tables::SCRATCH;
+use crate::words::{Lane, count_lanes};
 use crate::{Anchors, Result, encode_number};
-
-/// Entries that are looked at, at most, for some that are over, while another one is written.
-const SWEPT: usize = 50;
 
 /// An entry to be written.
 #[derive(Clone, Debug)]
@@ -78,7 +76,9 @@ pub fn write_scratch(change: &mut Change<'_, '_>, draft: &Draft) -> Result<(Scra
     let id = scratch_id(draft);
     let key = scoped_key(&draft.scope, &id);
     let before = change.tables().row::<Scratch>(&key)?;
-    remove_ended(change, &draft.scope, before.is_none())?;
+    if before.is_none() {
+        make_room(change, &draft.scope)?;
+    }
     let mut row = Scratch {
         id,
         scope: draft.scope.clone(),
@@ -94,28 +94,24 @@ pub fn write_scratch(change: &mut Change<'_, '_>, draft: &Draft) -> Result<(Scra
     Ok((row, before.is_some_and(|before| !before.is_over(now))))
 }
 
-/// Removes entries of a scope that are over: some, because a write must be quick, or all if there is no room for a new one.
-fn remove_ended(change: &mut Change<'_, '_>, scope: &str, new: bool) -> Result<()> {
-    let now = change.now_ms();
-    let (mut over, mut count) = (Vec::new(), 0);
-    change.tables().scan_rows::<Scratch>(&scoped_key(scope, ""), &mut |row| {
-        count += 1;
-        if row.is_over(now) {
-            over.push(scoped_key(scope, &row.id));
-        }
-        ControlFlow::Continue(())
-    })?;
-    let full = new && count >= MOST;
-    if full && over.is_empty() {
-        let message = format!(
-            "the scratch cache has {MOST} entries, which is the limit; clear some with scratch.clear"
-        );
-        return Change::refuse(Refusal::new(Code::Conflict, message));
+/// Makes room for a new entry: where there is none, those that are over go.
+fn make_room(change: &mut Change<'_, '_>, scope: &str) -> Result<()> {
+    let is_full = |change: &Change<'_, '_>| -> Result<bool> {
+        Ok(count_lanes(change.tables(), scope, &[Lane::Scratch])? >= MOST as u64)
+    };
+    if !is_full(change)? {
+        return Ok(());
     }
-    for key in over.iter().take(if full { usize::MAX } else { SWEPT }) {
-        change.remove::<Scratch>(key)?;
+    let ended = ended_rows(change.tables(), change.now_ms(), usize::MAX)?;
+    for end in ended.iter().filter(|end| end.what == Ending::Scratch) {
+        change.remove::<Scratch>(&end.key)?;
     }
-    Ok(())
+    if !is_full(change)? {
+        return Ok(());
+    }
+    let message =
+        format!("the scratch cache has {MOST} entries, which is the limit; clear some with scratch.clear");
+    Change::refuse(Refusal::new(Code::Conflict, message))
 }
 
 /// Returns the entries that are not over, the latest first.
@@ -153,20 +149,4 @@ impl Which<'_> {
             && self.key.is_none_or(|key| key == row.key)
             && self.agent.is_none_or(|agent| agent == row.agent)
     }
-}
-
-/// Removes every entry that is over.
-pub fn sweep_scratch(change: &mut Change<'_, '_>) -> Result<usize> {
-    let now = change.now_ms();
-    let mut over = Vec::new();
-    change.tables().scan_bytes(SCRATCH, &[], &mut |key, bytes| {
-        if crate::store::from_bytes::<Scratch>(bytes).is_some_and(|row| row.is_over(now)) {
-            over.push(key.to_vec());
-        }
-        ControlFlow::Continue(())
-    })?;
-    for key in &over {
-        change.remove::<Scratch>(key)?;
-    }
-    Ok(over.len())
 }

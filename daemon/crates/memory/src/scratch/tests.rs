@@ -45,5 +45,5 @@ fn entries_are_replaced_end_and_are_cleared() {
     assert_eq!((cleared.value, read(11, &Which::default()).len()), (2, 0));
     write(12, "late", 13);
     let asked = Asked { by: &by, now_ms: 14, once: None };
-    assert_eq!(change_store(&store, &asked, sweep_scratch).unwrap().value, 1);
+    assert_eq!(change_store(&store, &asked, crate::sweep_store).unwrap().value, 1);
 }

@@ -5,10 +5,12 @@ use sdl_ledger::{AgentStore, AgentWriter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::anchored::note_anchors;
+use super::ends;
 use super::replies::{self, Once};
 use super::revisions;
 use super::row::{Head, Row, Tables, to_bytes};
-use crate::tables::MEMORY_META;
+use crate::tables::{ENDS, MEMORY_META};
 use crate::{Author, Result, Trouble, ids, words};
 
 const REVISION: &[u8] = b"revision";
@@ -101,6 +103,7 @@ pub fn put_followed<R: Row>(store: &AgentStore, rows: &[R]) -> Result<()> {
                 let (old, new) = (before.texts(), row.texts());
                 words::note_row(writer, lane, row.scope(), row.id(), Some(&old), Some(&new))?;
             }
+            note_anchors(writer, Some(&before), Some(row))?;
             writer.put(R::TABLE, &key, bytes)?;
         }
         Ok(())
@@ -190,7 +193,10 @@ impl<'s> Change<'_, 's> {
         let Some(before) = self.writer.row::<R>(key)? else { return Ok(false) };
         if R::REVISED {
             revisions::keep_former(self.writer, &before, (self.revision, self.now_ms), self.by, true)?;
+            ends::note_removal(self.writer, before.id(), self.now_ms)?;
         }
+        ends::note_end(self.writer, Some(&before), None)?;
+        note_anchors(self.writer, Some(&before), None)?;
         if let Some(lane) = before.lane() {
             words::note_row(self.writer, lane, before.scope(), before.id(), Some(&before.texts()), None)?;
         }
@@ -208,6 +214,14 @@ impl<'s> Change<'_, 's> {
     pub fn delete_bytes(&mut self, table: &str, key: &[u8]) -> Result<bool> {
         self.dirty = true;
         Ok(self.writer.delete(table, key)?)
+    }
+
+    /// Puts rows that were removed elsewhere into the index of ends.
+    pub(crate) fn note_removed(&mut self) -> Result<()> {
+        for entry in ends::entries_of_removed(self.writer)? {
+            self.put_bytes(ENDS, &entry, ends::VALUE)?;
+        }
+        Ok(())
     }
 
     /// Fails with a refusal.
@@ -230,6 +244,8 @@ impl<'s> Change<'_, 's> {
             let before = was.filter(|was| was.0 == *lane).map(|(_, texts)| texts);
             words::note_row(self.writer, *lane, scope, id, before, Some(texts))?;
         }
+        ends::note_end(self.writer, before, Some(row))?;
+        note_anchors(self.writer, before, Some(row))?;
         self.dirty = true;
         Ok(self.writer.put(R::TABLE, key, &to_bytes(row)?)?)
     }

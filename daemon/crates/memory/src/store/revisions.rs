@@ -6,6 +6,7 @@ use sdl_ledger::AgentWriter;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::change::Change;
 use super::row::{Row, Tables};
 use crate::limits::REVISIONS as MOST;
 use crate::tables::REVISIONS;
@@ -88,6 +89,14 @@ pub fn former_states(tables: &impl Tables, id: &str) -> Result<Vec<Former>> {
         ControlFlow::Continue(())
     })?;
     Ok(found)
+}
+
+/// Removes the former states of a row.
+pub(crate) fn forget_former(change: &mut Change<'_, '_>, id: &str) -> Result<()> {
+    for key in keys_of(change.tables(), id)? {
+        change.delete_bytes(REVISIONS, &key)?;
+    }
+    Ok(())
 }
 
 /// Looks at the former states of all rows of a table, those of one row the oldest first.

@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::words::{Lane, Texts};
-use crate::{Author, Result};
+use crate::{Anchors, Author, Result};
 
 /// When a row was written, and by whom.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,36 @@ pub struct Head {
     #[serde(default)]
     pub by: Author,
 }
+
+/// Implements what [`Row`] asks of a type whose fields `id`, `scope` and `head` are what their names say.
+macro_rules! own_fields {
+    () => {
+        fn id(&self) -> &str {
+            &self.id
+        }
+
+        fn scope(&self) -> &str {
+            &self.scope
+        }
+
+        $crate::store::own_head!();
+    };
+}
+
+/// Implements what [`Row`] asks of a type whose field `head` says when it was written.
+macro_rules! own_head {
+    () => {
+        fn head(&self) -> $crate::store::Head {
+            self.head.clone()
+        }
+
+        fn set_head(&mut self, head: $crate::store::Head) {
+            self.head = head;
+        }
+    };
+}
+
+pub(crate) use {own_fields, own_head};
 
 /// A row of a table. Stored as JSON after a layout number. JSON forms must not use `serde(flatten)`: numbers of any precision don't go through
 /// it.
@@ -52,6 +82,14 @@ pub trait Row: Clone + Serialize + DeserializeOwned {
     /// The kind of row in the index of words. Where one table holds several, a row says which it is.
     fn lane(&self) -> Option<Lane> {
         Self::LANE
+    }
+    /// The code that it is about, if rows of its type are found by that.
+    fn anchors(&self) -> Option<&Anchors> {
+        None
+    }
+    /// When it ends by itself, in Unix milliseconds.
+    fn ends_ms(&self) -> Option<u64> {
+        None
     }
 }
 

@@ -26,12 +26,7 @@ impl Row for Note {
     fn scope(&self) -> &'static str {
         "shop"
     }
-    fn head(&self) -> Head {
-        self.head.clone()
-    }
-    fn set_head(&mut self, head: Head) {
-        self.head = head;
-    }
+    crate::store::own_head!();
     fn texts(&self) -> Texts {
         Texts { body: self.text.clone(), ..Texts::default() }
     }

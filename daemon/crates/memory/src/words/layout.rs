@@ -64,6 +64,15 @@ pub fn is_current(tables: &impl Tables) -> Result<bool> {
     }
 }
 
+/// Returns how many rows of some lanes a scope has. Reads one value for each lane.
+pub fn count_lanes(tables: &impl Tables, scope: &str, lanes: &[Lane]) -> Result<u64> {
+    let mut count = 0;
+    for lane in lanes {
+        count += Part::find(tables, scope, *lane)?.map_or(0, |part| u64::from(part.rows));
+    }
+    Ok(count)
+}
+
 /// Notes that the index is of this build's layout.
 pub(super) fn set_current(writer: &mut AgentWriter<'_>) -> Result<()> {
     writer.put(MEMORY_META, LAYOUT_KEY, &[LAYOUT])

@@ -26,7 +26,7 @@ mod verify;
 mod weigh;
 
 pub use index::note_row;
-pub use layout::is_current;
+pub use layout::{count_lanes, is_current};
 pub use search::{Ask, Hit, Hits, Keep, LaneHealth, search};
 pub use text::{Lane, Texts};
 pub use verify::{Batch, Known, Verdict, batch_of, rebuild, verify};

@@ -26,18 +26,7 @@ impl Row for Note {
     fn key(&self) -> Vec<u8> {
         scoped_key(&self.scope, &self.id)
     }
-    fn id(&self) -> &str {
-        &self.id
-    }
-    fn scope(&self) -> &str {
-        &self.scope
-    }
-    fn head(&self) -> Head {
-        self.head.clone()
-    }
-    fn set_head(&mut self, head: Head) {
-        self.head = head;
-    }
+    crate::store::own_fields!();
     fn texts(&self) -> Texts {
         Texts {
             title: self.title.clone(),

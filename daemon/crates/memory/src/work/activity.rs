@@ -67,21 +67,7 @@ impl Row for Activity {
         self.id.as_bytes().to_vec()
     }
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn scope(&self) -> &str {
-        &self.scope
-    }
-
-    fn head(&self) -> Head {
-        self.head.clone()
-    }
-
-    fn set_head(&mut self, head: Head) {
-        self.head = head;
-    }
+    crate::store::own_fields!();
 
     fn texts(&self) -> Texts {
         let symbols = self.anchors.symbols.iter().map(|symbol| symbol.name.clone());

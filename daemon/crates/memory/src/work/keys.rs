@@ -32,7 +32,7 @@ pub(super) enum By {
 }
 
 /// The value of keys that have none.
-const NOTHING: &[u8] = &[1];
+pub(super) const NOTHING: &[u8] = &[1];
 
 /// Returns a name as it is compared: without spaces around it, in small letters.
 pub fn fold_name(name: &str) -> String {
@@ -50,7 +50,7 @@ fn index_prefix(by: By, value: &str) -> Vec<u8> {
     [&[by as u8][..], &short_hash(value)].concat()
 }
 
-fn index_key(by: By, value: &str, id: &str) -> Vec<u8> {
+pub(super) fn index_key(by: By, value: &str, id: &str) -> Vec<u8> {
     [&index_prefix(by, value), id.as_bytes()].concat()
 }
 

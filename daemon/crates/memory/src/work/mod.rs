@@ -11,6 +11,7 @@
 
 pub mod activity;
 pub mod address;
+mod derived;
 pub mod dispatch;
 pub mod inbox;
 mod keys;
@@ -20,13 +21,14 @@ pub mod sweep;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use derived::{is_own_row, rebuild_keys, verify_keys};
 pub use keys::fold_name;
 
-/// Rows of one kind that one transaction of [`sweep_rows`] removes.
+/// Rows of one kind that one transaction of [`crate::sweep_store`] removes.
 const PER_SWEEP: usize = 500;
 
 /// Removes rows that are too old, or too many: a bounded number of each kind. Returns how many, which is 0 when all are gone.
-pub fn sweep_rows(change: &mut crate::store::Change<'_, '_>) -> crate::Result<usize> {
+pub(crate) fn sweep_rows(change: &mut crate::store::Change<'_, '_>) -> crate::Result<usize> {
     let activity = activity::make_room(change, PER_SWEEP)?;
     let messages = message::make_room(change, PER_SWEEP)?;
     let sessions = session::make_room(change, PER_SWEEP)?;

@@ -101,13 +101,7 @@ impl Row for SessionRow {
         self.repos.last().map_or("", String::as_str)
     }
 
-    fn head(&self) -> Head {
-        self.head.clone()
-    }
-
-    fn set_head(&mut self, head: Head) {
-        self.head = head;
-    }
+    crate::store::own_head!();
 
     fn texts(&self) -> Texts {
         Texts {

@@ -1,7 +1,7 @@
 //! Which rows are too old, or too many.
 //!
 //! The law: a row is removed only if it is older than its kind is kept, or if there are more than the limit and it is the oldest. A write
-//! removes a bounded number; after a start [`sweep_rows`](super::sweep_rows) removes all.
+//! removes a bounded number; after a start [`crate::sweep_store`] removes all.
 
 use std::ops::ControlFlow;
 

@@ -292,14 +292,19 @@ fn kept_apart<T>(
 ) -> Result<Option<T>, ToolError> {
     match run() {
         Ok(value) => Ok(Some(value)),
-        // A wrong argument is the caller's, and what ends the call ends it.
-        Err(error) if error.refusal.about.field.is_some() || error.damage.is_some() => Err(error),
+        // A wrong argument is the caller's, and what ends the call ends it. A task that no code has words of is not wrong.
+        Err(error) if is_callers(&error) || error.damage.is_some() => Err(error),
         Err(error) if error.refusal.code == crate::Code::Cancelled => Err(error),
         Err(error) => {
             omitted.push(Omitted { lane, reason: error.refusal.message, count: None });
             Ok(None)
         }
     }
+}
+
+fn is_callers(error: &ToolError) -> bool {
+    let about_task = error.refusal.about.field.as_deref() == Some("taskText");
+    error.refusal.about.field.is_some() && !(about_task && error.refusal.code == crate::Code::UnknownSymbol)
 }
 
 /// Takes items in order as long as each fits; one that doesn't is passed over.

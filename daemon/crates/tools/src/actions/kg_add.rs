@@ -1,7 +1,7 @@
 //! `kg.add`: adds a fact that holds for a time.
 
 use schemars::JsonSchema;
-use sdl_memory::graph::{self, Draft, admit_fact};
+use sdl_memory::graph::{self, Draft, admit_fact, end_gone_facts};
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
@@ -114,8 +114,12 @@ impl OwnedAction for KgAdd {
             anchors,
         };
         let view = facts::view_of(cx);
+        let gone = fact_code::gone_facts(cx, &view)?;
         let added = cx
-            .change(|change| admit_fact(change, &view, &draft))
+            .change(|change| {
+                end_gone_facts(change, &gone)?;
+                admit_fact(change, &view, &draft)
+            })
             .map_err(|error| facts::with_lookup(error, Some(&draft.subject)))?;
         Ok(Response {
             triple_id: added.triple_id,

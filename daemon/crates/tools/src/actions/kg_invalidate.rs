@@ -1,13 +1,14 @@
 //! `kg.invalidate`: ends facts, or says that they never held.
 
 use schemars::JsonSchema;
-use sdl_memory::graph::{Cut, Which, end_facts, retract_facts};
+use sdl_memory::graph::{Cut, Which, end_facts, end_gone_facts, retract_facts};
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
 use crate::call::freshness::Sync;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
+use crate::kept::fact_code;
 use crate::kept::facts::{self, CutOut};
 use crate::{Code, Explained as _, ToolError};
 
@@ -80,9 +81,11 @@ impl OwnedAction for KgInvalidate {
         }
         let at = facts::time_arg("at", request.at.as_deref())?;
         let view = facts::view_of(cx);
+        let gone = fact_code::gone_facts(cx, &view)?;
         let reason = request.reason.as_deref().map(str::trim).filter(|reason| !reason.is_empty());
         let cuts: Vec<Cut> = cx
             .change(|change| {
+                end_gone_facts(change, &gone)?;
                 if is_retraction {
                     retract_facts(change, &view, which, reason)
                 } else {

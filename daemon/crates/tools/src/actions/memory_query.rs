@@ -1,7 +1,7 @@
 //! `memory.query`: returns the memories of a repository.
 
 use schemars::JsonSchema;
-use sdl_memory::notes::{self, Kind, Memory};
+use sdl_memory::notes::{self, HeadFields, Kind, Memory};
 use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::call::answers::begin_line;
 use crate::call::budget;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
-use crate::kept::memory::{self, About, LaneOut, MemoryOut, Page, Ranked, Shown, SortBy};
+use crate::kept::memory::{self, About, FoundByWords, LaneOut, MemoryOut, Page, Ranked, Shown, SortBy};
 use crate::parts::times;
 use crate::{Code, Explained, ToolError};
 
@@ -103,13 +103,9 @@ impl OwnedAction for MemoryQuery {
     fn run(cx: &OwnedCx<'_>, request: Request) -> Result<Response, ToolError> {
         let wanted = Wanted::of(&request)?;
         let family = cx.family();
-        let (mut ranked, lanes) = find_ranked(cx, &request, &wanted)?;
+        let Found { mut ranked, total, lanes } = find_ranked(cx, &request, &wanted)?;
         if let Some(read) = cx.read.filter(|_| request.as_of_revision.is_none()) {
-            let mut memories: Vec<Memory> = ranked.iter().map(|ranked| ranked.memory.clone()).collect();
-            memory::follow_memories(read, &family, &mut memories)?;
-            for (ranked, memory) in ranked.iter_mut().zip(memories) {
-                ranked.memory = memory;
-            }
+            memory::follow_ranked(read, &family, &mut ranked)?;
         }
         ranked.retain(|ranked| wanted.symbols_of(&ranked.memory));
         let offset = request.offset.unwrap_or(0) as usize;
@@ -117,39 +113,58 @@ impl OwnedAction for MemoryQuery {
         let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 80);
         let whole = cx.has(Module::Memory);
         let shown = Shown { call: cx.call, read: cx.read, family: &family, whole };
-        let page =
-            memory::memory_page(&shown, ranked, (offset, limit), request.stale_only.unwrap_or(false), room)?;
+        let stale_only = request.stale_only.unwrap_or(false);
+        let mut page = memory::memory_page(&shown, ranked, (offset, limit), stale_only, room)?;
+        if let Some(total) = total {
+            page.total = total;
+        }
         let mut response = Response::of(page, offset, "memory.query");
         response.lanes = lanes.filter(|_| whole);
         Ok(response)
     }
 }
 
-/// Returns the memories that match, in their order, and how each lane of the search did if there were words.
-fn find_ranked(
-    cx: &OwnedCx<'_>,
-    request: &Request,
-    wanted: &Wanted<'_>,
-) -> Result<(Vec<Ranked>, Option<Vec<LaneOut>>), ToolError> {
+/// The memories that match.
+struct Found {
+    /// In their order.
+    ranked: Vec<Ranked>,
+    /// How many there are in all, if these are only the first.
+    total: Option<usize>,
+    /// How each lane of the search did if there were words.
+    lanes: Option<Vec<LaneOut>>,
+}
+
+/// Returns the memories that match: all of them where the code decides which, else those of the page and before it.
+fn find_ranked(cx: &OwnedCx<'_>, request: &Request, wanted: &Wanted<'_>) -> Result<Found, ToolError> {
+    let need = request.offset.unwrap_or(0) as usize + request.limit.unwrap_or(LIMIT) as usize;
+    let by_code = request.stale_only.unwrap_or(false) || !wanted.symbols.is_empty();
     let sort = request.sort_by.unwrap_or_default();
     let scopes = cx.scopes.read.as_deref();
     let text = request.query.as_deref().filter(|text| !text.trim().is_empty());
     let about = About { text, ..About::default() };
     if let (Some(text), None) = (text, request.as_of_revision) {
-        let lessons = cx.has(Module::Memory);
-        let (mut ranked, lanes) = memory::memories_by_words(cx, &about, text, lessons)?;
-        ranked.retain(|ranked| wanted.has(&ranked.memory));
+        let is_first = !by_code && wanted.is_anything() && sort == SortBy::Relevance;
+        let need = if is_first { need } else { usize::MAX };
+        let FoundByWords { mut ranked, total, lanes } = memory::memories_by_words(cx, &about, text, need)?;
+        ranked.retain(|ranked| wanted.has_memory(&ranked.memory));
         if sort != SortBy::Relevance {
             memory::sort_memories(&mut ranked, sort);
         }
-        return Ok((ranked, Some(lanes)));
+        return Ok(Found { ranked, total: is_first.then_some(total), lanes: Some(lanes) });
+    }
+    if text.is_none() && request.as_of_revision.is_none() && !by_code {
+        let keep =
+            |head: &HeadFields| wanted.has(head.kind, &head.tags, head.agent.as_deref(), head.updated_ms);
+        let (ranked, total) = memory::load_best(cx.call, scopes, keep, (sort, None), need)?;
+        return Ok(Found { ranked, total: Some(total), lanes: None });
     }
     let mut memories = match request.as_of_revision {
         Some(revision) => cx.look(|reader| notes::memories_at(reader, scopes, revision))?,
         None => memory::load_memories(cx.call, scopes)?,
     };
-    memories.retain(|memory| wanted.has(memory));
-    Ok((memory::rank_memories(memories, &about, sort, cx.now_ms()), None))
+    memories.retain(|memory| wanted.has_memory(memory));
+    let ranked = memory::rank_memories(memories, &about, sort, cx.now_ms());
+    Ok(Found { ranked, total: None, lanes: None })
 }
 
 /// Which memories are asked for, apart from their words.
@@ -184,11 +199,20 @@ impl<'a> Wanted<'a> {
         self.symbols.is_empty() || anchors.iter().any(|anchor| self.symbols.contains(&anchor.id))
     }
 
-    fn has(&self, memory: &Memory) -> bool {
-        (self.types.is_empty() || self.types.contains(&memory.kind()))
-            && (self.tags.is_empty() || memory.tags.iter().any(|tag| self.tags.contains(tag)))
-            && self.agent.is_none_or(|agent| memory.agent.as_deref() == Some(agent))
-            && memory.head.updated_ms >= self.since_ms
+    fn has_memory(&self, memory: &Memory) -> bool {
+        self.has(memory.kind(), &memory.tags, memory.agent.as_deref(), memory.head.updated_ms)
+    }
+
+    fn has(&self, kind: Kind, tags: &[String], agent: Option<&str>, updated_ms: u64) -> bool {
+        (self.types.is_empty() || self.types.contains(&kind))
+            && (self.tags.is_empty() || tags.iter().any(|tag| self.tags.contains(tag)))
+            && self.agent.is_none_or(|wanted| agent == Some(wanted))
+            && updated_ms >= self.since_ms
+    }
+
+    /// Whether every memory is wanted.
+    fn is_anything(&self) -> bool {
+        self.types.is_empty() && self.tags.is_empty() && self.agent.is_none() && self.since_ms == 0
     }
 }
 

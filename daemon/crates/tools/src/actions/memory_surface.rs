@@ -1,7 +1,7 @@
 //! `memory.surface`: returns the memories about the code at hand.
 
 use schemars::JsonSchema;
-use sdl_memory::notes::Kind;
+use sdl_memory::notes::{HeadFields, Kind};
 use sdl_model::EdgeKind;
 use serde::Deserialize;
 
@@ -71,25 +71,41 @@ impl Action for MemorySurface {
 
 impl OwnedAction for MemorySurface {
     fn run(cx: &OwnedCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let mut memories = memory::load_memories(cx.call, cx.scopes.read.as_deref())?;
         let family = cx.family();
-        if let Some(read) = cx.read {
-            memory::follow_memories(read, &family, &mut memories)?;
-        }
-        memories.retain(|memory| {
-            let mine = request.agent.is_none() || memory.agent.is_none() || memory.agent == request.agent;
-            mine && (request.types.is_empty() || request.types.contains(&memory.kind()))
-        });
         let mut about = About { task: request.task_type, ..About::default() };
         if !request.symbol_ids.is_empty() {
             look_around(cx, &request.symbol_ids, &mut about)?;
         }
-        let ranked = memory::rank_memories(memories, &about, SortBy::Relevance, cx.now_ms());
-        let (offset, limit) = (request.offset.unwrap_or(0), request.limit.unwrap_or(LIMIT));
+        let scopes = cx.scopes.read.as_deref();
+        let (offset, limit) = (request.offset.unwrap_or(0) as usize, request.limit.unwrap_or(LIMIT) as usize);
+        let wants = |kind: Kind, agent: Option<&String>| {
+            let mine = request.agent.is_none() || agent.is_none() || agent == request.agent.as_ref();
+            mine && (request.types.is_empty() || request.types.contains(&kind))
+        };
+        let (ranked, total) = match cx.read.filter(|_| !about.symbols.is_empty()) {
+            Some(read) => {
+                let mut memories = memory::load_matching(read, &family, scopes, &about)?;
+                memory::follow_memories(read, &family, &mut memories)?;
+                memories.retain(|memory| wants(memory.kind(), memory.agent.as_ref()));
+                (memory::rank_memories(memories, &about, SortBy::Relevance, cx.now_ms()), None)
+            }
+            None => {
+                let keep = |head: &HeadFields| wants(head.kind, head.agent.as_ref());
+                let order = (SortBy::Relevance, about.task);
+                let (mut best, total) = memory::load_best(cx.call, scopes, keep, order, offset + limit)?;
+                if let Some(read) = cx.read {
+                    memory::follow_ranked(read, &family, &mut best)?;
+                }
+                (best, Some(total))
+            }
+        };
         let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 80);
         let shown = Shown { call: cx.call, read: cx.read, family: &family, whole: cx.has(Module::Memory) };
-        let page = memory::memory_page(&shown, ranked, (offset as usize, limit as usize), false, room)?;
-        Ok(Response::of(page, offset as usize, "memory.surface"))
+        let mut page = memory::memory_page(&shown, ranked, (offset, limit), false, room)?;
+        if let Some(total) = total {
+            page.total = total;
+        }
+        Ok(Response::of(page, offset, "memory.surface"))
     }
 }
 

@@ -3,13 +3,15 @@
 use schemars::JsonSchema;
 use sdl_memory::Author;
 use sdl_memory::Trouble;
-use sdl_memory::store::Tables;
+use sdl_memory::scratch::Scratch;
+use sdl_memory::store::{Tables, scoped_key};
 use sdl_memory::words::{self, Hit, Lane};
 use sdl_memory::work::activity::Activity;
 use sdl_memory::work::dispatch::{find_brief, find_dispatch};
 use sdl_memory::work::message::find_message;
 use sdl_memory::work::session::find_session;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
@@ -36,6 +38,8 @@ pub(crate) enum Kind {
     Dispatch,
     /// Messages.
     Message,
+    /// Scratch, while the module memory is on.
+    Scratch,
 }
 
 impl From<Kind> for Lane {
@@ -45,11 +49,12 @@ impl From<Kind> for Lane {
             Kind::Activity => Self::Activity,
             Kind::Dispatch => Self::Dispatch,
             Kind::Message => Self::Message,
+            Kind::Scratch => Self::Scratch,
         }
     }
 }
 
-const EVERY_LANE: [Lane; 4] = [Lane::Session, Lane::Activity, Lane::Dispatch, Lane::Message];
+const EVERY_LANE: [Lane; 5] = [Lane::Session, Lane::Activity, Lane::Dispatch, Lane::Message, Lane::Scratch];
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -72,7 +77,7 @@ pub(crate) struct Request {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Found {
-    /// `session`, `activity`, `dispatch` or `message`.
+    /// `session`, `activity`, `dispatch`, `message` or `scratch`.
     kind: String,
     /// Its id.
     id: String,
@@ -129,10 +134,13 @@ impl OwnedAction for SessionSearch {
     fn run(cx: &OwnedCx<'_>, request: Request) -> Result<Response, ToolError> {
         let scopes = search_scopes(cx);
         let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
-        let lanes: Vec<Lane> = match request.kinds.filter(|kinds| !kinds.is_empty()) {
+        let mut lanes: Vec<Lane> = match request.kinds.filter(|kinds| !kinds.is_empty()) {
             Some(kinds) => kinds.into_iter().map(Lane::from).collect(),
             None => EVERY_LANE.to_vec(),
         };
+        if !cx.has(Module::Memory) {
+            lanes.retain(|lane| *lane != Lane::Scratch);
+        }
         let since = read_ms("since", request.since.as_deref())?;
         let ask = words::Ask {
             scopes: &scopes,
@@ -146,7 +154,7 @@ impl OwnedAction for SessionSearch {
         let results = cx.look(|tables| {
             let mut found = Vec::new();
             for hit in words::search(tables, &ask)?.hits {
-                found.extend(show_hit(tables, &hit)?);
+                found.extend(show_hit(tables, &hit, cx.now_ms())?);
             }
             Ok(found)
         })?;
@@ -154,7 +162,7 @@ impl OwnedAction for SessionSearch {
     }
 }
 
-fn show_hit(tables: &impl Tables, hit: &Hit) -> Result<Option<Found>, Trouble> {
+fn show_hit(tables: &impl Tables, hit: &Hit, now_ms: u64) -> Result<Option<Found>, Trouble> {
     let id = hit.id.as_str();
     let shown = match hit.lane {
         Lane::Session => find_session(tables, id)?.map(|row| {
@@ -177,6 +185,13 @@ fn show_hit(tables: &impl Tables, hit: &Hit) -> Result<Option<Found>, Trouble> {
             let text = format!("to {}: {}", row.to, row.body);
             ("message", row.head.by, row.head.created_ms, text)
         }),
+        Lane::Scratch => {
+            let row = tables.row::<Scratch>(&scoped_key(&hit.scope, id))?;
+            row.filter(|row| !row.is_over(now_ms)).map(|row| {
+                let text = format!("{} {}: {}", row.kind, row.key, Value::Object(row.fields));
+                ("scratch", row.head.by, row.head.updated_ms, text)
+            })
+        }
         _ => None,
     };
     Ok(shown.map(|(kind, by, at, text)| Found {

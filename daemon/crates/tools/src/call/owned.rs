@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use sdl_memory::store::{Asked, Change, Once, change_store};
 use sdl_memory::work::session::find_session;
-use sdl_memory::{Author, Trouble};
+use sdl_memory::{Author, Trouble, sweep_some};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -112,10 +112,13 @@ impl<'a> OwnedCx<'a> {
     fn change_with<T: Serialize + DeserializeOwned>(
         &self,
         once: Option<Once<'_>>,
-        work: impl FnMut(&mut Change<'_, '_>) -> Result<T, Trouble>,
+        mut work: impl FnMut(&mut Change<'_, '_>) -> Result<T, Trouble>,
     ) -> Result<T, ToolError> {
         let asked = Asked { by: self.author, now_ms: self.now_ms(), once };
-        let changed = change_store(self.call.host.agent(), &asked, work)?;
+        let changed = change_store(self.call.host.agent(), &asked, |change| {
+            sweep_some(change)?;
+            work(change)
+        })?;
         *self.outcome.borrow_mut() = Outcome { revision: Some(changed.revision), replayed: changed.replayed };
         Ok(changed.value)
     }

@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use sdl_ledger::Clock;
 use sdl_memory::Author;
 use sdl_memory::store::{Asked, change_store};
+use sdl_memory::sweep_store;
 use sdl_memory::work::session::end_session;
-use sdl_memory::work::sweep_rows;
 
 use crate::call::buffers::Buffers;
 use crate::call::leases::Leases;
@@ -72,12 +72,12 @@ impl Services {
         Shown { surface: surface.unwrap_or(shown.surface), ..shown }
     }
 
-    /// Removes rows of work that are too old. What can't be removed now is removed by later writes.
+    /// Removes rows of work that are too old. What stays is removed by later writes.
     pub(crate) fn sweep_work(&self) {
         let by = Author::default();
         loop {
             let asked = Asked { by: &by, now_ms: self.leases.now(), once: None };
-            match change_store(self.host.agent(), &asked, sweep_rows) {
+            match change_store(self.host.agent(), &asked, sweep_store) {
                 Ok(swept) if swept.value > 0 => {}
                 _ => return,
             }

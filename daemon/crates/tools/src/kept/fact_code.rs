@@ -3,6 +3,8 @@
 use sdl_memory::Anchors;
 use sdl_memory::graph::{Fact, OnChange, Triple, View, When, facts_about_code, is_code, put_followed_facts};
 
+use crate::call::context::ReadCx;
+use crate::call::family::Family;
 use crate::call::owned::OwnedCx;
 use crate::kept::anchors::{
     AnchorState, FileState, StaleSince, States, anchor_states, follow_anchors, link_anchors, stale_since,
@@ -65,11 +67,19 @@ pub(crate) fn link_fact(
 
 /// Leads the anchors of rows to where their code is, and stores that. Whether any was led somewhere.
 fn follow_rows(cx: &OwnedCx<'_>, rows: &mut [Triple]) -> Result<bool, ToolError> {
-    let Some(read) = cx.read else { return Ok(false) };
+    cx.read.map_or(Ok(false), |read| follow_facts(read, &cx.family(), rows))
+}
+
+/// The same in a version of a repository.
+pub(crate) fn follow_facts(
+    read: &ReadCx<'_>,
+    family: &Family,
+    rows: &mut [Triple],
+) -> Result<bool, ToolError> {
     let mut anchors: Vec<(String, Anchors)> =
         rows.iter().map(|row| (row.scope.clone(), row.anchors.clone())).collect();
     let mut held: Vec<_> = anchors.iter_mut().map(|(scope, anchors)| (scope.as_str(), anchors)).collect();
-    let stored = follow_anchors(read, &cx.family(), &mut held)?;
+    let stored = follow_anchors(read, family, &mut held)?;
     let mut is_changed = false;
     for (row, (_, anchors)) in rows.iter_mut().zip(anchors) {
         is_changed |= row.anchors != anchors;
@@ -78,8 +88,8 @@ fn follow_rows(cx: &OwnedCx<'_>, rows: &mut [Triple]) -> Result<bool, ToolError>
     let stored: Vec<Triple> = stored.into_iter().filter_map(|at| rows.get(at).cloned()).collect();
     if !stored.is_empty() {
         // Anchors that can't be written now are followed again by the next call.
-        if let Err(error) = put_followed_facts(cx.call.host.agent(), &stored) {
-            cx.note(format!("links that were followed could not be stored: {error}"));
+        if let Err(error) = put_followed_facts(read.call.host.agent(), &stored) {
+            read.note(format!("links that were followed could not be stored: {error}"));
         }
     }
     Ok(is_changed)
@@ -129,6 +139,28 @@ pub(crate) fn check_facts(cx: &OwnedCx<'_>, facts: Vec<Fact>, when: When) -> Res
         checked.push(Checked { fact, state: Some(state), since });
     }
     Ok(checked)
+}
+
+/// Returns the facts that end because their code is gone and whose end is not stored, with the time of it.
+pub(crate) fn gone_facts(cx: &OwnedCx<'_>, view: &View) -> Result<Vec<(String, i64)>, ToolError> {
+    let Some(read) = cx.read else { return Ok(Vec::new()) };
+    let family = cx.family();
+    let mut rows = cx.look(|reader| facts_about_code(reader, view, family.ids(), MOST_FOLLOWED))?;
+    rows.retain(|row| row.on_change == OnChange::Invalidate && row.valid_to.is_none() && row.ends.is_empty());
+    if rows.is_empty() {
+        return Ok(Vec::new());
+    }
+    follow_rows(cx, &mut rows)?;
+    let mut gone = Vec::new();
+    for row in rows {
+        let states = anchor_states(cx.read, &family, &row.scope, &row.anchors)?;
+        if worst_state(&states) == AnchorState::Gone
+            && let Some(at) = stale_since(read, &row.anchors, &states)?.and_then(|since| since.at_ms())
+        {
+            gone.push((row.id, i64::try_from(at).unwrap_or(i64::MAX)));
+        }
+    }
+    Ok(gone)
 }
 
 /// The state of all anchors of a fact: of the one that changed most.

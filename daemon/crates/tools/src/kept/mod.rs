@@ -5,6 +5,7 @@ pub(crate) mod fact_code;
 pub(crate) mod fact_lines;
 pub(crate) mod facts;
 pub(crate) mod feedback;
+pub(crate) mod linked;
 pub(crate) mod memory;
 pub(crate) mod scratch;
 pub(crate) mod staled;

@@ -2,17 +2,20 @@
 //!
 //! The law: a row is in the answer if it was not stale in the version before the change, and is in the one after it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
-use sdl_memory::graph::{Direction, EntityQuery, View, When, query_entity};
+use sdl_memory::graph::{Triple, View, When, find_fact};
+use sdl_memory::store::{Holder, Tables as _};
 use sdl_memory::times::FOREVER;
 use sdl_memory::{Anchors, SymbolAnchor};
 use sdl_model::{FileId, RelPath, SymbolId, Version};
 use sdl_retrieve::diff::ChangedSymbol;
 use serde::Serialize;
 
-use super::memory::{follow_memories, load_memories};
+use super::fact_code::follow_facts;
+use super::linked::{Code, rows_about_code};
+use super::memory::{follow_memories, load_about};
 use crate::ToolError;
 use crate::call::answers::begin_line;
 use crate::call::context::ReadCx;
@@ -21,8 +24,6 @@ use crate::call::modules::Module;
 
 /// Rows that are named.
 const MOST: usize = 10;
-/// Facts of one symbol that are looked at.
-const FACTS: usize = 50;
 
 /// Something that a change made stale.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -56,7 +57,11 @@ pub(crate) fn find_staled<'c>(
     let family = Family::of(cx.call, cx.repo);
     let mut staled = Vec::new();
     let scopes: Vec<String> = family.ids().iter().cloned().chain([String::new()]).collect();
-    let mut memories = load_memories(cx.call, Some(&scopes))?;
+    let symbols: Vec<SymbolId> = by_id.keys().copied().collect();
+    let files = HashSet::new();
+    let code = Code { symbols: &symbols, files: &files, beside: false };
+    let mut memories = load_about(cx, &family, Some(&scopes), code)?;
+    memories.sort_by(|one, other| (&one.scope, &one.id).cmp(&(&other.scope, &other.id)));
     memories.retain(|row| row.superseded_by.is_none());
     follow_memories(cx, &family, &mut memories)?;
     for row in memories {
@@ -67,47 +72,47 @@ pub(crate) fn find_staled<'c>(
         }
     }
     if cx.call.modules().has(Module::Kg) {
-        add_facts(cx, (&family, scopes), &by_id, (from, to), &mut staled)?;
+        add_facts(cx, (&family, scopes), code, &by_id, (from, to), &mut staled)?;
     }
     staled.truncate(MOST);
     Ok(Some(staled))
 }
 
-/// Adds the facts of the changed symbols that became stale.
+/// Adds the facts about the changed symbols that became stale and hold now.
 fn add_facts(
     cx: &ReadCx<'_>,
     (family, scopes): (&Family, Vec<String>),
+    code: Code<'_>,
     by_id: &HashMap<SymbolId, &ChangedSymbol>,
     ends: (Version, Version),
     staled: &mut Vec<Staled>,
 ) -> Result<(), ToolError> {
+    let linked = rows_about_code(cx, family, Holder::Fact, code)?;
+    let store = cx.call.host.agent();
+    let mut rows: Vec<Triple> = store.read(|reader| {
+        let mut rows = Vec::new();
+        for link in linked.iter().filter(|link| scopes.contains(&link.scope)) {
+            rows.extend(reader.row::<Triple>(link.id.as_bytes())?);
+        }
+        Ok(rows)
+    })?;
+    follow_facts(cx, family, &mut rows)?;
     let own = cx.repo.id().to_owned();
     let worlds = family.ids().iter().map(|id| (id.clone(), own.clone())).collect();
     let view = View { scopes: Some(scopes), worlds };
     let now = i64::try_from(cx.call.leases.now()).unwrap_or(i64::MAX);
-    let mut ids: Vec<&SymbolId> = by_id.keys().collect();
-    ids.sort_unstable();
-    for id in ids {
+    let mut known = HashSet::new();
+    for row in rows {
         cx.call.check()?;
-        let entity = id.to_string();
-        let query = EntityQuery {
-            entity: &entity,
-            direction: Direction::Both,
-            predicates: &[],
-            when: When::At(now),
-            known_at: FOREVER,
-            limit: FACTS,
-            after: None,
-        };
-        let store = cx.call.host.agent();
-        let page = store.read(|reader| Ok(query_entity(reader, &view, &query)))??;
-        for fact in page.facts {
-            let known = staled.iter().any(|known| known.id == fact.triple.id);
-            if !known && let Some(symbol) = flipped(cx, &fact.triple.anchors, by_id, ends)? {
-                let title = format!("{} {} {}", fact.subject, fact.triple.predicate, fact.object);
-                let (id, kind) = (fact.triple.id, "fact".to_owned());
-                staled.push(Staled { id, kind, title, symbol_id: symbol.to_string() });
-            }
+        let Some(symbol) = flipped(cx, &row.anchors, by_id, ends)? else { continue };
+        let when = (When::At(now), FOREVER);
+        let fact = store.read(|reader| Ok(find_fact(reader, &view, &row.id, when)))??;
+        if let Some(fact) = fact
+            && known.insert(fact.triple.id.clone())
+        {
+            let title = format!("{} {} {}", fact.subject, fact.triple.predicate, fact.object);
+            let (id, kind) = (fact.triple.id, "fact".to_owned());
+            staled.push(Staled { id, kind, title, symbol_id: symbol.to_string() });
         }
     }
     Ok(())

@@ -103,6 +103,20 @@ fn keys_of(dispatch: &Dispatch) -> Vec<(By, String)> {
     all.into_iter().filter_map(|(by, value)| Some((by, fold_name(value.as_deref()?)))).collect()
 }
 
+/// Returns all keys that follow from a dispatch and its events.
+pub(super) fn keys_of_dispatch(tables: &impl Tables, dispatch: &Dispatch) -> Result<Vec<Vec<u8>>> {
+    let id = &dispatch.id;
+    let mut keys: Vec<Vec<u8>> =
+        keys_of(dispatch).into_iter().map(|(by, value)| keys::index_key(by, &value, id)).collect();
+    let agents = events_of(tables, id)?.into_iter().filter_map(|event| event.by.agent);
+    keys.extend(agents.map(|agent| keys::index_key(By::Agent, &fold_name(&agent), id)));
+    keys.push(match dispatch.standing.ended_ms {
+        Some(_) => keys::index_key(By::Ended, "", &ended_id(dispatch)),
+        None => keys::index_key(By::Live, "", id),
+    });
+    Ok(keys)
+}
+
 /// Returns a dispatch. A refusal that names the field if there is none.
 pub fn need_dispatch(tables: &impl Tables, id: &str, field: &str) -> Result<Dispatch> {
     if let Some(found) = find_dispatch(tables, id)? {

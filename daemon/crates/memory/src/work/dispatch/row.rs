@@ -80,21 +80,7 @@ impl Row for Dispatch {
         self.id.as_bytes().to_vec()
     }
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn scope(&self) -> &str {
-        &self.scope
-    }
-
-    fn head(&self) -> Head {
-        self.head.clone()
-    }
-
-    fn set_head(&mut self, head: Head) {
-        self.head = head;
-    }
+    crate::store::own_fields!();
 
     fn texts(&self) -> Texts {
         Texts::default()
@@ -138,21 +124,7 @@ impl Row for Brief {
         brief_key(&self.id)
     }
 
-    fn id(&self) -> &str {
-        &self.id
-    }
-
-    fn scope(&self) -> &str {
-        &self.scope
-    }
-
-    fn head(&self) -> Head {
-        self.head.clone()
-    }
-
-    fn set_head(&mut self, head: Head) {
-        self.head = head;
-    }
+    crate::store::own_fields!();
 
     fn texts(&self) -> Texts {
         Texts {

@@ -1,22 +1,25 @@
 //! The lanes of the agents' store.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use sdl_memory::graph::{Direction, EntityQuery, Fact, When, find_facts, query_entity};
 use sdl_memory::notes::{Kind, Memory};
-use sdl_memory::scratch::{self, Scratch, Which};
+use sdl_memory::scratch::Scratch;
+use sdl_memory::store::{Holder, Tables as _, scoped_key};
 use sdl_memory::times::{FOREVER, write_time};
 use sdl_memory::weights::source_tally;
 use sdl_memory::words::{self, Ask};
 use sdl_memory::work::dispatch::{DispatchFilter, find_brief, list_dispatches};
 use sdl_memory::{Anchors, SymbolAnchor};
+use sdl_model::SymbolId;
 
 use super::{Item, Lane, Task, shown_score};
 use crate::ToolError;
 use crate::call::budget;
 use crate::kept::anchors::{AnchorState, anchor_states, follow_anchors, stale_since};
 use crate::kept::facts::view_of;
-use crate::kept::memory::{follow_memories, load_memories};
+use crate::kept::linked::{Code, rows_about_code};
+use crate::kept::memory::{follow_memories, load_about, load_by_id};
 
 /// Rows of a lane that are considered.
 const MOST: usize = 40;
@@ -65,8 +68,16 @@ pub(crate) fn kept_items(lane: Lane, task: &Task<'_>) -> Result<Vec<Item>, ToolE
     Ok(items)
 }
 
-/// The words of the task that rows of a lane have, by the row's id, with scores from 0 to 1.
-fn by_words(task: &Task<'_>, lane: words::Lane) -> Result<HashMap<String, (f64, Vec<String>)>, ToolError> {
+/// The words of the task that a row has.
+struct Said {
+    scope: String,
+    /// From 0 to 1.
+    score: f64,
+    words: Vec<String>,
+}
+
+/// The words of the task that rows of a lane have, by the row's id.
+fn by_words(task: &Task<'_>, lane: words::Lane) -> Result<HashMap<String, Said>, ToolError> {
     let question = task.question();
     let scopes = task.cx.scopes.read.as_ref();
     let scopes: Vec<&str> = scopes.into_iter().flatten().map(String::as_str).collect();
@@ -83,7 +94,11 @@ fn by_words(task: &Task<'_>, lane: words::Lane) -> Result<HashMap<String, (f64, 
         Ok(words::search(reader, &ask)?)
     })?;
     let best = hits.hits.first().map_or(1.0, |hit| f64::from(hit.score));
-    Ok(hits.hits.into_iter().map(|hit| (hit.id, (f64::from(hit.score) / best, hit.why))).collect())
+    let said = hits.hits.into_iter().map(|hit| {
+        let score = f64::from(hit.score) / best;
+        (hit.id, Said { scope: hit.scope, score, words: hit.why })
+    });
+    Ok(said.collect())
 }
 
 /// How near a row's code is to the code of the context, and the name of the nearest.
@@ -100,11 +115,10 @@ fn by_code(task: &Task<'_>, anchors: &Anchors) -> (f64, Option<String>) {
 }
 
 /// Joins both.
-fn fit_of(words: Option<&(f64, Vec<String>)>, code: (f64, Option<String>)) -> (f64, Vec<String>) {
-    let (text, mut why) = words.cloned().unwrap_or_default();
-    if !why.is_empty() {
-        why = vec![format!("words: {}", why.join(" "))];
-    }
+fn fit_of(said: Option<&Said>, code: (f64, Option<String>)) -> (f64, Vec<String>) {
+    let text = said.map_or(0.0, |said| said.score);
+    let words = said.map(|said| said.words.join(" ")).filter(|words| !words.is_empty());
+    let mut why: Vec<String> = words.into_iter().map(|words| format!("words: {words}")).collect();
     why.extend(code.1.map(|name| format!("about {name}")));
     (1.0 - (1.0 - text * 0.9) * (1.0 - code.0 * 0.9), why)
 }
@@ -112,7 +126,15 @@ fn fit_of(words: Option<&(f64, Vec<String>)>, code: (f64, Option<String>)) -> (f
 fn memories(task: &Task<'_>, lessons: bool) -> Result<Vec<Found>, ToolError> {
     let lane = if lessons { words::Lane::Lesson } else { words::Lane::Memory };
     let words = by_words(task, lane)?;
-    let mut rows = load_memories(task.cx.call, task.cx.scopes.read.as_deref())?;
+    let scopes = task.cx.scopes.read.as_deref();
+    let said = words.iter().map(|(id, said)| (said.scope.as_str(), id.as_str()));
+    let mut rows = load_by_id(task.cx.call, said)?;
+    if let Some(read) = task.cx.read {
+        let symbols: Vec<SymbolId> = task.symbols.keys().copied().collect();
+        let code = Code { symbols: &symbols, files: &task.files, beside: true };
+        let about = load_about(read, task.family, scopes, code)?;
+        rows.extend(about.into_iter().filter(|row| !words.contains_key(&row.id)));
+    }
     rows.retain(|row| (row.kind() == Kind::Lesson) == lessons && row.superseded_by.is_none());
     if lessons {
         rows.retain(|row| task.agent.is_none() || row.agent.as_deref() == task.agent);
@@ -157,8 +179,23 @@ fn memory_text(row: &Memory) -> String {
 
 fn entries(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
     let words = by_words(task, words::Lane::Scratch)?;
-    let which = Which { scopes: task.cx.scopes.read.as_deref(), ..Which::default() };
-    let mut rows = task.cx.look(|reader| scratch::read_scratch(reader, &which, task.cx.now_ms()))?;
+    let mut linked: BTreeSet<(String, String)> =
+        words.iter().map(|(id, said)| (said.scope.clone(), id.clone())).collect();
+    if let Some(read) = task.cx.read {
+        let symbols: Vec<SymbolId> = task.symbols.keys().copied().collect();
+        let code = Code { symbols: &symbols, files: &task.files, beside: true };
+        let about = rows_about_code(read, task.family, Holder::Scratch, code)?;
+        let about = about.into_iter().filter(|row| task.cx.scopes.reads(&row.scope));
+        linked.extend(about.map(|row| (row.scope, row.id)));
+    }
+    let mut rows: Vec<Scratch> = task.cx.look(|reader| {
+        let mut rows = Vec::new();
+        for (scope, id) in &linked {
+            rows.extend(reader.row::<Scratch>(&scoped_key(scope, id))?);
+        }
+        Ok(rows)
+    })?;
+    rows.retain(|row| !row.is_over(task.cx.now_ms()));
     rows.retain(|row| row.agent.is_empty() || task.agent.is_none_or(|agent| agent == row.agent));
     if let Some(read) = task.cx.read {
         let mut held: Vec<_> = rows.iter_mut().map(|row| (row.scope.as_str(), &mut row.anchors)).collect();

@@ -32,9 +32,9 @@ pub(crate) struct StaleSince {
 }
 
 impl StaleSince {
-    /// When that version was made, in Unix milliseconds; none if it was stale before.
+    /// When that version was made, in Unix milliseconds.
     pub(crate) fn at_ms(&self) -> Option<u64> {
-        self.at.filter(|_| self.before.is_none())
+        self.at
     }
 
     /// The version, for texts.

@@ -1,15 +1,16 @@
 //! Memories found by their words.
 
-use std::collections::HashMap;
-
 use schemars::JsonSchema;
-use sdl_memory::notes::{Memory, find_memory, scopes_with};
+use sdl_memory::notes::{Memory, scopes_with};
+use sdl_memory::store::{Tables as _, scoped_key};
 use sdl_memory::tables::MEMORIES;
-use sdl_memory::words::{self, Ask, Lane, LaneHealth};
+use sdl_memory::words::{self, Ask, Hits, Lane, LaneHealth};
 use serde::Serialize;
 
 use super::rank::{About, Ranked, score_found};
 use crate::ToolError;
+use crate::call::context::Call;
+use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
 
 /// Memories that are looked at, at most, for one question, because filters of the call come after the words.
@@ -38,17 +39,17 @@ impl LaneOut {
     }
 }
 
-/// Returns the memories of the call's scopes with words of the question, best first, and how each lane did. `lessons`: those too.
-pub(crate) fn memories_by_words(
-    cx: &OwnedCx<'_>,
-    about: &About<'_>,
+/// Searches the memories of some scopes, or of all, by their words. Lessons too, where their module is on.
+pub(super) fn search_memories(
+    call: &Call<'_>,
+    scopes: Option<&[String]>,
     text: &str,
-    lessons: bool,
-) -> Result<(Vec<Ranked>, Vec<LaneOut>), ToolError> {
-    let now = cx.now_ms();
-    let (hits, mut rows) = cx.look(|reader| {
+    limit: usize,
+) -> Result<Hits, ToolError> {
+    let lessons = call.modules().has(Module::Memory);
+    let found = call.host.agent().read(|reader| {
         let every;
-        let scopes = match &cx.scopes.read {
+        let scopes = match scopes {
             Some(scopes) => scopes,
             None => {
                 every = scopes_with(reader, MEMORIES)?;
@@ -61,28 +62,74 @@ pub(crate) fn memories_by_words(
             scopes: &names,
             lanes,
             text,
-            now_ms: i64::try_from(now).unwrap_or(i64::MAX),
+            now_ms: i64::try_from(call.leases.now()).unwrap_or(i64::MAX),
             since_ms: None,
             keep: None,
-            limit: MOST,
+            limit,
         };
-        let hits = words::search(reader, &ask)?;
-        let mut rows: HashMap<String, Memory> = HashMap::new();
-        for hit in &hits.hits {
-            let scope = std::slice::from_ref(&hit.scope);
-            let row = find_memory(reader, Some(scope), &hit.id)?;
-            rows.extend(row.filter(|row| !row.is_expired(now)).map(|row| (hit.id.clone(), row)));
-        }
-        Ok((hits, rows))
+        words::search(reader, &ask)
     })?;
-    let best = hits.hits.first().map_or(1.0, |hit| f64::from(hit.score));
-    let mut found = Vec::with_capacity(rows.len());
-    for hit in &hits.hits {
-        if let Some(memory) = rows.remove(&hit.id) {
-            let score = score_found(&memory, f64::from(hit.score) / best, about.task, now);
-            found.push(Ranked { memory, score });
-        }
+    Ok(found)
+}
+
+/// Memories that were found by words.
+pub(crate) struct FoundByWords {
+    /// The best first.
+    pub(crate) ranked: Vec<Ranked>,
+    /// How many there are in all.
+    pub(crate) total: usize,
+    /// How each lane did.
+    pub(crate) lanes: Vec<LaneOut>,
+}
+
+/// Returns the best `need` memories of the call's scopes that have words of the question. Reads no more rows than that takes,
+/// because what a row has beside its words can only lower its score.
+pub(crate) fn memories_by_words(
+    cx: &OwnedCx<'_>,
+    about: &About<'_>,
+    text: &str,
+    need: usize,
+) -> Result<FoundByWords, ToolError> {
+    let few = need.saturating_mul(2);
+    if few < MOST
+        && let (found, true) = best_of_hits(cx, about, text, (need, few))?
+    {
+        return Ok(found);
     }
-    found.sort_by(|a, b| b.score.total_cmp(&a.score));
-    Ok((found, hits.lanes.iter().map(LaneOut::of).collect()))
+    best_of_hits(cx, about, text, (need, MOST)).map(|(found, _)| found)
+}
+
+/// Returns the best `need` memories of the first `limit` hits, and whether no later one can be better.
+fn best_of_hits(
+    cx: &OwnedCx<'_>,
+    about: &About<'_>,
+    text: &str,
+    (need, limit): (usize, usize),
+) -> Result<(FoundByWords, bool), ToolError> {
+    let now = cx.now_ms();
+    let hits = search_memories(cx.call, cx.scopes.read.as_deref(), text, limit)?;
+    let mut is_settled = hits.hits.len() < limit;
+    let best = hits.hits.first().map_or(1.0, |hit| f64::from(hit.score));
+    let mut ranked: Vec<Ranked> = Vec::new();
+    cx.look(|reader| {
+        for hit in &hits.hits {
+            let fit = f64::from(hit.score) / best;
+            if ranked.len() >= need && ranked.get(need - 1).is_some_and(|last| last.score >= fit) {
+                is_settled = true;
+                break;
+            }
+            let row = reader.row::<Memory>(&scoped_key(&hit.scope, &hit.id))?;
+            if let Some(memory) = row.filter(|row| !row.is_expired(now)) {
+                let score = score_found(&memory, fit, about.task, now);
+                let place = ranked.partition_point(|known| known.score >= score);
+                ranked.insert(place, Ranked { memory, score });
+            }
+        }
+        Ok(())
+    })?;
+    ranked.truncate(need);
+    let matched: u64 = hits.lanes.iter().map(|lane| lane.matched).sum();
+    let total = if ranked.len() < need { ranked.len() } else { hits.hits.len().max(matched as usize) };
+    let lanes = hits.lanes.iter().map(LaneOut::of).collect();
+    Ok((FoundByWords { ranked, total, lanes }, is_settled))
 }

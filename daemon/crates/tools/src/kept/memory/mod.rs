@@ -12,8 +12,11 @@ use schemars::JsonSchema;
 use sdl_memory::notes::Kind;
 use serde::Deserialize;
 
-pub(crate) use found::{LaneOut, memories_by_words};
-pub(crate) use load::{confirmed_anchors, follow_memories, load_memories};
+pub(crate) use found::{FoundByWords, LaneOut, memories_by_words};
+pub(crate) use load::{
+    confirmed_anchors, follow_memories, follow_ranked, load_about, load_best, load_by_id, load_matching,
+    load_memories,
+};
 pub(crate) use rank::{About, Ranked, SortBy, rank_memories, sort_memories};
 pub(crate) use refuse::lead_on;
 pub(crate) use shown::{MemoryOut, Page, Shown, line_of, memory_page};

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
-use sdl_memory::notes::Memory;
+use sdl_memory::notes::{Kind, Memory, NoteHead};
 use sdl_model::SymbolId;
 use sdl_retrieve::index::word_terms;
 use serde::Deserialize;
@@ -100,12 +100,7 @@ pub(crate) fn sort_memories(ranked: &mut [Ranked], sort: SortBy) {
         let by_score = || b.score.total_cmp(&a.score);
         let by_time = || b.memory.head.updated_ms.cmp(&a.memory.head.updated_ms);
         let by_confidence = || b.memory.confidence.total_cmp(&a.memory.confidence);
-        let first: Ordering = match sort {
-            SortBy::Relevance => by_score(),
-            SortBy::Recency => by_time(),
-            SortBy::Confidence => by_confidence(),
-        };
-        first.then_with(by_score).then_with(by_time).then_with(|| a.memory.id.cmp(&b.memory.id))
+        in_order(sort, by_score, by_time, by_confidence).then_with(|| a.memory.id.cmp(&b.memory.id))
     });
 }
 
@@ -117,13 +112,78 @@ pub(super) fn score_found(memory: &Memory, fit: f64, task: Option<TaskType>, now
 }
 
 fn memory_score(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
-    let days = now_ms.saturating_sub(memory.head.updated_ms) as f64 / DAY_MS;
-    let recency = 0.5_f64.powf(days / HALF_LIFE_DAYS);
-    let helps = task.is_none_or(|task| task.wants().contains(&memory.kind()));
-    let current = memory.superseded_by.is_none();
-    let score = fit * (0.6 + 0.2 * recency + 0.2 * memory.confidence);
-    let score = score * if helps { 1.0 } else { 0.7 } * if current { 1.0 } else { REPLACED };
-    (score * 1_000.0).round() / 1_000.0
+    let standing = Standing {
+        kind: memory.kind(),
+        updated_ms: memory.head.updated_ms,
+        confidence: memory.confidence,
+        is_current: memory.superseded_by.is_none(),
+    };
+    standing.score(fit, task, now_ms)
+}
+
+/// What a memory's score depends on, apart from how well it fits.
+struct Standing {
+    kind: Kind,
+    updated_ms: u64,
+    confidence: f64,
+    is_current: bool,
+}
+
+impl Standing {
+    fn score(&self, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
+        let days = now_ms.saturating_sub(self.updated_ms) as f64 / DAY_MS;
+        let recency = 0.5_f64.powf(days / HALF_LIFE_DAYS);
+        let helps = task.is_none_or(|task| task.wants().contains(&self.kind));
+        let score = fit * (0.6 + 0.2 * recency + 0.2 * self.confidence);
+        let score = score * if helps { 1.0 } else { 0.7 } * if self.is_current { 1.0 } else { REPLACED };
+        (score * 1_000.0).round() / 1_000.0
+    }
+}
+
+/// Sorts memories that are asked for without words or code, as [`sort_memories`] does. Returns their scores.
+pub(super) fn sort_heads(
+    heads: Vec<NoteHead>,
+    sort: SortBy,
+    task: Option<TaskType>,
+    now_ms: u64,
+) -> Vec<(NoteHead, f64)> {
+    let score = |head: &NoteHead| {
+        let standing = Standing {
+            kind: head.fields.kind,
+            updated_ms: head.fields.updated_ms,
+            confidence: head.fields.confidence,
+            is_current: !head.fields.is_superseded,
+        };
+        standing.score(1.0, task, now_ms)
+    };
+    let mut ranked: Vec<(NoteHead, f64)> = heads
+        .into_iter()
+        .map(|head| {
+            let score = score(&head);
+            (head, score)
+        })
+        .collect();
+    ranked.sort_by(|(a, a_score), (b, b_score)| {
+        let by_score = || b_score.total_cmp(a_score);
+        let by_time = || b.fields.updated_ms.cmp(&a.fields.updated_ms);
+        let by_confidence = || b.fields.confidence.total_cmp(&a.fields.confidence);
+        in_order(sort, by_score, by_time, by_confidence).then_with(|| a.id.cmp(&b.id))
+    });
+    ranked
+}
+
+fn in_order(
+    sort: SortBy,
+    by_score: impl Fn() -> Ordering,
+    by_time: impl Fn() -> Ordering,
+    by_confidence: impl Fn() -> Ordering,
+) -> Ordering {
+    let first = match sort {
+        SortBy::Relevance => by_score(),
+        SortBy::Recency => by_time(),
+        SortBy::Confidence => by_confidence(),
+    };
+    first.then_with(by_score).then_with(by_time)
 }
 
 /// Returns the mean, over the words of the request, of how prominent each is in the memory.

@@ -1,13 +1,13 @@
 //! Memories that are shown with cards, slices and a repository's status.
 
-use sdl_memory::notes::{Kind, Memory};
+use sdl_memory::notes::{HeadFields, Kind, has_notes};
 use sdl_model::SymbolId;
 use sdl_retrieve::{Sym, plain};
 use serde_json::Value;
 
-use super::rank::{About, SortBy, rank_memories};
+use super::rank::{About, Ranked, SortBy, rank_memories};
 use super::shown::{Shown, memory_page};
-use super::{follow_memories, load_memories};
+use super::{follow_memories, follow_ranked, load_best, load_matching};
 use crate::ToolError;
 use crate::call::answers::{Object, append_block, begin_line, serialize_object};
 use crate::call::budget;
@@ -25,35 +25,34 @@ const CONTENT: usize = 600;
 
 /// The memories of a repository, for an answer that shows some of them on request.
 pub(crate) struct Surfaced {
-    memories: Option<Vec<Memory>>,
+    /// Whether they are requested.
+    wanted: bool,
+    /// Whether there are none.
+    is_empty: bool,
+    /// Whose they are.
+    scopes: Vec<String>,
     family: Family,
     limit: usize,
 }
 
 impl Surfaced {
-    /// Reads the memories if they are requested.
+    /// Prepares for the memories if they are requested.
     pub(crate) fn of(cx: &ReadCx<'_>, wanted: Option<bool>, limit: Option<u32>) -> Result<Self, ToolError> {
         let wanted = wanted.unwrap_or(false);
         if limit.is_some() && !wanted {
             cx.note("memoryLimit has no effect without includeMemories");
         }
         let limit = limit.map_or(LIMIT, |limit| limit as usize);
-        let wanted = wanted && limit > 0;
         let family = Family::of(cx.call, cx.repo);
-        let mut memories = None;
-        if wanted {
-            let scopes: Vec<String> = family.ids().iter().cloned().chain([String::new()]).collect();
-            let mut all = load_memories(cx.call, Some(&scopes))?;
-            all.retain(|memory| memory.kind() != Kind::Lesson && memory.superseded_by.is_none());
-            follow_memories(cx, &family, &mut all)?;
-            memories = Some(all);
-        }
-        Ok(Self { memories, family, limit })
+        let scopes: Vec<String> = family.ids().iter().cloned().chain([String::new()]).collect();
+        let wanted = wanted && limit > 0;
+        let is_empty = wanted && !cx.call.host.agent().read(|reader| has_notes(reader, &scopes))?;
+        Ok(Self { wanted, is_empty, scopes, family, limit })
     }
 
     /// Returns how many tokens to reserve for them.
     pub(crate) fn reserve(&self) -> usize {
-        if self.memories.as_ref().is_none_or(Vec::is_empty) { 0 } else { TOKENS }
+        if self.wanted && !self.is_empty { TOKENS } else { 0 }
     }
 
     /// Returns the memories of the repository.
@@ -75,7 +74,7 @@ impl Surfaced {
         tokens: usize,
     ) -> Result<Option<Vec<Object>>, ToolError> {
         if symbols.is_empty() && text.is_none() {
-            return Ok(self.memories.as_ref().map(|_| Vec::new()));
+            return Ok(self.wanted.then(Vec::new));
         }
         self.best(cx, symbols, text, tokens)
     }
@@ -87,7 +86,9 @@ impl Surfaced {
         text: Option<&str>,
         tokens: usize,
     ) -> Result<Option<Vec<Object>>, ToolError> {
-        let Some(memories) = &self.memories else { return Ok(None) };
+        if !self.wanted {
+            return Ok(None);
+        }
         let mut about = About { text, ..About::default() };
         for id in symbols {
             about.symbols.insert(*id, 1.0);
@@ -95,7 +96,7 @@ impl Surfaced {
                 about.files.insert(sym.path().to_owned());
             }
         }
-        let mut ranked = rank_memories(memories.clone(), &about, SortBy::Relevance, cx.call.leases.now());
+        let mut ranked = self.rank(cx, &about)?;
         ranked.truncate(self.limit);
         for ranked in &mut ranked {
             shorten_content(&mut ranked.memory.content);
@@ -104,6 +105,22 @@ impl Surfaced {
         let shown = Shown { call: cx.call, read: Some(cx), family: &self.family, whole };
         let page = memory_page(&shown, ranked, (0, self.limit), false, tokens)?;
         page.memories.iter().map(serialize_object).collect::<Result<Vec<_>, _>>().map(Some)
+    }
+
+    /// Returns the memories that match, or all, the best first. Lessons are for contexts, and what was replaced is for those who ask for it.
+    fn rank(&self, cx: &ReadCx<'_>, about: &About<'_>) -> Result<Vec<Ranked>, ToolError> {
+        let scopes = Some(self.scopes.as_slice());
+        if about.symbols.is_empty() && about.text.is_none() {
+            let keep = |head: &HeadFields| head.kind != Kind::Lesson && !head.is_superseded;
+            let order = (SortBy::Relevance, None);
+            let (mut best, _) = load_best(cx.call, scopes, keep, order, self.limit)?;
+            follow_ranked(cx, &self.family, &mut best)?;
+            return Ok(best);
+        }
+        let mut memories = load_matching(cx, &self.family, scopes, about)?;
+        memories.retain(|memory| memory.kind() != Kind::Lesson && memory.superseded_by.is_none());
+        follow_memories(cx, &self.family, &mut memories)?;
+        Ok(rank_memories(memories, about, SortBy::Relevance, cx.call.leases.now()))
     }
 }
 

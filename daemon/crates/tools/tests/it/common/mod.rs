@@ -568,6 +568,13 @@ impl World {
         Arc::clone(&self.repo)
     }
 
+    /// Has this world answer from the repository of another one, in the same versions.
+    pub(crate) fn share_repo(&mut self, other: &Self) {
+        self.repo = Arc::clone(&other.repo);
+        self.session.cwd.clone_from(&other.session.cwd);
+        self.host.repos.lock().unwrap().insert("shop".to_owned(), Arc::clone(&self.repo));
+    }
+
     /// Returns the whole result of a call with these argument bytes.
     pub(crate) fn raw(&self, tool: &str, args: &str) -> Value {
         let bytes = self.tools.call(&self.session, tool, args.as_bytes(), &NoProgress, &Cancel::new());

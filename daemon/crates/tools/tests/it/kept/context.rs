@@ -72,6 +72,13 @@ fn lanes_that_can_not_answer_are_named_and_the_others_answer() {
     world.ok("memory.store", about_validate(&world));
     let nothing = assemble(&world, json!({"taskText": "zyxomma tokens"}));
     assert_eq!(lane(&nothing, "memory").len(), 1, "{nothing:#}");
+    world.ok(
+        "memory.store",
+        json!({"type": "note", "title": "Zulu quebec", "content": "A rule of the house."}),
+    );
+    let no_code = assemble(&world, json!({"taskText": "zulu quebec"}));
+    assert_eq!(lane(&no_code, "memory").len(), 1, "{no_code:#}");
+    assert_eq!(no_code["omitted"][0]["lane"], "code", "{no_code:#}");
     let only = assemble(&world, json!({"lanes": ["memory"]}));
     assert_eq!((&only["shares"], only["sections"].as_array().unwrap().len()), (&json!({"memory": 100.0}), 1));
 }

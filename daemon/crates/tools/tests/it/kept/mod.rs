@@ -2,6 +2,7 @@
 
 mod context;
 mod memory;
+mod parity;
 mod schemas;
 
 use serde_json::{Value, json};
