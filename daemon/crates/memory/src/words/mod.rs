@@ -27,6 +27,6 @@ mod weigh;
 
 pub use index::note_row;
 pub use layout::{count_lanes, is_current};
-pub use search::{Ask, Hit, Hits, Keep, LaneHealth, search};
+pub use search::{Ask, Hit, Hits, Keep, LaneHealth, Reason, search};
 pub use text::{Lane, Texts};
 pub use verify::{Batch, Known, Verdict, batch_of, rebuild, verify};

@@ -30,6 +30,8 @@ const IN_TIME: f32 = 1.5;
 /// What a row counts from the days after it, in which people still tell of it.
 const SOON_AFTER: f32 = 1.25;
 const SOON_MS: i64 = 7 * 86_400_000;
+/// Words of the question that the neighbours of a row without any must have.
+const LENT: u32 = 2;
 
 /// Whether a row may be in an answer, by its lane, scope and id.
 pub type Keep<'k> = dyn Fn(Lane, &str, &str) -> bool + 'k;
@@ -53,6 +55,17 @@ pub struct Ask<'a> {
     pub limit: usize,
 }
 
+/// Why a row was found, beside its words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Rows near it in its session have other words of the question.
+    Near,
+    /// It has words of the rows that answer best.
+    Alike,
+    /// It is from a time that the question names.
+    InTime,
+}
+
 /// A row that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
@@ -64,9 +77,10 @@ pub struct Hit {
     pub id: String,
     /// How well it answers; above 0, comparable within one answer.
     pub score: f32,
-    /// The words of the question that it has, or words in their place, as the question spells them; "near" if its session
-    /// has others, "alike" if it has words of the best rows, "time" if it is from a time that the question names.
-    pub why: Vec<String>,
+    /// The words of the question that it has, or words in their place, as the question spells them.
+    pub words: Vec<String>,
+    /// Other reasons.
+    pub reasons: Vec<Reason>,
 }
 
 /// How a lane did in a search.
@@ -238,9 +252,12 @@ impl<'s, T: Tables> Search<'s, T> {
         (1 << self.question.words.len()) - 1
     }
 
-    /// Whether a row or a neighbour has a word of the question. Those with none but added words say nothing about it.
+    /// Whether a row has a word of the question, or its neighbours have enough of them. One word of a neighbour says nothing about a row: notes of one
+    /// session may be about anything. Neither do added words.
     fn is_asked(&self, scored: &Scored) -> bool {
-        self.question.words.is_empty() || scored.lent & self.own_words() != 0
+        let own = self.own_words();
+        let is_said = scored.words & own != 0;
+        self.question.words.is_empty() || is_said || (scored.lent & own).count_ones() >= LENT
     }
 
     /// Returns where a row is and its entry, if it is not too old.
@@ -265,18 +282,20 @@ impl<'s, T: Tables> Search<'s, T> {
     fn hit(&self, found: &Ranked<'_>) -> Hit {
         let bits = found.scored.words;
         let words = self.question.words.iter().enumerate().filter(|(nth, _)| bits >> nth & 1 == 1);
-        let mut why: Vec<String> = words.map(|(_, word)| word.spelled.clone()).collect();
-        why.dedup();
+        let mut words: Vec<String> = words.map(|(_, word)| word.spelled.clone()).collect();
+        words.dedup();
         let is_alike = bits >> self.question.words.len() != 0;
         let is_near = found.scored.lent & !bits & self.own_words() != 0;
-        let reasons = [(is_near, "near"), (is_alike, "alike"), (found.is_in_time, "time")];
-        why.extend(reasons.iter().filter(|(holds, _)| *holds).map(|(_, why)| (*why).to_owned()));
+        let reasons =
+            [(is_near, Reason::Near), (is_alike, Reason::Alike), (found.is_in_time, Reason::InTime)];
+        let reasons = reasons.into_iter().filter_map(|(holds, reason)| holds.then_some(reason)).collect();
         Hit {
             lane: found.place.lane,
             scope: found.place.scope.to_owned(),
             id: found.doc.id.to_owned(),
             score: found.scored.score,
-            why,
+            words,
+            reasons,
         }
     }
 }

@@ -181,7 +181,7 @@ fn an_answer_says_how_each_lane_did() {
     let health: Vec<_> = found.lanes.iter().map(|lane| (lane.lane, lane.rows, lane.matched)).collect();
     assert_eq!(health, [(Lane::Memory, 1, 1), (Lane::Lesson, 1, 1), (Lane::Kg, 0, 0)]);
     assert_eq!(found.hits.iter().map(|hit| hit.id.as_str()).collect::<Vec<_>>(), ["m_1"]);
-    assert_eq!(found.hits[0].why[0], "retry");
+    assert_eq!(found.hits[0].words[0], "retry");
     ask.since_ms = Some(2);
     assert_eq!(store.read(|reader| search(reader, &ask)).unwrap().hits, []);
 }
@@ -302,4 +302,16 @@ proptest! {
         prop_assert_eq!(faults(&store), Vec::<String>::new());
         prop_assert_eq!(before, search_all(&store));
     }
+}
+
+#[test]
+fn one_word_finds_no_notes_that_were_only_written_beside_it() {
+    let (_dir, store) = open_store();
+    let said =
+        ["Hash passwords with argon2", "Show prices with tax", "Retry failed payments", "Cache the menu"];
+    for (nth, body) in said.iter().enumerate() {
+        put_all(&store, 1_000 + nth as u64, &[note_in("ses_1", &format!("m_{nth}"), body)]);
+    }
+    assert_eq!(find(&store, &["shop"], "argon2"), ["m_0"]);
+    assert_eq!(find(&store, &["shop"], "menu"), ["m_3"]);
 }

@@ -79,6 +79,9 @@ pub struct Message {
     /// The dispatch that it is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispatch: Option<String>,
+    /// Whether a step of a dispatch sent it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_news: bool,
     /// The addresses of its recipients, as they are stored.
     pub recipients: Vec<String>,
     /// When it was sent, and by whom.
@@ -162,6 +165,15 @@ pub fn find_message(tables: &impl Tables, id: &str) -> Result<Option<Message>> {
 /// Sends a message: has it wait at each of its recipients.
 pub fn send_message(change: &mut Change<'_, '_>, new: NewMessage) -> Result<Sent> {
     check_rate(change)?;
+    put_message(change, new, false)
+}
+
+/// Sends the news of a dispatch. They count for no rate, because the step that makes them must not fail for what was sent before.
+pub fn send_news(change: &mut Change<'_, '_>, new: NewMessage) -> Result<Sent> {
+    put_message(change, new, true)
+}
+
+fn put_message(change: &mut Change<'_, '_>, new: NewMessage, is_news: bool) -> Result<Sent> {
     let depth = match &new.in_reply_to {
         Some(id) => reply_depth(change.tables(), id)?,
         None => 0,
@@ -182,6 +194,7 @@ pub fn send_message(change: &mut Change<'_, '_>, new: NewMessage) -> Result<Sent
         depth,
         expires_ms,
         dispatch: new.dispatch,
+        is_news,
         recipients: recipients.iter().map(|recipient| recipient.address.clone()).collect(),
         head: Head::default(),
     };
@@ -211,8 +224,9 @@ pub fn send_message(change: &mut Change<'_, '_>, new: NewMessage) -> Result<Sent
 fn check_rate(change: &Change<'_, '_>) -> Result<()> {
     let Some(session) = change.by().session.as_deref() else { return Ok(()) };
     let since_ms = change.now_ms().saturating_sub(MINUTE_MS);
-    let own =
-        |row: &Message| row.head.by.session.as_deref() == Some(session) && row.head.created_ms > since_ms;
+    let own = |row: &Message| {
+        !row.is_news && row.head.by.session.as_deref() == Some(session) && row.head.created_ms > since_ms
+    };
     let back = Back { prefix: PREFIX, now_ms: change.now_ms(), before: None, since_ms, most: MOST_A_MINUTE };
     let sent = newest_rows(change.tables(), back, own)?;
     let Some(oldest) = sent.last().filter(|_| sent.len() >= MOST_A_MINUTE) else { return Ok(()) };

@@ -260,13 +260,13 @@ fn fill_lanes(
         let Some(items) = kept_apart(*lane, omitted, || kept_items(*lane, task))? else { continue };
         let mut own = share_of(*lane).saturating_sub(SECTION).min(left);
         let (taken, rest) = take_fitting(items, &mut own)?;
-        left -= taken.iter().map(Item::size).sum::<Result<usize, _>>()?.min(left);
+        left -= taken.iter().filter_map(|item| item.size).sum::<usize>().min(left);
         waiting.push((*lane, rest));
         sections.push(Section { lane: *lane, items: taken });
     }
     if let Some(code) = &mut code {
-        let (items, gathered) = code.items(left)?;
-        left -= items.iter().map(Item::size).sum::<Result<usize, _>>()?.min(left);
+        let (mut items, gathered) = code.items(left)?;
+        left -= items.iter_mut().map(Item::measure).sum::<Result<usize, _>>()?.min(left);
         let rows = gathered.evidence.iter().filter_map(|piece| piece.row.clone());
         rows.for_each(|row| task.cx.read.into_iter().for_each(|read| read.decided(row.clone())));
         sections.insert(0, Section { lane: Lane::Code, items });
@@ -307,15 +307,28 @@ fn is_callers(error: &ToolError) -> bool {
     error.refusal.about.field.is_some() && !(about_task && error.refusal.code == crate::Code::UnknownSymbol)
 }
 
+/// Items that don't fit in a row, after which no later one is looked at.
+const MOST_PASSED: usize = 8;
+/// No item takes fewer tokens.
+const SMALLEST: usize = 30;
+
 /// Takes items in order as long as each fits; one that doesn't is passed over.
 fn take_fitting(items: Vec<Item>, room: &mut usize) -> Result<(Vec<Item>, Vec<Item>), ToolError> {
     let (mut taken, mut rest) = (Vec::new(), Vec::new());
-    for item in items {
-        let size = item.size()?;
+    let mut passed = 0;
+    for mut item in items {
+        // Counting takes longer than finding, so that it ends where little room is left.
+        if passed >= MOST_PASSED || *room < SMALLEST {
+            rest.push(item);
+            continue;
+        }
+        let size = item.measure()?;
         if size <= *room {
             *room -= size;
+            passed = 0;
             taken.push(item);
         } else {
+            passed += 1;
             rest.push(item);
         }
     }

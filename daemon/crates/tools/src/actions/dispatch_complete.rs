@@ -5,7 +5,7 @@ use sdl_memory::notes::{Details, Draft, Lesson, LessonType, TaskFacts, TaskOutco
 use sdl_memory::work::address::Address;
 use sdl_memory::work::dispatch::state::{Outcome, is_same_author};
 use sdl_memory::work::dispatch::{Dispatch, Ending, complete_dispatch, need_dispatch};
-use sdl_memory::work::message::{MessageKind, NewMessage, send_message};
+use sdl_memory::work::message::{MessageKind, NewMessage, send_news};
 use serde::{Deserialize, Serialize};
 
 use super::dispatch_claim::{see_dispatch, with_next};
@@ -139,7 +139,7 @@ impl OwnedAction for DispatchComplete {
                 judge_assembly(change, &row.scope, assembly, &used)?;
             }
             let news = match news_for_starter(cx, &row, &ending) {
-                Some(new) => Some((new.to_text.clone(), send_message(change, new)?.id)),
+                Some(new) => Some((new.to_text.clone(), send_news(change, new)?.id)),
                 None => None,
             };
             Ok((row.id, lessons, news))

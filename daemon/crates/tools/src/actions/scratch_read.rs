@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, OwnedAction, Render};
-use crate::call::answers::{append_block, append_text};
+use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
@@ -144,13 +144,8 @@ impl Render for Response {
         let mut text = format!("{} of {} entries", self.items.len(), self.total);
         for item in &self.items {
             let whose = item.agent.as_deref().map(|agent| format!(" of {agent}")).unwrap_or_default();
-            append_text(
-                &mut text,
-                format_args!(
-                    "\n{} {} {:?}{whose}, {}",
-                    item.scratch_id, item.context_type, item.key, item.state
-                ),
-            );
+            let (id, kind, key, state) = (&item.scratch_id, &item.context_type, &item.key, item.state);
+            begin_line(&mut text, format_args!("{id} {kind} {key:?}{whose}, {state}"));
             for (name, value) in &item.fields {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 append_block(&mut text, &plain::quote_lines(&format!("{name}: {value}")));

@@ -13,8 +13,9 @@ use sdl_contract::{Code, Explained as _, Refusal, nearest_names};
 use super::keys::{self, By, fold_name};
 use super::{session, sweep};
 use crate::store::{Change, Tables};
+use crate::times::write_time;
 use crate::{Anchors, Author, Result, limits, tables};
-use state::{Event, Outcome, Step, Unfit};
+use state::{Event, Outcome, Step, Unfit, is_same_author};
 
 pub use find::{Affinity, DispatchFilter, affinities, find_attempts, list_dispatches};
 pub use row::{Brief, Dispatch, PREFIX, events_of, find_brief, find_dispatch};
@@ -234,6 +235,10 @@ fn make_step(change: &mut Change<'_, '_>, id: &str, by: &Author, step: Step) -> 
     let mut dispatch = need_dispatch(change.tables(), id, "dispatchId")?;
     let event = Event { at_ms: change.now_ms(), by: by.clone(), step };
     let starter = dispatch.started_by.clone();
+    let cancels = matches!(event.step, Step::Completed { outcome: Outcome::Cancelled, .. });
+    if !cancels {
+        check_namesake(change, &dispatch, by)?;
+    }
     if let Err(unfit) = dispatch.standing.apply(&event, &starter) {
         return Change::refuse(explain(id, &unfit));
     }
@@ -246,6 +251,24 @@ fn make_step(change: &mut Change<'_, '_>, id: &str, by: &Author, step: Step) -> 
     Ok(dispatch)
 }
 
+/// Refuses an agent whose name the holder has too, as long as the holder's session has not ended: two clients may have joined under one name, and
+/// only one of them holds the dispatch.
+fn check_namesake(change: &Change<'_, '_>, dispatch: &Dispatch, by: &Author) -> Result<()> {
+    let now_ms = change.now_ms();
+    let Some(holder) = dispatch.standing.holder_at(now_ms) else { return Ok(()) };
+    if !is_same_author(holder, by) {
+        return Ok(());
+    }
+    let (Some(held), Some(own)) = (&holder.session, &by.session) else { return Ok(()) };
+    let is_open = held != own
+        && session::find_session(change.tables(), held)?.is_some_and(|row| !row.has_ended(now_ms));
+    if !is_open {
+        return Ok(());
+    }
+    let unfit = Unfit::Held(Box::new(holder.clone()), dispatch.standing.lease_until_ms);
+    Change::refuse(explain(&dispatch.id, &unfit))
+}
+
 fn explain(id: &str, unfit: &Unfit) -> Refusal {
     match unfit {
         Unfit::Ended(state) => {
@@ -256,13 +279,14 @@ fn explain(id: &str, unfit: &Unfit) -> Refusal {
             let name = holder.agent.as_deref().or(holder.session.as_deref()).unwrap_or(&holder.client);
             let shown: String = name.chars().take(80).collect();
             let message = format!(
-                "{id} is claimed by {shown:?}; wait until the lease is over, or ask the holder by session.send"
+                "{id} is claimed by {shown:?} until {}; wait until then, or ask the holder by session.send",
+                write_time(i64::try_from(*until_ms).unwrap_or(i64::MAX))
             );
             let holder = serde_json::to_value(holder).unwrap_or_default();
             Refusal::new(Code::NotClaimed, message)
                 .at("dispatchId")
                 .with("heldBy", holder)
-                .with("leaseUntilMs", *until_ms)
+                .with("leaseUntil", *until_ms)
         }
     }
 }

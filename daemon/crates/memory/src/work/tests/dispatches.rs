@@ -256,3 +256,20 @@ proptest! {
         prop_assert_eq!(again, standing);
     }
 }
+
+#[test]
+fn of_two_sessions_with_one_name_one_wins() {
+    let bench = Bench::new();
+    let (one, other) = (bench.join("ses_1", "worker", 1), bench.join("ses_2", "Worker", 1));
+    let id = start(&bench, &one, 10);
+    bench.change((&one, 20), |change| claim_dispatch(change, &id, &one, 100)).unwrap();
+    let claim =
+        |now_ms: u64| bench.change((&other, now_ms), |change| claim_dispatch(change, &id, &other, 100));
+    assert_eq!(code_of(claim(21)), Code::NotClaimed);
+    let report = Report { note: "half".to_owned(), ..Report::default() };
+    let reported = bench.change((&other, 22), |change| report_progress(change, &id, report.clone()));
+    assert_eq!(code_of(reported), Code::NotClaimed);
+    // Once the client of the first is gone, the second may be the same agent, started again.
+    bench.change((&one, 30), |change| session::end_session(change, "ses_1")).unwrap();
+    claim(31).unwrap();
+}

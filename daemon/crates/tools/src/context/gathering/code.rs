@@ -36,6 +36,7 @@ impl<'a> CodeLane<'a> {
             why: vec![piece.kind.clone()],
             state: None,
             stale_since: None,
+            size: None,
         });
         Ok((items.collect(), gathered))
     }

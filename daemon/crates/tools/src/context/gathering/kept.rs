@@ -8,14 +8,13 @@ use sdl_memory::scratch::Scratch;
 use sdl_memory::store::{Holder, Tables as _, scoped_key};
 use sdl_memory::times::{FOREVER, write_time};
 use sdl_memory::weights::source_tally;
-use sdl_memory::words::{self, Ask};
+use sdl_memory::words::{self, Ask, Reason};
 use sdl_memory::work::dispatch::{DispatchFilter, find_brief, list_dispatches};
 use sdl_memory::{Anchors, SymbolAnchor};
 use sdl_model::SymbolId;
 
 use super::{Item, Lane, Task, shown_score};
 use crate::ToolError;
-use crate::call::budget;
 use crate::kept::anchors::{AnchorState, anchor_states, follow_anchors, stale_since};
 use crate::kept::facts::view_of;
 use crate::kept::linked::{Code, rows_about_code};
@@ -74,6 +73,7 @@ struct Said {
     /// From 0 to 1.
     score: f64,
     words: Vec<String>,
+    reasons: Vec<Reason>,
 }
 
 /// The words of the task that rows of a lane have, by the row's id.
@@ -96,7 +96,7 @@ fn by_words(task: &Task<'_>, lane: words::Lane) -> Result<HashMap<String, Said>,
     let best = hits.hits.first().map_or(1.0, |hit| f64::from(hit.score));
     let said = hits.hits.into_iter().map(|hit| {
         let score = f64::from(hit.score) / best;
-        (hit.id, Said { scope: hit.scope, score, words: hit.why })
+        (hit.id, Said { scope: hit.scope, score, words: hit.words, reasons: hit.reasons })
     });
     Ok(said.collect())
 }
@@ -114,11 +114,21 @@ fn by_code(task: &Task<'_>, anchors: &Anchors) -> (f64, Option<String>) {
     best.map_or((0.0, None), |(near, name)| (near, Some(name)))
 }
 
+/// The reasons why words found a row.
+fn reasons_of(said: &Said) -> Vec<String> {
+    let words = (!said.words.is_empty()).then(|| format!("words: {}", said.words.join(" ")));
+    let others = said.reasons.iter().map(|reason| match reason {
+        Reason::Near => "written beside rows with words of the task".to_owned(),
+        Reason::Alike => "like the rows that fit best".to_owned(),
+        Reason::InTime => "from a time that the task names".to_owned(),
+    });
+    words.into_iter().chain(others).collect()
+}
+
 /// Joins both.
 fn fit_of(said: Option<&Said>, code: (f64, Option<String>)) -> (f64, Vec<String>) {
     let text = said.map_or(0.0, |said| said.score);
-    let words = said.map(|said| said.words.join(" ")).filter(|words| !words.is_empty());
-    let mut why: Vec<String> = words.into_iter().map(|words| format!("words: {words}")).collect();
+    let mut why = said.map(reasons_of).unwrap_or_default();
     why.extend(code.1.map(|name| format!("about {name}")));
     (1.0 - (1.0 - text * 0.9) * (1.0 - code.0 * 0.9), why)
 }
@@ -306,11 +316,11 @@ fn to_item(task: &Task<'_>, found: Found) -> Result<Option<Item>, ToolError> {
         why.push(format!("feedback ×{factor:.2}"));
     }
     let content = cut_text(found.text);
-    let tokens = budget::text_tokens(&content);
     let score = found.fit * factor * if stale { STALE } else { 1.0 };
     Ok(Some(Item {
         source_id: found.id,
-        tokens,
+        tokens: 0,
+        size: None,
         content,
         score: shown_score(score.min(1.0)),
         why,

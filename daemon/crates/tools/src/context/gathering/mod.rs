@@ -94,12 +94,25 @@ pub(crate) struct Item {
     /// Since which version it is stale.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stale_since: Option<StaleSince>,
+    /// The tokens that it takes in an answer; none before they were counted.
+    #[serde(skip)]
+    pub(crate) size: Option<usize>,
 }
 
 impl Item {
-    /// The tokens that it takes in an answer.
-    pub(crate) fn size(&self) -> Result<usize, ToolError> {
-        budget::item_tokens(self)
+    /// Returns the tokens that it takes in an answer, about. Counts its text once, because that is long, and most items have no room.
+    pub(crate) fn measure(&mut self) -> Result<usize, ToolError> {
+        if let Some(size) = self.size {
+            return Ok(size);
+        }
+        let content = std::mem::take(&mut self.content);
+        self.tokens = budget::text_tokens(&content);
+        let frame = budget::item_tokens(self)?;
+        let escaped = content.bytes().filter(|byte| matches!(byte, b'\n' | b'"' | b'\\')).count();
+        self.content = content;
+        let size = frame + self.tokens + escaped;
+        self.size = Some(size);
+        Ok(size)
     }
 }
 
