@@ -69,6 +69,37 @@ fn python_asking(mode: &str) {
     });
 }
 
+/// Agents that work on one repository, with every module on. One of them is killed.
+#[cfg(unix)]
+fn python_agents(mode: &str) {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let Some(python) = python() else {
+        eprintln!("SKIPPED: no Python with `mcp` (SDL_TEST_PYTHON is not set; `cargo xtask test` sets it)");
+        return;
+    };
+    let env = TestEnv::new();
+    let repo = env.repo(
+        "shop",
+        r#"
+//- /auth.py
+MINUTES = 60
+
+
+def validate(age: int) -> bool:
+    """Whether a session of this age, in minutes, is still good."""
+    return age <= MINUTES
+"#,
+    );
+    let settings = env.state_dir().join("mcp.json");
+    std::fs::write(&settings, json!({"sdl": {"modules": ["memory", "kg", "work"]}}).to_string()).unwrap();
+    std::fs::set_permissions(&settings, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let _daemon = env.daemon();
+    run_script(&python, &env, "two_agents.py", |script| {
+        script.arg(mode).arg(Program::Shim.path()).arg(&repo).current_dir(&repo);
+    });
+}
+
 /// Runs a script of `tests/clients`, which has to succeed. Its environment is the shim's.
 fn run_script(python: &Path, env: &TestEnv, name: &str, prepare: impl FnOnce(&mut Command)) {
     let shim = env.command(Program::Shim);
@@ -109,4 +140,16 @@ fn python_clients_of_the_initialize_era_are_asked() {
 #[test]
 fn python_clients_of_the_stateless_revision_are_asked() {
     python_asking("2026-07-28");
+}
+
+#[cfg(unix)]
+#[test]
+fn python_agents_of_the_initialize_era_work_together() {
+    python_agents("legacy");
+}
+
+#[cfg(unix)]
+#[test]
+fn python_agents_of_the_stateless_revision_work_together() {
+    python_agents("2026-07-28");
 }

@@ -3,10 +3,12 @@
 
 mod figures;
 mod grammars;
+mod modules;
 mod options;
 mod process;
 mod random;
 mod runs;
+mod texts;
 mod tree;
 mod upstream;
 mod world;
@@ -31,6 +33,12 @@ cargo run --release -p sdl-bench -- <run> [options]
   drift PATH [--edits 100] [--every 25] [--seed 1]
                                        random edits of a copy of PATH, then `sdlctl verify`, also after every so many
   latency [PATH] [--calls 500]         the common calls, through the shim
+  memory [PATH] [--memories 20000] [--triples 100000] [--activity 50000] [--calls 300] [--seconds 30] [--seed 1]
+                                       the calls of the modules on a store of that size, memory, and the cost at rest
+  anchors PATH [--commits 200] [--symbols 200] [--seed 1]
+                                       memories and facts on symbols through the commits of PATH, against an oracle
+  feedback [--tasks 40] [--sources 1000] [--rounds 20] [--seed 1]
+                                       the useful sources in a context of 2,000 tokens before and after judgements
   questions [PATH] [--calls 100] [--seed 1]
                                        callers, ways and impact of random symbols, and of the one with the most callers
   deltas PATH [--commits 50] [--checkouts 1]
@@ -70,6 +78,9 @@ fn main() -> ExitCode {
             "drift" => runs::drift::run_drift(&options),
             "edits" => runs::edits::run_edits(&options),
             "freshness" => runs::freshness::run_freshness(&options),
+            "anchors" => runs::anchors::run_anchors(&options),
+            "feedback" => runs::feedback::run_feedback(&options),
+            "memory" => runs::memory::run_memory(&options),
             "latency" => runs::latency::run_latency(&options),
             "questions" => runs::questions::run_questions(&options),
             "deltas" => runs::deltas::run_deltas(&options),

@@ -20,4 +20,27 @@ impl Random {
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.next().checked_rem(limit).unwrap_or(0)
     }
+
+    /// A number from 0 to below 1.
+    pub(crate) fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Whether something happens that happens with this share.
+    pub(crate) fn chance(&mut self, share: f64) -> bool {
+        self.unit() < share
+    }
+
+    /// One of some things; none of none.
+    pub(crate) fn pick<'t, T>(&mut self, things: &'t [T]) -> Option<&'t T> {
+        things.get(self.below(things.len() as u64) as usize)
+    }
+
+    /// A place below `count`: as Zipf's law has it, but for the first `skipped` places, which are left out. So the first one is drawn
+    /// with a share of about `1 / skipped`.
+    pub(crate) fn zipf(&mut self, count: usize, skipped: usize) -> usize {
+        let first = skipped.max(1) as f64;
+        let rank = first * ((first + count as f64) / first).powf(self.unit());
+        ((rank - first) as usize).min(count.saturating_sub(1))
+    }
 }

@@ -1,5 +1,6 @@
 //! The daemon's activity when there is nothing to do.
 
+use std::fmt;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use sdl_tests::TestEnv;
 
 use crate::figures::format_megabytes;
 use crate::options::Options;
+use crate::process::Memory;
 use crate::world::World;
 use crate::{Outcome, process, tree};
 
@@ -19,25 +21,18 @@ pub(crate) fn run_idle(options: &Options) -> Outcome {
     }
     let (world, _) = World::indexed(env, &root)?;
     let pid = world.daemon.pid();
-    // Work that the index postponed is done first.
-    pass_time(Duration::from_secs(3));
     let seconds = options.number("seconds", 60);
-    let before = (process::cpu_seconds(pid), process::wakeup_count(pid), process::bytes_written(pid));
-    pass_time(Duration::from_secs(seconds));
-    let after = (process::cpu_seconds(pid), process::wakeup_count(pid), process::bytes_written(pid));
+    let rest = Rest::measure(pid, Duration::from_secs(seconds));
     println!(
         "idle for {seconds} s, one shim connected, {} threads:",
         number_text(process::thread_count(pid))
     );
-    if let (Some(before), Some(after)) = (before.0, after.0) {
-        println!("  CPU            {:.2} s", after - before);
+    if let Some(cpu) = rest.cpu {
+        println!("  CPU            {cpu:.2} s");
     }
-    println!(
-        "  wake-ups       {}",
-        number_text(after.1.zip(before.1).map(|(after, before)| after.saturating_sub(before)))
-    );
-    println!("  bytes written  {}", number_text(after.2.zip(before.2).map(|(after, before)| after - before)));
-    if let Some(memory) = process::memory_use(pid) {
+    println!("  wake-ups       {}", number_text(rest.wakeups));
+    println!("  bytes written  {}", number_text(rest.written));
+    if let Some(memory) = rest.memory {
         println!(
             "  memory         {} resident, {} of it private, peak {}",
             format_megabytes(memory.resident),
@@ -46,6 +41,45 @@ pub(crate) fn run_idle(options: &Options) -> Outcome {
         );
     }
     Ok(())
+}
+
+/// What a daemon with nothing to do needs.
+pub(crate) struct Rest {
+    /// Seconds.
+    cpu: Option<f64>,
+    wakeups: Option<u64>,
+    /// Bytes.
+    written: Option<u64>,
+    memory: Option<Memory>,
+}
+
+impl Rest {
+    /// Watches a process for some time, once what was postponed is done.
+    pub(crate) fn measure(pid: u32, time: Duration) -> Self {
+        pass_time(Duration::from_secs(3));
+        let before = (process::cpu_seconds(pid), process::wakeup_count(pid), process::bytes_written(pid));
+        pass_time(time);
+        let since = |now: Option<u64>, before: Option<u64>| Some(now?.saturating_sub(before?));
+        Self {
+            cpu: process::cpu_seconds(pid).zip(before.0).map(|(after, before)| after - before),
+            wakeups: since(process::wakeup_count(pid), before.1),
+            written: since(process::bytes_written(pid), before.2),
+            memory: process::memory_use(pid),
+        }
+    }
+}
+
+impl fmt::Display for Rest {
+    /// The cells of a row in Markdown: private and resident memory, CPU, wake-ups, bytes written.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = |bytes: fn(&Memory) -> u64| {
+            self.memory.as_ref().map_or_else(|| "?".to_owned(), |memory| format_megabytes(bytes(memory)))
+        };
+        let cpu = self.cpu.map_or_else(|| "?".to_owned(), |cpu| format!("{:.0} ms", cpu * 1e3));
+        let (wakeups, written) = (number_text(self.wakeups), number_text(self.written));
+        let (private, resident) = (size(|memory| memory.anonymous), size(|memory| memory.resident));
+        write!(f, "{private} | {resident} | {cpu} | {wakeups} | {written} B")
+    }
 }
 
 /// Lets time pass. The channel never gets anything.

@@ -1,5 +1,6 @@
 //! The runs, one file each.
 
+pub(crate) mod anchors;
 pub(crate) mod burst;
 pub(crate) mod clients;
 pub(crate) mod cold;
@@ -7,9 +8,11 @@ pub(crate) mod crash;
 pub(crate) mod deltas;
 pub(crate) mod drift;
 pub(crate) mod edits;
+pub(crate) mod feedback;
 pub(crate) mod freshness;
 pub(crate) mod idle;
 pub(crate) mod latency;
+pub(crate) mod memory;
 pub(crate) mod questions;
 pub(crate) mod reverts;
 pub(crate) mod tokens;

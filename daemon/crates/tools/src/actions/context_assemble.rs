@@ -317,7 +317,7 @@ fn take_fitting(items: Vec<Item>, room: &mut usize) -> Result<(Vec<Item>, Vec<It
     let (mut taken, mut rest) = (Vec::new(), Vec::new());
     let mut passed = 0;
     for mut item in items {
-        // Counting takes longer than finding, so that it ends where little room is left.
+        // Counting takes longer than finding, so that it ends where there is little room.
         if passed >= MOST_PASSED || *room < SMALLEST {
             rest.push(item);
             continue;

@@ -13,6 +13,7 @@ use sdl_model::{FileId, RelPath, SymbolId, Version};
 use sdl_retrieve::diff::ChangedSymbol;
 use serde::Serialize;
 
+use super::anchors::is_same_code;
 use super::fact_code::follow_facts;
 use super::linked::{Code, rows_about_code};
 use super::memory::{follow_memories, load_about};
@@ -130,31 +131,28 @@ fn flipped(
         let (id, path) = (changed.symbol_id, changed.file.as_str());
         let old_id = changed.renamed_from.unwrap_or(id);
         let old_path = changed.previous_file.as_deref().unwrap_or(path);
-        let before = fingerprint_at(cx, (old_id, old_path), from)?;
-        let after = fingerprint_at(cx, (id, path), to)?;
-        if is_same(anchor, before) && !is_same(anchor, after) {
+        let was_same = is_same_at(cx, anchor, (old_id, old_path), from)?;
+        if was_same && !is_same_at(cx, anchor, (id, path), to)? {
             return Ok(Some(id));
         }
     }
     Ok(None)
 }
 
-fn is_same(anchor: &SymbolAnchor, fingerprint: Option<u64>) -> bool {
-    fingerprint == Some(anchor.fingerprint)
-}
-
-/// A symbol's fingerprint in a version; none if it was not there.
-fn fingerprint_at(
+/// Whether a symbol has the code of the anchor in a version.
+fn is_same_at(
     cx: &ReadCx<'_>,
+    anchor: &SymbolAnchor,
     (id, path): (SymbolId, &str),
     version: Version,
-) -> Result<Option<u64>, ToolError> {
-    let Some(path) = RelPath::new(path) else { return Ok(None) };
+) -> Result<bool, ToolError> {
+    let Some(path) = RelPath::new(path) else { return Ok(false) };
     let file = FileId::of(&path);
     let row = cx.snapshot.file_at(file, version)?;
-    let Some(key) = row.and_then(|row| row.state.facts()) else { return Ok(None) };
-    let Some(outline) = cx.source.outlines().outline(key)? else { return Ok(None) };
-    Ok(outline.find(file, id).and_then(|ix| outline.def(ix)).map(|def| def.fingerprint))
+    let Some(key) = row.and_then(|row| row.state.facts()) else { return Ok(false) };
+    let Some(outline) = cx.source.outlines().outline(key)? else { return Ok(false) };
+    let def = outline.find(file, id).and_then(|ix| outline.def(ix));
+    Ok(def.is_some_and(|def| is_same_code(anchor, def)))
 }
 
 /// Appends what became stale to the text of an answer.

@@ -102,6 +102,8 @@ fn a_memory_is_stale_when_its_symbol_changes_until_it_is_stored_again() {
     world.repo.write("//- /src/unrelated.py\ndef unrelated()\n");
     assert_eq!(query(&world, json!({"staleOnly": true}))["total"], 0);
     world.repo.write(&SHOP.replace("Splits a token into its parts.", "Splits it."));
+    assert_eq!(query(&world, json!({"staleOnly": true}))["total"], 0, "its documentation is no code");
+    world.repo.write(&SHOP.replace("def parse(token: str)", "def parse(token: bytes)"));
     let stale = query(&world, json!({"staleOnly": true}));
     assert_eq!(
         (titles(&stale), &stale["memories"][0]["symbols"][0]["state"]),

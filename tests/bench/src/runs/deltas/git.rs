@@ -15,7 +15,7 @@ pub(super) struct FileDiff {
 }
 
 /// Runs git in `root`, which has to succeed.
-pub(super) fn run_git(root: &Path, args: &[&str]) -> Outcome<Vec<u8>> {
+pub(in crate::runs) fn run_git(root: &Path, args: &[&str]) -> Outcome<Vec<u8>> {
     let done =
         Command::new("git").args(["-c", "core.quotePath=false"]).args(args).current_dir(root).output()?;
     if !done.status.success() {
@@ -25,7 +25,7 @@ pub(super) fn run_git(root: &Path, args: &[&str]) -> Outcome<Vec<u8>> {
 }
 
 /// The same, its output as text.
-pub(super) fn git_text(root: &Path, args: &[&str]) -> Outcome<String> {
+pub(in crate::runs) fn git_text(root: &Path, args: &[&str]) -> Outcome<String> {
     Ok(String::from_utf8_lossy(&run_git(root, args)?).trim().to_owned())
 }
 
@@ -38,7 +38,7 @@ pub(super) fn newest_commits(root: &Path, most: usize) -> Outcome<Vec<(String, S
 }
 
 /// The bytes of a file in a commit; none if it is not there.
-pub(super) fn read_blob(root: &Path, commit: &str, path: &str) -> Option<Vec<u8>> {
+pub(in crate::runs) fn read_blob(root: &Path, commit: &str, path: &str) -> Option<Vec<u8>> {
     run_git(root, &["cat-file", "blob", &format!("{commit}:{path}")]).ok()
 }
 

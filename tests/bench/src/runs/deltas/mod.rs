@@ -2,8 +2,8 @@
 //! the callers that the ledger has when a commit is checked out, and against the same delta between versions.
 
 mod callers;
-mod git;
-mod oracle;
+pub(in crate::runs) mod git;
+pub(in crate::runs) mod oracle;
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -115,15 +115,16 @@ fn in_hunks(file: &FileDiff, old: &[Function], new: &[Function]) -> (Vec<Functio
     (gone, come)
 }
 
-/// The text of a definition without comments, documentation, white space, quotes, commas and semicolons.
-fn code_of(node: Node<'_>, bytes: &[u8]) -> String {
+/// The text of a definition without comments, documentation, white space, quotes, commas and semicolons, and without some nodes
+/// such as its name.
+pub(in crate::runs) fn code_of(node: Node<'_>, bytes: &[u8], left_out: &[Node<'_>]) -> String {
     let mut code = String::new();
     let mut todo = vec![node];
     while let Some(node) = todo.pop() {
         let is_doc = node.kind() == "expression_statement"
             && node.prev_named_sibling().is_none()
             && node.named_child(0).is_some_and(|child| child.kind() == "string");
-        if node.kind().ends_with("comment") || is_doc {
+        if node.kind().ends_with("comment") || is_doc || left_out.contains(&node) {
             continue;
         }
         if node.child_count() == 0 {
@@ -169,7 +170,7 @@ fn walk_node(node: Node<'_>, bytes: &[u8], chain: &mut Vec<String>, found: &mut 
             )
             .into_owned(),
             trivial: false,
-            code: code_of(whole, bytes),
+            code: code_of(whole, bytes, &[]),
         });
     }
     let mut cursor = node.walk();
@@ -182,7 +183,7 @@ fn walk_node(node: Node<'_>, bytes: &[u8], chain: &mut Vec<String>, found: &mut 
 }
 
 /// A definition with the statement that it is all of.
-fn whole_statement(node: Node<'_>) -> Node<'_> {
+pub(in crate::runs) fn whole_statement(node: Node<'_>) -> Node<'_> {
     let mut whole = node;
     while let Some(parent) = whole.parent() {
         let wraps = match parent.kind() {
@@ -199,7 +200,7 @@ fn whole_statement(node: Node<'_>) -> Node<'_> {
 }
 
 /// The first of the comments and attributes directly above a definition.
-fn first_above<'t>(whole: Node<'t>, bytes: &[u8]) -> Node<'t> {
+pub(in crate::runs) fn first_above<'t>(whole: Node<'t>, bytes: &[u8]) -> Node<'t> {
     let mut first = whole;
     while let Some(above) = first.prev_sibling() {
         let kind = above.kind();
@@ -221,13 +222,15 @@ fn first_above<'t>(whole: Node<'t>, bytes: &[u8]) -> Node<'t> {
 }
 
 /// The name of a definition that is a function or contains functions.
-fn definition_name(node: Node<'_>, bytes: &[u8]) -> Option<String> {
+pub(in crate::runs) fn definition_name(node: Node<'_>, bytes: &[u8]) -> Option<String> {
     let field = match node.kind() {
         "function_definition"
         | "class_definition"
         | "function_item"
         | "function_signature_item"
         | "trait_item"
+        | "struct_item"
+        | "enum_item"
         | "mod_item"
         | "function_declaration"
         | "generator_function_declaration"
@@ -247,7 +250,7 @@ fn definition_name(node: Node<'_>, bytes: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(bytes.get(name.byte_range())?).into_owned())
 }
 
-fn is_function(node: Node<'_>) -> bool {
+pub(in crate::runs) fn is_function(node: Node<'_>) -> bool {
     match node.kind() {
         "function_definition"
         | "function_item"

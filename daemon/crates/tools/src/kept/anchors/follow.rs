@@ -3,10 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use sdl_memory::{Anchors, SymbolAnchor};
-use sdl_model::{SymbolId, Version};
+use sdl_model::{FileId, RelPath, SymbolId, Version};
+use sdl_retrieve::Sym;
 use sdl_retrieve::diff::{Change, changed_symbols};
 use sdl_retrieve::search::{SearchRequest, search_symbols};
 
+use super::same::{code_hash, is_same_code};
 use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::call::family::Family;
@@ -15,6 +17,8 @@ use crate::call::family::Family;
 const MOST_DELTAS: usize = 4;
 /// A delta of more files is not looked through.
 const MOST_FILES: usize = 2_000;
+/// Versions that are looked at for the one in which a symbol was lost, newest first.
+const MOST_VERSIONS: usize = 50;
 /// Symbols of one name that are compared with a missing one.
 const NAMESAKES: usize = 20;
 
@@ -114,7 +118,10 @@ fn follow_one(
         }
         match moves.get(&anchor.id) {
             Some(change) => move_anchor(anchor, change),
-            None => find_anchor(cx, anchor, head)?,
+            None => match last_move(cx, anchor, head)? {
+                Some(change) => move_anchor(anchor, &change),
+                None => find_anchor(cx, anchor, head)?,
+            },
         }
     }
     for anchor in anchors.files.iter_mut().filter(|anchor| anchor.gone.is_none() && here(&anchor.repo)) {
@@ -135,12 +142,51 @@ fn follow_one(
     Ok(())
 }
 
-/// Points the anchor to the symbol's new place. A new name alone makes no row stale, because the code does the same.
+/// Returns the rename or the move in the version in which the symbol was lost, because one that was edited before is not recognized over all versions at
+/// once. None if it was no rename, or the new place is lost too.
+fn last_move(cx: &ReadCx<'_>, anchor: &SymbolAnchor, head: Version) -> Result<Option<Change>, ToolError> {
+    let Some(path) = RelPath::new(&anchor.file) else { return Ok(None) };
+    let file = FileId::of(&path);
+    let floor = cx.snapshot.floor().unwrap_or(head);
+    let mut version = head;
+    for _ in 0..MOST_VERSIONS {
+        if version <= floor {
+            break;
+        }
+        cx.call.check()?;
+        let Some(row) = cx.snapshot.version_row(version)? else { break };
+        let before = row.parent.unwrap_or(floor);
+        if row.changes.iter().any(|change| change.file == file) && was_there(cx, file, anchor.id, before)? {
+            let changes = cx.snapshot.changes_between(before, version)?;
+            let changed = changed_symbols(cx.snapshot, cx.source.outlines(), (before, version), &changes)?;
+            let id_of = |side: &Option<Sym>| side.as_ref().map(|sym| sym.id);
+            let moved = changed.into_iter().find(|change| id_of(&change.old) == Some(anchor.id));
+            return Ok(match moved.as_ref().and_then(|change| id_of(&change.new)) {
+                Some(new) if new != anchor.id && is_present(cx, new)? => moved,
+                _ => None,
+            });
+        }
+        version = before;
+    }
+    Ok(None)
+}
+
+/// Whether a file had a symbol in a version.
+fn was_there(cx: &ReadCx<'_>, file: FileId, id: SymbolId, version: Version) -> Result<bool, ToolError> {
+    let Some(key) = cx.snapshot.file_at(file, version)?.and_then(|row| row.state.facts()) else {
+        return Ok(false);
+    };
+    let outline = cx.source.outlines().outline(key)?;
+    Ok(outline.is_some_and(|outline| outline.find(file, id).is_some()))
+}
+
+/// Points the anchor to the symbol's new place. A new name alone makes no row stale, because the code does the same; a new signature does.
 fn move_anchor(anchor: &mut SymbolAnchor, change: &Change) {
     let (Some(old), Some(new)) = (&change.old, &change.new) else { return };
     let tiers = change.to_wire().tiers;
-    if anchor.fingerprint == old.def().fingerprint && tiers.behavior_stable && tiers.side_effects_stable {
-        anchor.fingerprint = new.def().fingerprint;
+    let is_stable = tiers.behavior_stable && tiers.side_effects_stable && !change.interface_changed();
+    if is_same_code(anchor, old.def()) && is_stable {
+        anchor.fingerprint = code_hash(new.def());
     }
     let (name, file) = (new.qualified().to_owned(), new.path().to_owned());
     place_anchor(anchor, new.id, name, file);
@@ -162,7 +208,7 @@ fn find_anchor(cx: &ReadCx<'_>, anchor: &mut SymbolAnchor, head: Version) -> Res
     let mut alike = Vec::new();
     for hit in hits {
         let sym = cx.source.symbol(hit.symbol_id)?;
-        alike.extend(sym.filter(|sym| sym.def().fingerprint == anchor.fingerprint));
+        alike.extend(sym.filter(|sym| is_same_code(anchor, sym.def())));
     }
     match &alike[..] {
         [only] => {

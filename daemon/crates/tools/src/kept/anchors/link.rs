@@ -4,6 +4,7 @@ use sdl_memory::{Anchors, FileAnchor, SymbolAnchor};
 use sdl_model::{FileId, RelPath, Version};
 use sdl_retrieve::Sym;
 
+use super::same::code_hash;
 use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::call::family::Family;
@@ -16,7 +17,7 @@ pub(crate) fn symbol_anchor(sym: &Sym, version: Version) -> SymbolAnchor {
         id: sym.id,
         name: sym.qualified().to_owned(),
         file: sym.path().to_owned(),
-        fingerprint: sym.def().fingerprint,
+        fingerprint: code_hash(sym.def()),
         gone: None,
         was: None,
         repo: None,

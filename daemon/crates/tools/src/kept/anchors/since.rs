@@ -1,11 +1,12 @@
 //! Finds the version since which a row is stale.
 
 use schemars::JsonSchema;
-use sdl_memory::Anchors;
+use sdl_memory::{Anchors, SymbolAnchor};
 use sdl_model::{FileId, RelPath, SymbolId, Version, VersionRow};
 use sdl_retrieve::diff::changed_symbols;
 use serde::Serialize;
 
+use super::same::is_same_code;
 use super::{AnchorState, FileState, States};
 use crate::ToolError;
 use crate::call::context::ReadCx;
@@ -45,12 +46,12 @@ impl StaleSince {
 }
 
 /// A stale anchor on its way back in time.
-struct Trace {
+struct Trace<'a> {
     /// The symbol, or the module of a file.
     id: Option<SymbolId>,
     path: String,
-    /// The fingerprint that it should have; none for a file, which should only be there.
-    fingerprint: Option<u64>,
+    /// The anchor whose code it should have; none for a file, which should only be there.
+    anchor: Option<&'a SymbolAnchor>,
 }
 
 /// Returns since which version the row is stale: the first of the versions, back from the one that is answered from, in which one of its anchors
@@ -62,16 +63,12 @@ pub(crate) fn stale_since(
 ) -> Result<Option<StaleSince>, ToolError> {
     let Some(head) = cx.snapshot.head().filter(|_| states.is_stale()) else { return Ok(None) };
     let stale = anchors.symbols.iter().zip(&states.symbols).filter(|(_, state)| state.is_stale());
-    let mut traces: Vec<Trace> = stale
-        .map(|(anchor, _)| Trace {
-            id: Some(anchor.id),
-            path: anchor.file.clone(),
-            fingerprint: Some(anchor.fingerprint),
-        })
+    let mut traces: Vec<Trace<'_>> = stale
+        .map(|(anchor, _)| Trace { id: Some(anchor.id), path: anchor.file.clone(), anchor: Some(anchor) })
         .collect();
     let gone = |state: &FileState| *state == FileState::Known(AnchorState::Gone);
     let files = anchors.files.iter().zip(&states.files).filter(|(_, state)| gone(state));
-    traces.extend(files.map(|(anchor, _)| Trace { id: None, path: anchor.path.clone(), fingerprint: None }));
+    traces.extend(files.map(|(anchor, _)| Trace { id: None, path: anchor.path.clone(), anchor: None }));
     let floor = cx.snapshot.floor().unwrap_or(head);
     // The row is stale as long as any anchor is; those that became so earliest decide.
     let mut since = head;
@@ -103,19 +100,19 @@ pub(crate) fn stale_since(
 }
 
 /// The anchor in the version before `row`'s; none if it was not stale there.
-fn step_back(
+fn step_back<'a>(
     cx: &ReadCx<'_>,
-    mut trace: Trace,
+    mut trace: Trace<'a>,
     row: &VersionRow,
     before: Version,
-) -> Result<Option<Trace>, ToolError> {
+) -> Result<Option<Trace<'a>>, ToolError> {
     let Some(path) = RelPath::new(&trace.path) else { return Ok(None) };
     let file = FileId::of(&path);
     if !row.changes.iter().any(|change| change.file == file) {
         return Ok(Some(trace));
     }
     let past = cx.snapshot.file_at(file, before)?;
-    let Some(fingerprint) = trace.fingerprint else {
+    let Some(anchor) = trace.anchor else {
         return Ok(if past.is_some() { None } else { Some(trace) });
     };
     let outline = match past.and_then(|past| past.state.facts()) {
@@ -127,14 +124,14 @@ fn step_back(
         outline.def(ix)
     });
     if let Some(def) = found {
-        return Ok((def.fingerprint != fingerprint).then_some(trace));
+        return Ok((!is_same_code(anchor, def)).then_some(trace));
     }
     // It had another name or place before, or was not there.
     let changes = cx.snapshot.changes_between(before, row.version)?;
     let changed = changed_symbols(cx.snapshot, cx.source.outlines(), (before, row.version), &changes)?;
     let moved = changed.into_iter().find(|change| change.new.as_ref().map(|new| new.id) == trace.id);
     let Some(old) = moved.and_then(|change| change.old) else { return Ok(Some(trace)) };
-    if old.def().fingerprint == fingerprint {
+    if is_same_code(anchor, old.def()) {
         return Ok(None);
     }
     trace.id = Some(old.id);

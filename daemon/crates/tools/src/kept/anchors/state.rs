@@ -3,6 +3,7 @@
 use sdl_memory::{Anchors, FileAnchor, SymbolAnchor};
 use sdl_model::{FileId, RelPath};
 
+use super::same::is_same_code;
 use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::call::family::Family;
@@ -109,7 +110,7 @@ pub(crate) fn anchor_states(
 fn symbol_state(cx: &ReadCx<'_>, anchor: &SymbolAnchor) -> Result<AnchorState, ToolError> {
     Ok(match cx.source.symbol(anchor.id)? {
         None => AnchorState::Gone,
-        Some(sym) if sym.def().fingerprint != anchor.fingerprint => AnchorState::Changed,
+        Some(sym) if !is_same_code(anchor, sym.def()) => AnchorState::Changed,
         Some(_) if anchor.was.is_some() => AnchorState::Renamed,
         Some(_) => AnchorState::Same,
     })

@@ -11,6 +11,20 @@ fn only(world: &World, query: Value) -> Value {
 }
 
 #[test]
+fn a_symbol_that_was_edited_and_later_renamed_is_changed_and_not_gone() {
+    let world = world();
+    let id = world.ok("memory.store", about_validate(&world))["memoryId"].clone();
+    edit_validate(&world);
+    let renamed = crate::common::SHOP.replace("def validate(", "def validate_token(strict, ");
+    world.repo.write(&renamed.replace("calls validate,", "calls validate_token,"));
+    let found = world.ok("memory.query", json!({"query": "tokens twice"}));
+    let memory = &found["memories"][0];
+    assert_eq!(memory["memoryId"], id);
+    assert_eq!(memory["symbols"][0]["name"], "validate_token", "{found:#}");
+    assert_eq!(memory["symbols"][0]["state"], "changed");
+}
+
+#[test]
 fn a_stale_memory_says_since_when_and_is_confirmed() {
     let world = world();
     let stored = world.ok("memory.store", about_validate(&world));
