@@ -37,7 +37,7 @@ cargo run --release -p sdl-bench -- <run> [options]
                                        the calls of the modules on a store of that size, memory, and the cost at rest
   anchors PATH [--commits 200] [--symbols 200] [--seed 1]
                                        memories and facts on symbols through the commits of PATH, against an oracle
-  feedback [--tasks 40] [--sources 1000] [--rounds 20] [--seed 1]
+  feedback [--tasks 40] [--sources 1000] [--rounds 20] [--seed 1] [--shuffled 1]
                                        the useful sources in a context of 2,000 tokens before and after judgements
   questions [PATH] [--calls 100] [--seed 1]
                                        callers, ways and impact of random symbols, and of the one with the most callers

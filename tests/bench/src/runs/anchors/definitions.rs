@@ -128,13 +128,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_of_a_type_is_its_head_and_of_a_function_all_of_it() {
-        let text = "class A(B):\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # About f.\n    def f(self):\n        return 2\n";
-        let found = definitions_of("a.py", text.as_bytes()).unwrap();
-        let [class, function] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!(class.text, "class A(B):\n    \"\"\"Doc.\"\"\"\n");
-        assert_eq!((class.place.name(), function.lines), ("A", (6, 8)));
-        assert_eq!(function.text, "# About f.\n    def f(self):\n        return 2\n");
+    fn the_code_of_a_type_is_its_head_and_of_a_function_all_of_it() {
+        let text = |value: u8| {
+            format!(
+                "class A(B):\n    \"\"\"Doc.\"\"\"\n\n    x = 1\n\n    # About f.\n    def f(self):\n        return {value}\n"
+            )
+        };
+        let found = |value: u8| definitions_of("a.py", text(value).as_bytes()).unwrap();
+        let (one, other) = (found(1), found(2));
+        assert_eq!((one[0].place.name(), one[1].place.name(), one[1].lines), ("A", "f", (6, 8)));
+        assert_eq!(one[0].code, other[0].code);
+        assert_ne!(one[1].code, other[1].code);
     }
 
     #[test]

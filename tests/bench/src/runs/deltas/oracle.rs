@@ -127,13 +127,16 @@ pub(in crate::runs) fn code_of(node: Node<'_>, bytes: &[u8], left_out: &[Node<'_
         if node.kind().ends_with("comment") || is_doc || left_out.contains(&node) {
             continue;
         }
-        if node.child_count() == 0 {
+        // The text of a string beside its escapes is in no node of its own.
+        let is_whole = node.child_count() == 0 || node.kind() == "string_content";
+        if is_whole {
             let text = String::from_utf8_lossy(bytes.get(node.byte_range()).unwrap_or_default());
             let text = text.trim();
             if !matches!(text, "," | ";" | "'" | "\"") {
                 code.push_str(text);
                 code.push(' ');
             }
+            continue;
         }
         let mut cursor = node.walk();
         let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
@@ -296,6 +299,7 @@ mod tests {
         let plain = code("def f(a, b):\n    return g(a, 'x')\n");
         assert_eq!(code("def f(\n  a, b,\n):\n  \"\"\"F.\"\"\"\n  # g\n  return g(a, \"x\")\n"), plain);
         assert_ne!(code("def f(a, b):\n    return g(b, 'x')\n"), plain);
+        assert_ne!(code("def f():\n    return 'a\\n'\n"), code("def f():\n    return 'b\\n'\n"));
     }
 
     #[test]

@@ -44,7 +44,8 @@ fn run_one(options: &Options, lanes: &[&str], misleading: usize) -> Outcome {
     let mut world = start_world()?;
     let mut random = Random::new(options.number("seed", 1));
     let count = (options.number("tasks", 40) as usize, options.number("sources", 1_000) as usize, misleading);
-    let tasks = make_tasks(&mut world, &mut random, &Vocabulary::new(MOST_WORDS), count)?;
+    let is_shuffled = options.number("shuffled", 1) > 0;
+    let tasks = make_tasks(&mut world, &mut random, &Vocabulary::new(MOST_WORDS), count, is_shuffled)?;
     let first = assemble_both(&mut world, &tasks, lanes)?;
     for round in 1..=options.number("rounds", 20) {
         judge_round(&mut world, &tasks, lanes)?;

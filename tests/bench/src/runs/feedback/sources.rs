@@ -31,17 +31,25 @@ pub(super) struct Task {
     pub(super) function: String,
 }
 
+/// A source that is not stored yet: its action and arguments, the field of the answer with its id, and the task that it is useful to.
+struct Source {
+    action: &'static str,
+    row: Value,
+    id: &'static str,
+    useful_to: Option<usize>,
+}
+
 /// Makes tasks, and stores their sources among others. Of each task `misleading` sources are of no use, but have more of its words than the
-/// useful ones.
+/// useful ones. All are stored in random order, or task by task: rows that are written one after the other lend each other words.
 pub(super) fn make_tasks(
     world: &mut World,
     random: &mut Random,
     vocabulary: &Vocabulary,
-    (tasks, sources, misleading): (usize, usize, usize),
+    (tasks, count, misleading): (usize, usize, usize),
+    is_shuffled: bool,
 ) -> Outcome<Vec<Task>> {
-    let mut made = Vec::new();
+    let (mut made, mut sources) = (Vec::new(), Vec::new());
     let mut domain: Vec<&str> = Vec::new();
-    let mut stored = 0;
     for nth in 0..tasks {
         if nth % TASKS_OF_DOMAIN == 0 {
             domain = vocabulary.words(random, DOMAIN_WORDS);
@@ -50,24 +58,30 @@ pub(super) fn make_tasks(
         subject.extend(vocabulary.words(random, OWN_WORDS));
         let (named, others) = (pick_words(random, &subject), pick_words(random, &subject));
         let function = format!("step_{}_{}", random.below(50), random.below(5));
-        let mut task = Task {
+        made.push(Task {
             text: task_text(random, vocabulary, (&named, &function)),
             paraphrase: task_text(random, vocabulary, (&others, &function)),
             useful: Vec::new(),
             function: symbol_id(world, &function)?,
-        };
+        });
         for _ in 0..USEFUL.get(nth % USEFUL.len()).copied().unwrap_or(1) {
-            task.useful.push(store_source(world, random, vocabulary, (&subject, USEFUL_SHARE))?);
+            sources.push(make_source(random, vocabulary, (&subject, USEFUL_SHARE), Some(nth)));
         }
         for _ in 0..misleading {
-            store_source(world, random, vocabulary, (&named, MISLEADING_SHARE))?;
+            sources.push(make_source(random, vocabulary, (&named, MISLEADING_SHARE), None));
         }
-        stored += task.useful.len() + misleading;
-        made.push(task);
     }
-    for _ in stored..sources {
+    while sources.len() < count {
         let about = vocabulary.words(random, OWN_WORDS);
-        store_source(world, random, vocabulary, (&about, USEFUL_SHARE))?;
+        sources.push(make_source(random, vocabulary, (&about, USEFUL_SHARE), None));
+    }
+    while !sources.is_empty() {
+        let at = if is_shuffled { random.below(sources.len() as u64) as usize } else { 0 };
+        let source = sources.remove(at);
+        let id = text_field(&world.call(source.action, source.row)?, source.id)?;
+        if let Some(task) = source.useful_to.and_then(|nth| made.get_mut(nth)) {
+            task.useful.push(id);
+        }
     }
     Ok(made)
 }
@@ -92,39 +106,36 @@ fn task_text(random: &mut Random, vocabulary: &Vocabulary, (named, function): (&
     format!("the {} of the {} in {function}", named.join(" "), others.join(" and "))
 }
 
-/// Stores a memory, a lesson or a fact. Returns its id.
-fn store_source(
-    world: &mut World,
+/// Makes a memory, a lesson or a fact.
+fn make_source(
     random: &mut Random,
     vocabulary: &Vocabulary,
     about: (&[&str], f64),
-) -> Outcome<String> {
+    useful_to: Option<usize>,
+) -> Source {
     let text = |random: &mut Random, least: u64, spread: u64| -> String {
         let length = least + random.below(spread);
         vocabulary.text(random, length as usize, about)
     };
-    let store = |world: &mut World, action: &str, row: Value, id: &str| -> Outcome<String> {
-        text_field(&world.call(action, row)?, id)
-    };
-    match random.below(5) {
+    let (action, row, id) = match random.below(5) {
         0 => {
-            let lesson = json!({
-                "agent": "bench", "lessonType": "procedural", "title": text(random, 5, 4), "content": text(random, 15, 20),
-            });
-            store(world, "lesson_store", lesson, "memoryId")
+            let (title, content) = (text(random, 5, 4), text(random, 15, 20));
+            let lesson =
+                json!({"agent": "bench", "lessonType": "procedural", "title": title, "content": content});
+            ("lesson_store", lesson, "memoryId")
         }
         1 => {
-            let subject = text(random, 3, 3);
+            let (subject, object) = (text(random, 3, 3), text(random, 6, 8));
             let predicate = vocabulary.words(random, 2).join("_");
-            let fact = json!({
-                "subject": subject, "predicate": predicate, "object": text(random, 6, 8), "objectType": "text",
-            });
-            store(world, "kg_add", fact, "tripleId")
+            let fact =
+                json!({"subject": subject, "predicate": predicate, "object": object, "objectType": "text"});
+            ("kg_add", fact, "tripleId")
         }
         _ => {
             let memory =
                 json!({"type": "note", "title": text(random, 5, 4), "content": text(random, 15, 20)});
-            store(world, "memory_store", memory, "memoryId")
+            ("memory_store", memory, "memoryId")
         }
-    }
+    };
+    Source { action, row, id, useful_to }
 }

@@ -130,7 +130,7 @@ impl Filler<'_> {
             let random = &mut self.random;
             let subject = entity(random);
             let predicate = random.zipf(PREDICATES, 5);
-            let exclusive = predicate % 5 == 0;
+            let exclusive = predicate.is_multiple_of(5);
             let (object, kind) = match random.below(3) {
                 0 => (self.vocabulary.text(random, 8, (&[], 0.0)), "text"),
                 _ => (entity(random), "entity"),
