@@ -102,8 +102,6 @@ pub fn import_memory(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireEr
         transfer::finish_import(change, header)?;
         Ok(done)
     });
-    // A whole store may have been in one transaction.
-    crate::index::memory::give_back(crate::index::memory::Work::Import);
     match outcome {
         Ok(_) => {}
         Err(Trouble::Refused(refusal))

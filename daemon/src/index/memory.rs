@@ -17,12 +17,10 @@ pub enum Work {
     Verify,
     /// The index of tools, for searches.
     ToolIndex,
-    /// An import of memories, facts and work.
-    Import,
 }
 
 /// How often memory was given back, by work.
-static TIMES: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];
+static TIMES: [AtomicU64; 5] = [const { AtomicU64::new(0) }; 5];
 
 /// Returns free memory of the allocator's to the system.
 pub fn give_back(after: Work) {

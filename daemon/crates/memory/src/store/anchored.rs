@@ -3,13 +3,13 @@
 //! The law: the index has one entry for each symbol and each file that a row is linked to, under the repository whose code it is, and no others. So rows
 //! are found by their code, and those whose code is elsewhere now, without reading the rest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
 use sdl_ledger::{AgentWriter, Result};
 use sdl_model::SymbolId;
 
-use super::row::{Row, Tables, from_bytes};
+use super::row::{Row, Tables};
 use crate::tables::{ANCHORED, MEMORIES, SCRATCH, TRIPLES};
 
 /// The kind of row that is linked to code. The byte is in keys of the store.
@@ -78,12 +78,17 @@ fn path_number(path: &str) -> [u8; 8] {
 
 /// The entries of a row: keys and values.
 pub(crate) fn row_entries<R: Row>(row: &R) -> BTreeSet<(Vec<u8>, Vec<u8>)> {
-    let mut entries = BTreeSet::new();
-    let (Some(anchors), Some(holder)) = (row.anchors(), Holder::of_table(R::TABLE)) else { return entries };
+    let mut entries = BTreeMap::new();
+    let (Some(anchors), Some(holder)) = (row.anchors(), Holder::of_table(R::TABLE)) else {
+        return BTreeSet::new();
+    };
     let mut add = |home: &Option<String>, from: From, number: [u8; 8], is_gone: bool| {
         let prefix = home_prefix(home.as_deref().unwrap_or(row.scope()), from);
         let key = [&prefix[..], &number, &[holder as u8], row.id().as_bytes()].concat();
-        entries.insert((key, [&[if is_gone { GONE } else { THERE }], row.scope().as_bytes()].concat()));
+        let value = [&[if is_gone { GONE } else { THERE }], row.scope().as_bytes()].concat();
+        // A file may be linked as one and by its module; the link that leads somewhere counts, which is the lesser value.
+        let known: &mut Vec<u8> = entries.entry(key).or_insert_with(|| value.clone());
+        *known = value.min(std::mem::take(known));
     };
     for anchor in &anchors.symbols {
         add(&anchor.repo, From::Symbol, anchor.id.0.to_be_bytes(), anchor.gone.is_some());
@@ -95,7 +100,7 @@ pub(crate) fn row_entries<R: Row>(row: &R) -> BTreeSet<(Vec<u8>, Vec<u8>)> {
             add(&anchor.repo, From::Symbol, module.0.to_be_bytes(), anchor.gone.is_some());
         }
     }
-    entries
+    entries.into_iter().collect()
 }
 
 /// Notes that a row is written over another one, or removed.
@@ -195,8 +200,8 @@ pub fn linked_symbols(tables: &impl Tables, home: &str) -> Result<Vec<SymbolId>>
 /// The entries that follow from the rows of a type.
 pub(crate) fn entries_of<R: Row>(tables: &impl Tables) -> Result<BTreeSet<(Vec<u8>, Vec<u8>)>> {
     let mut entries = BTreeSet::new();
-    tables.scan_bytes(R::TABLE, &[0], &mut |_, bytes| {
-        entries.extend(from_bytes::<R>(bytes).as_ref().map(row_entries).unwrap_or_default());
+    tables.scan_rows::<R>(&[], &mut |row| {
+        entries.extend(row_entries(&row));
         ControlFlow::Continue(())
     })?;
     Ok(entries)

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use sdl_ledger::{AgentWriter, Result};
 
 use super::revisions::Former;
-use super::row::{Row, Tables, from_bytes};
+use super::row::{Row, Tables};
 use crate::limits::REMOVED_MS;
 use crate::tables::{ENDS, MEMORIES, REVISIONS, SCRATCH};
 
@@ -109,8 +109,8 @@ pub(crate) fn ended_rows(tables: &impl Tables, now_ms: u64, most: usize) -> Resu
 /// The entries that follow from the rows of a type.
 pub(crate) fn entries_of<R: Row>(tables: &impl Tables) -> Result<Vec<Vec<u8>>> {
     let mut entries = Vec::new();
-    tables.scan_bytes(R::TABLE, &[0], &mut |_, bytes| {
-        entries.extend(from_bytes::<R>(bytes).as_ref().and_then(row_entry));
+    tables.scan_rows::<R>(&[], &mut |row| {
+        entries.extend(row_entry(&row));
         ControlFlow::Continue(())
     })?;
     Ok(entries)

@@ -11,7 +11,7 @@ use super::keys::{By, NOTHING, index_key};
 use super::message::Message;
 use super::session::SessionRow;
 use crate::Result;
-use crate::store::{Change, Row, Tables, from_bytes};
+use crate::store::{Change, Row, Tables};
 use crate::tables::WORK_KEYS;
 
 /// Whether a key of the table is a row of its own: no other row says it.
@@ -42,10 +42,8 @@ fn expected_keys(tables: &impl Tables) -> Result<BTreeSet<Vec<u8>>> {
 }
 
 fn each_row<R: Row>(tables: &impl Tables, each: &mut dyn FnMut(R)) -> Result<()> {
-    tables.scan_bytes(R::TABLE, &[0], &mut |_, bytes| {
-        if let Some(row) = from_bytes::<R>(bytes) {
-            each(row);
-        }
+    tables.scan_rows::<R>(&[], &mut |row| {
+        each(row);
         ControlFlow::Continue(())
     })?;
     Ok(())
