@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use sdl_tests::{McpClient, Program, TestEnv};
@@ -19,11 +19,15 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        Self::with(&["work"])
+    }
+
+    fn with(modules: &[&str]) -> Self {
         let env = TestEnv::new();
         let root = env.repo("shop", "//- /cart.py\ndef total(items):\n    return sum(items)\n");
         fs::create_dir_all(env.state_dir()).unwrap();
         let settings = env.state_dir().join("mcp.json");
-        fs::write(&settings, json!({"sdl": {"modules": ["work"]}}).to_string()).unwrap();
+        fs::write(&settings, json!({"sdl": {"modules": modules}}).to_string()).unwrap();
         fs::set_permissions(&settings, fs::Permissions::from_mode(0o600)).unwrap();
         env.ctl_ok(&["index", root.to_str().unwrap()]);
         Self { env, root }
@@ -185,4 +189,76 @@ fn a_channel_sends_messages_as_they_come() {
     // Without the flag nothing is declared.
     let mut ann = world.env.shim(&world.root, &[]);
     assert_eq!(ann.initialize().unwrap()["capabilities"]["experimental"], Value::Null);
+}
+
+/// Every file below a folder.
+fn files_below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap()) {
+        let kind = entry.file_type().unwrap();
+        if kind.is_dir() {
+            files_below(&entry.path(), found);
+        } else if kind.is_file() {
+            found.push(entry.path());
+        }
+    }
+}
+
+#[test]
+fn a_credential_that_agents_write_down_is_in_no_file() {
+    let world = World::with(&["memory", "kg", "work"]);
+    let key = ["AKIA", "IOSFODNN7EXAMPL3"].concat();
+    let said = format!("use {key} until it is rotated");
+    let said = said.as_str();
+    let mut client = world.agent("ann");
+    let mut call = |tool: &str, args: Value| client.call(tool, args).unwrap().ok().clone();
+    call("sdl_session_join", json!({"agent": "ann", "task": said}));
+    let note = json!({"type": "bugfix", "title": said, "content": said, "tags": [said], "symptom": said, "cause": said, "fix": said});
+    let memory = call("sdl_memory_store", note)["memoryId"].clone();
+    call(
+        "sdl_memory_update",
+        json!({"memoryId": memory, "content": format!("then {said}"), "idempotencyKey": "one"}),
+    );
+    let context = json!({"taskText": said, "domain": said});
+    call(
+        "sdl_lesson_store",
+        json!({"agent": "ann", "lessonType": "failure", "content": said, "taskContext": context}),
+    );
+    call("sdl_scratch_write", json!({"contextType": "plan", "key": "k", "steps": [said]}));
+    call(
+        "sdl_scratch_write",
+        json!({"contextType": "value", "key": "v", "value": {"inner": [said], said: 1}}),
+    );
+    let object =
+        json!({"subject": said, "predicate": "needs", "object": said, "objectType": "text", "source": said});
+    call("sdl_kg_add", object);
+    let task = json!({"taskText": format!("total: {said}"), "budget": {"maxTokens": 2_000}});
+    let assembly = call("sdl_context_assemble", task.clone())["assemblyId"].clone();
+    call(
+        "sdl_context_feedback",
+        json!({"assemblyId": assembly, "usedSourceIds": [memory], "missing": [said], "note": said}),
+    );
+    let evidence = call("sdl_agent_orchestrate", task)["assemblyId"].clone();
+    call("sdl_agent_feedback", json!({"assemblyId": evidence, "usefulSymbols": ["total"], "taskText": said}));
+    let work = json!({"title": said, "brief": said, "milestones": [said], "domain": said, "to": "bob"});
+    let dispatch = call("sdl_dispatch_start", work)["dispatchId"].clone();
+    call("sdl_dispatch_claim", json!({"dispatchId": dispatch}));
+    let report = json!({"dispatchId": dispatch, "note": said, "state": "blocked", "blockedBy": said});
+    call("sdl_dispatch_progress", report);
+    let end = json!({"dispatchId": dispatch, "outcome": "success", "summary": said, "artifacts": [said], "learned": [said]});
+    call("sdl_dispatch_complete", end);
+    call("sdl_session_send", json!({"to": "bob", "body": said, "kind": "directive"}));
+    call("sdl_activity_log", json!({"type": "note", "message": said, "details": {"inner": said}}));
+    call("sdl_memory_query", json!({"query": said}));
+    call("sdl_session_search", json!({"query": said}));
+    let backup = world.env.path("backup.jsonl");
+    world.env.ctl_ok(&["memory", "export", backup.to_str().unwrap()]);
+    world.env.ctl_ok(&["stop"]);
+    let mut files = vec![backup];
+    files_below(&world.env.state_dir(), &mut files);
+    assert!(files.len() > 8, "{files:?}");
+    let holding: Vec<_> = files
+        .iter()
+        .filter(|path| fs::read(path).unwrap().windows(key.len()).any(|window| window == key.as_bytes()))
+        .collect();
+    assert!(holding.is_empty(), "{holding:?}");
 }

@@ -62,6 +62,23 @@ impl Shape {
     }
 }
 
+impl Shape {
+    /// What a missing value may be, where few words say it: ` (one of a, b)`, ` ({maxTokens})`.
+    fn hint(&self) -> String {
+        match self {
+            Self::String { choices, .. } if !choices.is_empty() => {
+                format!(" (one of {})", choices.join(", "))
+            }
+            Self::Object(object) => {
+                let needed = object.fields.iter().filter(|field| field.required);
+                let names: Vec<&str> = needed.map(|field| field.name.as_str()).collect();
+                if names.is_empty() { String::new() } else { format!(" ({{{}}})", names.join(", ")) }
+            }
+            _ => String::new(),
+        }
+    }
+}
+
 impl ObjectShape {
     /// Checks an object; see [`Shape::check`].
     pub fn check(&self, given: Map<String, Value>, path: &str) -> Result<Map<String, Value>, Refusal> {
@@ -91,19 +108,22 @@ impl ObjectShape {
             }
             spelled.push((&field.name, key));
         }
-        let missing: Vec<String> = self
-            .fields
+        let missing: Vec<&FieldShape> =
+            self.fields.iter().filter(|field| field.required && !out.contains_key(&field.name)).collect();
+        let Some(first) = missing.first() else { return Ok(out) };
+        let named: Vec<String> = missing
             .iter()
-            .filter(|field| field.required && !out.contains_key(&field.name))
-            .map(|field| join_path(path, &field.name))
+            .map(|field| format!("{}{}", join_path(path, &field.name), field.shape.hint()))
             .collect();
-        match missing.first() {
-            None => Ok(out),
-            Some(first) => {
-                let message = format!("required and missing: {}", missing.join(", "));
-                Err(Refusal::new(Code::MissingField, message).at(first))
-            }
-        }
+        let message = format!("required and missing: {}", named.join(", "));
+        let choices = match &first.shape {
+            Shape::String { choices, .. } => choices.as_slice(),
+            _ => &[],
+        };
+        let field = join_path(path, &first.name);
+        Err(Refusal::new(Code::MissingField, message)
+            .at(&field)
+            .or_one_of(choices.iter().map(|choice| Candidate::of(&field, choice))))
     }
 
     fn unknown_field(&self, key: &str, path: &str) -> Refusal {

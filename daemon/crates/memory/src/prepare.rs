@@ -13,7 +13,7 @@ use crate::{Anchors, Author, FileAnchor, SymbolAnchor, derived, verify, words};
 
 const FORM: &[u8] = b"form";
 /// The form of the rows that this build writes.
-const THIS_FORM: u8 = 3;
+const THIS_FORM: u8 = 4;
 
 /// A memory as builds before this form stored it.
 #[derive(Deserialize)]

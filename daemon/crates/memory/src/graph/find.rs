@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
+use memchr::memmem::Finder;
+
 use super::group::{Group, GroupKey};
 use super::index::predicate_key;
 use super::index::{Place, entity_prefix, scan_index};
@@ -23,12 +25,13 @@ const MOST_NAMES: usize = 200_000;
 /// has a fact of.
 pub fn find_entities(tables: &impl Tables, view: &View, text: &str, limit: usize) -> Result<Vec<String>> {
     let wanted = fold_name(text);
+    // Made once, because it is asked for each name.
+    let finder = Finder::new(&wanted);
     let mut hits: Vec<(bool, usize, String)> = Vec::new();
     let mut seen = 0;
     tables.scan_bytes(ENTITIES, &[0], &mut |key, value| {
         seen += 1;
-        let folded = std::str::from_utf8(key).ok();
-        if let (Some(at), Ok(name)) = (folded.and_then(|key| key.find(&wanted)), std::str::from_utf8(value)) {
+        if let (Some(at), Ok(name)) = (finder.find(key), std::str::from_utf8(value)) {
             hits.push((at != 0, name.len(), name.to_owned()));
         }
         if seen < MOST_NAMES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
@@ -72,7 +75,8 @@ pub fn find_facts(
     Ok(found)
 }
 
-fn facts_of_hits(
+/// Returns the facts that rows say which words found, in the order of the hits: those that hold at a time, as known at another.
+pub fn facts_of_hits(
     tables: &impl Tables,
     view: &View,
     hits: &[Hit],

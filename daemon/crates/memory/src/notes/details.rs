@@ -24,6 +24,10 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All kinds. Their places are stored, so a new kind comes last.
+    pub const ALL: [Self; 6] =
+        [Self::Decision, Self::Bugfix, Self::TaskContext, Self::Pattern, Self::Note, Self::Lesson];
+
     /// The name on the wire.
     pub fn name(self) -> &'static str {
         match self {

@@ -15,7 +15,7 @@ pub use details::{
     Bugfix, Decision, Details, Kind, Lesson, LessonType, Note, Pattern, TaskContext, TaskFacts, TaskOutcome,
 };
 pub(crate) use heads::head_entry;
-pub use heads::{HeadFields, NoteHead, has_notes, note_heads};
+pub use heads::{NoteHead, has_notes, scan_heads};
 pub use read::{check_revision, find_memory, memories_at, memories_of, scopes_with, unknown_memory};
 pub use row::{Memory, normalized_text};
 pub use write::{Draft, Patch, Stored, remove_memory, restore_memory, store_memory, update_memory};

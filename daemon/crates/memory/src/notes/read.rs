@@ -8,6 +8,7 @@ use crate::store::{Head, Row, Tables, scoped_key};
 use crate::tables::MEMORIES;
 use crate::{Result, store};
 use sdl_contract::{Candidate, Code, Explained as _, Refusal};
+use serde_json::Value;
 
 /// Longest key that the store takes.
 const LONGEST_KEY: usize = sdl_ledger::AgentStore::MAX_KEY;
@@ -105,6 +106,18 @@ pub fn unknown_memory(scope: &str, id: &str) -> Refusal {
     Refusal::new(Code::UnknownMemory, message).at("memoryId")
 }
 
+/// A row as its readers know it: its texts and fields, without links and numbers of the store.
+fn current_state<R: Row>(row: &R) -> Result<Value> {
+    let mut state = serde_json::to_value(row)?;
+    if let Some(fields) = state.as_object_mut() {
+        fields.remove("anchors");
+        fields.remove("head");
+        fields.insert("revision".to_owned(), row.head().revision.into());
+        fields.insert("updatedAt".to_owned(), row.head().updated_ms.into());
+    }
+    Ok(state)
+}
+
 /// Checks that a row is still in the revision that its writer read. The error has the row as it is.
 pub fn check_revision<R: Row>(row: &R, asked: Option<u64>) -> Result<()> {
     let Head { revision, by, .. } = row.head();
@@ -116,7 +129,7 @@ pub fn check_revision<R: Row>(row: &R, asked: Option<u64>) -> Result<()> {
     );
     let refusal = Refusal::new(Code::Conflict, message)
         .at("ifRevision")
-        .with("current", serde_json::to_value(row)?)
+        .with("current", current_state(row)?)
         .or_one_of([Candidate::of("ifRevision", revision.to_string())]);
     Err(refusal.into())
 }

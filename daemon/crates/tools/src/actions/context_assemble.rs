@@ -13,7 +13,9 @@ use crate::call::budget;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
 use crate::context::assembly::{Asked, Assembly, Start, TaskType, keep_assembly_of};
-use crate::context::gathering::{CodeLane, Item, Lane, Task, divide_shares, kept_items, symbols_of};
+use crate::context::gathering::{
+    CodeLane, Item, Lane, Searched, Searches, Task, divide_shares, kept_items, symbols_of,
+};
 use crate::kept::anchors::StaleSince;
 use crate::{Explained, ToolError};
 use sdl_retrieve::plain;
@@ -64,6 +66,8 @@ pub(crate) struct Request {
     stack_trace: Option<String>,
     /// Default true. False leaves out rows whose code changed.
     include_stale: Option<bool>,
+    /// Default true. False ranks as if nothing had been judged.
+    use_feedback: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
@@ -142,8 +146,9 @@ impl OwnedAction for ContextAssemble {
             Assembly::of_store(cx.read, (revision, &cx.scopes.own), &asked, &request.task_text, task_type);
         let (lanes, mut omitted) = wanted_lanes(cx, &request);
         let scope = &cx.scopes.own;
+        let use_feedback = request.use_feedback.unwrap_or(true);
         let mut tallies = BTreeMap::new();
-        for lane in Lane::ALL {
+        for lane in Lane::ALL.into_iter().filter(|_| use_feedback) {
             tallies.insert(lane, cx.look(|reader| lane_tally(reader, scope, lane.source()))?);
         }
         let factor = |lane: Lane| tallies.get(&lane).map_or(1.0, |tally| tally.lane_factor(at_ms));
@@ -156,9 +161,11 @@ impl OwnedAction for ContextAssemble {
             entities: &request.entities,
             agent: request.agent.as_deref(),
             include_stale: request.include_stale.unwrap_or(true),
+            use_feedback,
             at_ms,
             symbols: HashMap::new(),
             files: HashSet::new(),
+            searched: HashMap::new(),
         };
         let room = most.saturating_sub(cx.around()? + FRAME);
         let filled = fill_lanes(&mut task, &request, (&shares, room), &mut omitted)?;
@@ -216,6 +223,22 @@ fn fill_lanes(
     (shares, room): (&[(Lane, f64)], usize),
     omitted: &mut Vec<Omitted>,
 ) -> Result<Vec<Section>, ToolError> {
+    let lanes = shares.iter().map(|(lane, _)| *lane);
+    let searches = Searches::of(task, lanes);
+    std::thread::scope(|threads| {
+        let searching = threads.spawn(|| searches.run());
+        let searched = || searching.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        fill_searched(task, request, (shares, room), searched, omitted)
+    })
+}
+
+fn fill_searched(
+    task: &mut Task<'_>,
+    request: &Request,
+    (shares, room): (&[(Lane, f64)], usize),
+    searched: impl FnOnce() -> Searched,
+    omitted: &mut Vec<Omitted>,
+) -> Result<Vec<Section>, ToolError> {
     let share_of = |lane: Lane| {
         let share = shares.iter().find(|(known, _)| *known == lane).map_or(0.0, |(_, share)| *share);
         (room as f64 * share) as usize
@@ -253,6 +276,7 @@ fn fill_lanes(
         let (_, gathered) = code.items(share_of(Lane::Code))?;
         task.look_at(&symbols_of(&gathered))?;
     }
+    task.searched = searched();
     let mut sections: Vec<Section> = Vec::new();
     let mut waiting: Vec<(Lane, Vec<Item>)> = Vec::new();
     let mut left = room;

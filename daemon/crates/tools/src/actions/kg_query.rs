@@ -174,7 +174,8 @@ fn ask_entity(
     let triples: Vec<FactOut> =
         checked.into_iter().filter(|one| is_asked(request, one)).map(|one| FactOut::of(cx, one)).collect();
     if triples.is_empty() && request.cursor.is_none() {
-        cx.note(nothing_held(entity, when));
+        let note = nothing_held(entity, when);
+        cx.note(if entities.is_empty() { note } else { format!("{note}; entities lists similar names") });
     }
     Ok(Response {
         entity: Some(shown.unwrap_or_else(|| entity.trim().to_owned())),

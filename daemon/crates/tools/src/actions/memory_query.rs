@@ -1,7 +1,7 @@
 //! `memory.query`: returns the memories of a repository.
 
 use schemars::JsonSchema;
-use sdl_memory::notes::{self, HeadFields, Kind, Memory};
+use sdl_memory::notes::{self, Kind, Memory, NoteHead};
 use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
 
@@ -153,8 +153,7 @@ fn find_ranked(cx: &OwnedCx<'_>, request: &Request, wanted: &Wanted<'_>) -> Resu
         return Ok(Found { ranked, total: is_first.then_some(total), lanes: Some(lanes) });
     }
     if text.is_none() && request.as_of_revision.is_none() && !by_code {
-        let keep =
-            |head: &HeadFields| wanted.has(head.kind, &head.tags, head.agent.as_deref(), head.updated_ms);
+        let keep = |head: &NoteHead<'_>| wanted.has(head.kind, head.tags(), head.agent, head.updated_ms);
         let (ranked, total) = memory::load_best(cx.call, scopes, keep, (sort, None), need)?;
         return Ok(Found { ranked, total: Some(total), lanes: None });
     }
@@ -200,12 +199,19 @@ impl<'a> Wanted<'a> {
     }
 
     fn has_memory(&self, memory: &Memory) -> bool {
-        self.has(memory.kind(), &memory.tags, memory.agent.as_deref(), memory.head.updated_ms)
+        let tags = memory.tags.iter().map(String::as_str);
+        self.has(memory.kind(), tags, memory.agent.as_deref(), memory.head.updated_ms)
     }
 
-    fn has(&self, kind: Kind, tags: &[String], agent: Option<&str>, updated_ms: u64) -> bool {
+    fn has<'t>(
+        &self,
+        kind: Kind,
+        mut tags: impl Iterator<Item = &'t str>,
+        agent: Option<&str>,
+        updated_ms: u64,
+    ) -> bool {
         (self.types.is_empty() || self.types.contains(&kind))
-            && (self.tags.is_empty() || tags.iter().any(|tag| self.tags.contains(tag)))
+            && (self.tags.is_empty() || tags.any(|tag| self.tags.iter().any(|wanted| wanted == tag)))
             && self.agent.is_none_or(|wanted| agent == Some(wanted))
             && updated_ms >= self.since_ms
     }

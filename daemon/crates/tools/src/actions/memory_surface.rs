@@ -1,7 +1,7 @@
 //! `memory.surface`: returns the memories about the code at hand.
 
 use schemars::JsonSchema;
-use sdl_memory::notes::{HeadFields, Kind};
+use sdl_memory::notes::{Kind, NoteHead};
 use sdl_model::EdgeKind;
 use serde::Deserialize;
 
@@ -78,19 +78,19 @@ impl OwnedAction for MemorySurface {
         }
         let scopes = cx.scopes.read.as_deref();
         let (offset, limit) = (request.offset.unwrap_or(0) as usize, request.limit.unwrap_or(LIMIT) as usize);
-        let wants = |kind: Kind, agent: Option<&String>| {
-            let mine = request.agent.is_none() || agent.is_none() || agent == request.agent.as_ref();
+        let wants = |kind: Kind, agent: Option<&str>| {
+            let mine = request.agent.is_none() || agent.is_none() || agent == request.agent.as_deref();
             mine && (request.types.is_empty() || request.types.contains(&kind))
         };
         let (ranked, total) = match cx.read.filter(|_| !about.symbols.is_empty()) {
             Some(read) => {
                 let mut memories = memory::load_matching(read, &family, scopes, &about)?;
                 memory::follow_memories(read, &family, &mut memories)?;
-                memories.retain(|memory| wants(memory.kind(), memory.agent.as_ref()));
+                memories.retain(|memory| wants(memory.kind(), memory.agent.as_deref()));
                 (memory::rank_memories(memories, &about, SortBy::Relevance, cx.now_ms()), None)
             }
             None => {
-                let keep = |head: &HeadFields| wants(head.kind, head.agent.as_ref());
+                let keep = |head: &NoteHead<'_>| wants(head.kind, head.agent);
                 let order = (SortBy::Relevance, about.task);
                 let (mut best, total) = memory::load_best(cx.call, scopes, keep, order, offset + limit)?;
                 if let Some(read) = cx.read {

@@ -261,7 +261,8 @@ fn state_of_sent(
 
 impl Render for Response {
     fn text(&self) -> String {
-        let mut text = format!("{} messages, {} waiting", self.messages.len(), self.waiting);
+        let plural = if self.messages.len() == 1 { "" } else { "s" };
+        let mut text = format!("{} message{plural}, {} waiting", self.messages.len(), self.waiting);
         for message in &self.messages {
             begin_line(&mut text, format_args!(""));
             message_line(&mut text, message);

@@ -71,6 +71,22 @@ pub(crate) fn read_rows<T: DeserializeOwned>(
     Ok(found)
 }
 
+/// Returns how many rows a repository has, without reading them.
+pub(crate) fn count_rows(store: &AgentStore, table: &str, repo: &str) -> Result<usize, ToolError> {
+    let prefix = row_key(repo, "");
+    let mut count = 0;
+    store.read(|reader| {
+        reader.scan(table, &prefix, &mut |key, _| {
+            if !key.starts_with(&prefix) {
+                return ControlFlow::Break(());
+            }
+            count += 1;
+            ControlFlow::Continue(())
+        })
+    })?;
+    Ok(count)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -31,8 +31,6 @@ pub(super) struct Definition {
     pub(super) lines: (u64, u64),
     /// Tokens without comments and documentation, and without the name: of a function all of them, of a type all but those of its members.
     pub(super) code: String,
-    /// Those of its body.
-    pub(super) body: String,
 }
 
 /// The definitions of a file; none of one in another language.
@@ -102,7 +100,6 @@ impl File<'_> {
             is_function,
             lines: (line(first.start_position().row), line(whole.end_position().row)),
             code: code_of(whole, self.bytes, &left_out),
-            body: body.map(|body| code_of(body, self.bytes, &left_out)).unwrap_or_default(),
             place,
         });
     }

@@ -13,7 +13,7 @@ use sdl_tests::TestEnv;
 use serde_json::json;
 
 use self::asks::{Rows, Said, ask_fact, ask_memories, ask_staled};
-use self::oracle::{Followed, NewDefinitions, State, Traced, Tree, step_symbols};
+use self::oracle::{NewDefinitions, State, Traced, Tree, step_symbols};
 use self::totals::{Commit, Totals};
 use super::deltas::git::{git_text, run_git};
 use crate::modules::{self, Symbol};
@@ -89,12 +89,7 @@ fn take_claims(
     {
         let Some(said) = memories.get(id) else { continue };
         let name = said.name.rsplit(['.', ':']).next().unwrap_or_default();
-        let claim = (&*said.file, name, said.state == State::Renamed.name());
-        match brought.follow_claim(definitions, symbol, claim) {
-            Some(Followed::Edited) => totals.edited += 1,
-            Some(Followed::Retyped) => totals.retyped += 1,
-            None => {}
-        }
+        totals.edited += usize::from(brought.follow_claim(definitions, symbol, (&said.file, name)));
     }
 }
 

@@ -223,41 +223,20 @@ pub(super) struct NewDefinitions {
     new: Vec<Definition>,
 }
 
-/// How a symbol was followed that has another name and another text.
-pub(super) enum Followed {
-    /// Its code changed.
-    Edited,
-    /// Its body did not, but its signature: it may count as renamed.
-    Retyped,
-}
-
 impl NewDefinitions {
     /// Follows a symbol that is gone to where the daemon says that it is, if that is a new definition with at least half of the same
-    /// tokens. `is_fresh`: the daemon says that it is only renamed, which has to be so of its body.
-    pub(super) fn follow_claim(
-        &self,
-        tree: &Tree,
-        symbol: &mut Traced,
-        (file, name, is_fresh): (&str, &str, bool),
-    ) -> Option<Followed> {
-        let former = self.former.get(&symbol.now)?;
+    /// tokens. Returns whether it is one.
+    pub(super) fn follow_claim(&self, tree: &Tree, symbol: &mut Traced, (file, name): (&str, &str)) -> bool {
+        let Some(former) = self.former.get(&symbol.now) else { return false };
         let is_claimed = |new: &&Definition| {
             new.place.file == file
                 && new.place.name() == name
                 && common_share(&former.code, &new.code) >= ALIKE
-                && (!is_fresh || former.body == new.body)
         };
-        let claimed = self.new.iter().find(is_claimed)?;
-        if is_fresh {
-            symbol.follow(former, claimed, tree);
-            symbol.state = State::Renamed;
-            symbol.flipped = false;
-            symbol.stale_from = None;
-            return Some(Followed::Retyped);
-        }
+        let Some(claimed) = self.new.iter().find(is_claimed) else { return false };
         symbol.place_at(claimed, tree);
         symbol.state = State::Changed;
-        Some(Followed::Edited)
+        true
     }
 }
 

@@ -41,8 +41,6 @@ pub(super) struct Totals {
     renames: usize,
     /// Symbols that were renamed and edited in one commit, and followed.
     pub(super) edited: usize,
-    /// Symbols that were renamed and got another signature, and count as renamed.
-    pub(super) retyped: usize,
     /// Versions from which on rows are stale, and those of them that name another commit.
     versions: BTreeSet<u64>,
     misnamed: BTreeSet<u64>,
@@ -193,10 +191,7 @@ impl Totals {
             self.staled, self.staled_equal, self.staled_cut, self.staled_rows
         );
         println!("  {} versions, {} of which name another commit", self.versions.len(), self.misnamed.len());
-        println!(
-            "renames and moves: {}, and {} with an edit, and {} with another signature",
-            self.renames, self.edited, self.retyped
-        );
+        println!("renames and moves: {}, and {} with an edit", self.renames, self.edited);
         let mut last: BTreeMap<&str, usize> = BTreeMap::new();
         traced.iter().for_each(|symbol| *last.entry(symbol.state.name()).or_default() += 1);
         println!(

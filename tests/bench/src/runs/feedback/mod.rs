@@ -4,13 +4,11 @@
 mod sources;
 
 use std::collections::HashSet;
-use std::fs;
 
 use sdl_tests::TestEnv;
 use serde_json::{Value, json};
 
 use self::sources::{Task, count_useful, make_tasks};
-use super::memory::lines::Lines;
 use crate::options::Options;
 use crate::random::Random;
 use crate::texts::{MOST_WORDS, Vocabulary};
@@ -46,11 +44,11 @@ fn run_one(options: &Options, lanes: &[&str], misleading: usize) -> Outcome {
     let count = (options.number("tasks", 40) as usize, options.number("sources", 1_000) as usize, misleading);
     let is_shuffled = options.number("shuffled", 1) > 0;
     let tasks = make_tasks(&mut world, &mut random, &Vocabulary::new(MOST_WORDS), count, is_shuffled)?;
-    let first = assemble_both(&mut world, &tasks, lanes)?;
+    let first = assemble_both(&mut world, &tasks, (lanes, true))?;
     for round in 1..=options.number("rounds", 20) {
         judge_round(&mut world, &tasks, lanes)?;
         if [1, 2, 3, 5, 10].contains(&round) {
-            let [judged, other] = assemble_both(&mut world, &tasks, lanes)?;
+            let [judged, other] = assemble_both(&mut world, &tasks, (lanes, true))?;
             eprintln!(
                 "round {round}: {} judged, {} paraphrases",
                 judged.useful(&tasks),
@@ -58,7 +56,7 @@ fn run_one(options: &Options, lanes: &[&str], misleading: usize) -> Outcome {
             );
         }
     }
-    let last = assemble_both(&mut world, &tasks, lanes)?;
+    let last = assemble_both(&mut world, &tasks, (lanes, true))?;
     let all = count_useful(&tasks);
     for (what, first, last) in [("judged", &first[0], &last[0]), ("paraphrases", &first[1], &last[1])] {
         let (before, after) = (first.useful(&tasks), last.useful(&tasks));
@@ -81,8 +79,8 @@ fn run_one(options: &Options, lanes: &[&str], misleading: usize) -> Outcome {
         let (gone, come) = first.compare_all(last, &tasks);
         eprintln!("{what}: {before} useful ones at first, {gone} of them fell out, {come} came");
     }
-    let same = without_weights(&world, &tasks, lanes, &first)?;
-    println!("without the counts of feedback exactly the first sources are shown: {same}");
+    let same = is_as_first(&mut world, &tasks, lanes, &first)?;
+    println!("with useFeedback false exactly the first sources are shown: {same}");
     Ok(())
 }
 
@@ -132,8 +130,12 @@ impl Shown {
     }
 }
 
-fn assemble_one(world: &mut World, text: &str, lanes: &[&str]) -> Outcome<Value> {
-    let request = json!({"taskText": text, "budget": {"maxTokens": BUDGET}, "lanes": lanes});
+/// The lanes of a context, and whether feedback counts in it.
+type Ask<'a> = (&'a [&'a str], bool);
+
+fn assemble_one(world: &mut World, text: &str, (lanes, use_feedback): Ask<'_>) -> Outcome<Value> {
+    let budget = json!({"maxTokens": BUDGET});
+    let request = json!({"taskText": text, "budget": budget, "lanes": lanes, "useFeedback": use_feedback});
     world.call("context_assemble", request)
 }
 
@@ -144,29 +146,29 @@ fn source_ids(context: &Value) -> impl Iterator<Item = &str> {
 fn assemble_all(
     world: &mut World,
     tasks: &[Task],
-    lanes: &[&str],
+    ask: Ask<'_>,
     text: impl Fn(&Task) -> &String,
 ) -> Outcome<Shown> {
     let mut shown = Vec::new();
     for task in tasks {
-        let context = assemble_one(world, text(task), lanes)?;
+        let context = assemble_one(world, text(task), ask)?;
         shown.push(source_ids(&context).map(str::to_owned).collect());
     }
     Ok(Shown(shown))
 }
 
 /// The sources of the judged tasks, and those of their paraphrases.
-fn assemble_both(world: &mut World, tasks: &[Task], lanes: &[&str]) -> Outcome<[Shown; 2]> {
+fn assemble_both(world: &mut World, tasks: &[Task], ask: Ask<'_>) -> Outcome<[Shown; 2]> {
     Ok([
-        assemble_all(world, tasks, lanes, |task| &task.text)?,
-        assemble_all(world, tasks, lanes, |task| &task.paraphrase)?,
+        assemble_all(world, tasks, ask, |task| &task.text)?,
+        assemble_all(world, tasks, ask, |task| &task.paraphrase)?,
     ])
 }
 
 /// A context for each task, and after each one a judgement. It names the shown sources that help, and the function that the task names.
 fn judge_round(world: &mut World, tasks: &[Task], lanes: &[&str]) -> Outcome {
     for task in tasks {
-        let context = assemble_one(world, &task.text, lanes)?;
+        let context = assemble_one(world, &task.text, (lanes, true))?;
         let helps = |id: &&str| *id == task.function || task.useful.iter().any(|useful| useful == id);
         let used: Vec<&str> = source_ids(&context).filter(helps).collect();
         let judgement = json!({"assemblyId": context["assemblyId"], "usedSourceIds": used});
@@ -196,20 +198,8 @@ fn explain_fall(world: &mut World, text: &str, lanes: &[&str], id: &str) -> Outc
     Ok(())
 }
 
-/// Whether the first sources are shown again without feedback. There is no way to turn it off, so that the counts are taken out of an
-/// export, and the rest is another daemon's store.
-fn without_weights(world: &World, tasks: &[Task], lanes: &[&str], first: &[Shown; 2]) -> Outcome<bool> {
-    let mut lines = Lines::new(1);
-    for line in world.env.ctl_ok(&["memory", "export"]).lines() {
-        let row: Value = serde_json::from_str(line)?;
-        if row["table"].as_str().is_some_and(|table| table != "weights") {
-            lines.add_line(line);
-        }
-    }
-    let mut other = start_world()?;
-    let path = other.env.path("export.jsonl");
-    fs::write(&path, lines.finish())?;
-    other.env.ctl_ok(&["memory", "import", &path.display().to_string()]);
-    let shown = assemble_both(&mut other, tasks, lanes)?;
+/// Whether the first sources are shown again when feedback is turned off.
+fn is_as_first(world: &mut World, tasks: &[Task], lanes: &[&str], first: &[Shown; 2]) -> Outcome<bool> {
+    let shown = assemble_both(world, tasks, (lanes, false))?;
     Ok(shown.iter().zip(first).all(|(now, first)| now.0 == first.0))
 }

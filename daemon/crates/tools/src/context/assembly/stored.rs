@@ -1,5 +1,6 @@
 //! The sources of assemblies, kept so that feedback can refer to them.
 
+use sdl_ledger::AgentStore;
 use sdl_model::ids::stable_hash;
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +10,10 @@ use crate::{Candidate, Code, Explained, ToolError, stored};
 
 /// The layout of the stored rows.
 const LAYOUT: u8 = 1;
-/// Maximum number of assemblies of one repository. Those of the oldest versions are dropped first.
+/// Assemblies of one repository that are kept. Those of the oldest versions are dropped first.
 const MOST: usize = 1_000;
+/// Assemblies beyond those that may be there, because finding the oldest reads them all.
+const SPARE: usize = 100;
 /// Maximum number of characters of a task that are kept.
 const MOST_TEXT: usize = 2_000;
 
@@ -118,14 +121,23 @@ pub(crate) fn keep_assembly_of(call: &Call<'_>, repo: &str, assembly: &Assembly)
     if same {
         return Ok(());
     }
-    let mut known: Vec<Assembly> = stored::read_rows(store, tables::ASSEMBLIES, repo, LAYOUT)?;
-    known.sort_by(|a, b| (a.version, &a.id).cmp(&(b.version, &b.id)));
-    let excess = (known.len() + 1).saturating_sub(MOST);
+    let surplus = surplus_assemblies(store, repo)?;
     store.write(|writer| {
-        for old in known.iter().take(excess) {
+        for old in &surplus {
             writer.delete(tables::ASSEMBLIES, &stored::row_key(repo, &old.id))?;
         }
         writer.put(tables::ASSEMBLIES, &key, &bytes)
     })?;
     Ok(())
+}
+
+/// Returns the assemblies that make room for one more.
+fn surplus_assemblies(store: &AgentStore, repo: &str) -> Result<Vec<Assembly>, ToolError> {
+    if stored::count_rows(store, tables::ASSEMBLIES, repo)? < MOST + SPARE {
+        return Ok(Vec::new());
+    }
+    let mut known: Vec<Assembly> = stored::read_rows(store, tables::ASSEMBLIES, repo, LAYOUT)?;
+    known.sort_by(|a, b| (a.version, &a.id).cmp(&(b.version, &b.id)));
+    known.truncate((known.len() + 1).saturating_sub(MOST));
+    Ok(known)
 }

@@ -2,17 +2,18 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use sdl_memory::graph::{Direction, EntityQuery, Fact, When, find_facts, query_entity};
+use sdl_memory::graph::{Direction, EntityQuery, Fact, When, facts_of_hits, query_entity};
 use sdl_memory::notes::{Kind, Memory};
 use sdl_memory::scratch::Scratch;
 use sdl_memory::store::{Holder, Tables as _, scoped_key};
 use sdl_memory::times::{FOREVER, write_time};
 use sdl_memory::weights::source_tally;
-use sdl_memory::words::{self, Ask, Reason};
+use sdl_memory::words::{self, Hit, Hits, Reason};
 use sdl_memory::work::dispatch::{DispatchFilter, find_brief, list_dispatches};
 use sdl_memory::{Anchors, SymbolAnchor};
 use sdl_model::SymbolId;
 
+use super::searches::MOST;
 use super::{Item, Lane, Task, shown_score};
 use crate::ToolError;
 use crate::kept::anchors::{AnchorState, anchor_states, follow_anchors, stale_since};
@@ -20,8 +21,6 @@ use crate::kept::facts::view_of;
 use crate::kept::linked::{Code, rows_about_code};
 use crate::kept::memory::{follow_memories, load_about, load_by_id};
 
-/// Rows of a lane that are considered.
-const MOST: usize = 40;
 /// Characters of one row that are shown.
 const LENGTH: usize = 1_600;
 /// Symbols of the code whose facts are looked up.
@@ -46,7 +45,7 @@ struct Found {
 }
 
 /// Returns the rows of a lane that fit the task, best first.
-pub(crate) fn kept_items(lane: Lane, task: &Task<'_>) -> Result<Vec<Item>, ToolError> {
+pub(crate) fn kept_items(lane: Lane, task: &mut Task<'_>) -> Result<Vec<Item>, ToolError> {
     let mut found = match lane {
         Lane::Code => Vec::new(),
         Lane::Memory => memories(task, false)?,
@@ -77,28 +76,22 @@ struct Said {
 }
 
 /// The words of the task that rows of a lane have, by the row's id.
-fn by_words(task: &Task<'_>, lane: words::Lane) -> Result<HashMap<String, Said>, ToolError> {
-    let question = task.question();
-    let scopes = task.cx.scopes.read.as_ref();
-    let scopes: Vec<&str> = scopes.into_iter().flatten().map(String::as_str).collect();
-    let hits = task.cx.look(|reader| {
-        let ask = Ask {
-            scopes: &scopes,
-            lanes: &[lane],
-            text: &question,
-            now_ms: i64::try_from(task.at_ms).unwrap_or(i64::MAX),
-            since_ms: None,
-            keep: None,
-            limit: MOST,
-        };
-        Ok(words::search(reader, &ask)?)
-    })?;
-    let best = hits.hits.first().map_or(1.0, |hit| f64::from(hit.score));
-    let said = hits.hits.into_iter().map(|hit| {
+fn by_words(task: &mut Task<'_>, lane: words::Lane) -> Result<HashMap<String, Said>, ToolError> {
+    Ok(words_of(take_hits(task, lane)?.hits))
+}
+
+/// What the search of a lane found.
+fn take_hits(task: &mut Task<'_>, lane: words::Lane) -> Result<Hits, ToolError> {
+    task.searched.remove(&lane).unwrap_or_else(|| Ok(Hits::default()))
+}
+
+fn words_of(hits: Vec<Hit>) -> HashMap<String, Said> {
+    let best = hits.first().map_or(1.0, |hit| f64::from(hit.score));
+    let said = hits.into_iter().map(|hit| {
         let score = f64::from(hit.score) / best;
         (hit.id, Said { scope: hit.scope, score, words: hit.words, reasons: hit.reasons })
     });
-    Ok(said.collect())
+    said.collect()
 }
 
 /// How near a row's code is to the code of the context, and the name of the nearest.
@@ -133,7 +126,7 @@ fn fit_of(said: Option<&Said>, code: (f64, Option<String>)) -> (f64, Vec<String>
     (1.0 - (1.0 - text * 0.9) * (1.0 - code.0 * 0.9), why)
 }
 
-fn memories(task: &Task<'_>, lessons: bool) -> Result<Vec<Found>, ToolError> {
+fn memories(task: &mut Task<'_>, lessons: bool) -> Result<Vec<Found>, ToolError> {
     let lane = if lessons { words::Lane::Lesson } else { words::Lane::Memory };
     let words = by_words(task, lane)?;
     let scopes = task.cx.scopes.read.as_deref();
@@ -187,7 +180,7 @@ fn memory_text(row: &Memory) -> String {
     text
 }
 
-fn entries(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
+fn entries(task: &mut Task<'_>) -> Result<Vec<Found>, ToolError> {
     let words = by_words(task, words::Lane::Scratch)?;
     let mut linked: BTreeSet<(String, String)> =
         words.iter().map(|(id, said)| (said.scope.clone(), id.clone())).collect();
@@ -227,7 +220,7 @@ fn scratch_text(row: &Scratch) -> String {
     text
 }
 
-fn dispatches(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
+fn dispatches(task: &mut Task<'_>) -> Result<Vec<Found>, ToolError> {
     let words = by_words(task, words::Lane::Dispatch)?;
     let now = task.cx.now_ms();
     let scopes = task.cx.scopes.read.as_ref();
@@ -248,19 +241,17 @@ fn dispatches(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
 }
 
 /// Facts with words of the task, and those of the entities that it names and of the code that was found.
-fn facts(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
-    let words = by_words(task, words::Lane::Kg)?;
+fn facts(task: &mut Task<'_>) -> Result<Vec<Found>, ToolError> {
+    let hits = take_hits(task, words::Lane::Kg)?.hits;
     let now = i64::try_from(task.at_ms).unwrap_or(i64::MAX);
     let view = view_of(task.cx);
-    let question = task.question();
     let mut named: Vec<String> = task.entities.to_vec();
     let mut symbols: Vec<_> = task.symbols.iter().collect();
     symbols.sort_by(|a, b| b.1.total_cmp(a.1).then_with(|| a.0.cmp(b.0)));
     named.extend(symbols.into_iter().take(NAMED).map(|(id, _)| id.to_string()));
     let (said, about) = task.cx.look(|reader| {
-        let scopes: Vec<&str> = task.cx.scopes.read.iter().flatten().map(String::as_str).collect();
         let when = When::At(now);
-        let said = find_facts(reader, &view, &scopes, &question, (when, FOREVER, now), MOST)?;
+        let said = facts_of_hits(reader, &view, &hits, (when, FOREVER), MOST)?;
         let mut about = Vec::new();
         for entity in &named {
             let query = EntityQuery {
@@ -276,6 +267,7 @@ fn facts(task: &Task<'_>) -> Result<Vec<Found>, ToolError> {
         }
         Ok((said, about))
     })?;
+    let words = words_of(hits);
     let mut found: HashMap<String, Found> = HashMap::new();
     for fact in said {
         let words = words.get(&fact.triple.id);
@@ -309,8 +301,11 @@ fn to_item(task: &Task<'_>, found: Found) -> Result<Option<Item>, ToolError> {
         Some(read) if stale => stale_since(read, &found.anchors, &states)?,
         _ => None,
     };
-    let tally = task.cx.look(|reader| source_tally(reader, &task.cx.scopes.own, &found.id))?;
-    let factor = tally.factor(task.at_ms);
+    let factor = if task.use_feedback {
+        task.cx.look(|reader| source_tally(reader, &task.cx.scopes.own, &found.id))?.factor(task.at_ms)
+    } else {
+        1.0
+    };
     let mut why = found.why;
     if (factor - 1.0).abs() > 0.005 {
         why.push(format!("feedback ×{factor:.2}"));

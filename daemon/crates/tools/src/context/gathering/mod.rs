@@ -7,6 +7,7 @@
 mod code;
 mod judge;
 mod kept;
+mod searches;
 mod shares;
 mod task;
 
@@ -22,6 +23,7 @@ use crate::kept::anchors::StaleSince;
 pub(crate) use code::{CodeLane, symbols_of};
 pub(crate) use judge::judge_assembly;
 pub(crate) use kept::kept_items;
+pub(crate) use searches::{Searched, Searches};
 pub(crate) use shares::divide_shares;
 pub(crate) use task::Task;
 
@@ -61,16 +63,21 @@ impl Lane {
         }
     }
 
+    /// The rows that its words find; none for the code.
+    pub(crate) fn words(self) -> Option<words::Lane> {
+        match self {
+            Self::Code => None,
+            Self::Memory => Some(words::Lane::Memory),
+            Self::Lesson => Some(words::Lane::Lesson),
+            Self::Kg => Some(words::Lane::Kg),
+            Self::Scratch => Some(words::Lane::Scratch),
+            Self::Dispatch => Some(words::Lane::Dispatch),
+        }
+    }
+
     /// The lane in the counts of feedback.
     pub(crate) fn source(self) -> Source {
-        match self {
-            Self::Code => Source::Code,
-            Self::Memory => Source::Kept(words::Lane::Memory),
-            Self::Lesson => Source::Kept(words::Lane::Lesson),
-            Self::Kg => Source::Kept(words::Lane::Kg),
-            Self::Scratch => Source::Kept(words::Lane::Scratch),
-            Self::Dispatch => Source::Kept(words::Lane::Dispatch),
-        }
+        self.words().map_or(Source::Code, Source::Kept)
     }
 }
 

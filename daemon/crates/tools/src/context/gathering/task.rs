@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use sdl_model::SymbolId;
 
+use super::Searched;
 use crate::ToolError;
 use crate::call::family::Family;
 use crate::call::owned::OwnedCx;
@@ -22,12 +23,16 @@ pub(crate) struct Task<'a> {
     pub(crate) agent: Option<&'a str>,
     /// Whether rows are used whose code changed.
     pub(crate) include_stale: bool,
+    /// Whether what was judged before moves rows.
+    pub(crate) use_feedback: bool,
     /// When the store last changed, in Unix milliseconds: the time to which ages are counted.
     pub(crate) at_ms: u64,
     /// The symbols of the code that was found, with their nearness, from 0 to 1.
     pub(crate) symbols: HashMap<SymbolId, f64>,
     /// Their files.
     pub(crate) files: HashSet<String>,
+    /// What the words of the task found.
+    pub(crate) searched: Searched,
 }
 
 /// The nearness of the best symbol, and of the last one.

@@ -3,13 +3,14 @@
 use std::collections::{HashMap, HashSet};
 
 use sdl_memory::Anchors;
-use sdl_memory::notes::{HeadFields, Kind, Memory, NoteHead, memories_of, note_heads};
+use sdl_memory::notes::{Kind, Memory, NoteHead, memories_of, scan_heads};
 use sdl_memory::store::{Holder, Tables as _, put_followed, scoped_key};
 use sdl_model::SymbolId;
 
 use super::TaskType;
 use super::found::search_memories;
-use super::rank::{About, Ranked, SortBy, sort_heads};
+use super::heads::BestHeads;
+use super::rank::{About, Ranked, SortBy};
 use crate::ToolError;
 use crate::call::context::{Call, ReadCx};
 use crate::call::family::Family;
@@ -83,20 +84,23 @@ pub(crate) fn load_matching(
 pub(crate) fn load_best(
     call: &Call<'_>,
     scopes: Option<&[String]>,
-    keep: impl Fn(&HeadFields) -> bool,
-    (sort, task): (SortBy, Option<TaskType>),
+    keep: impl Fn(&NoteHead<'_>) -> bool,
+    order: (SortBy, Option<TaskType>),
     need: usize,
 ) -> Result<(Vec<Ranked>, usize), ToolError> {
     let (now, lessons) = (call.leases.now(), call.modules().has(Module::Memory));
-    let mut heads = call.host.agent().read(|reader| note_heads(reader, scopes))?;
-    heads.retain(|NoteHead { fields, .. }| {
-        !fields.is_expired(now) && (lessons || fields.kind != Kind::Lesson) && keep(fields)
-    });
-    let total = heads.len();
-    let mut best = sort_heads(heads, sort, task, now);
-    best.truncate(need);
-    let rows = load_by_id(call, best.iter().map(|(head, _)| (head.scope.as_str(), head.id.as_str())))?;
-    let mut scores: HashMap<String, f64> = best.into_iter().map(|(head, score)| (head.id, score)).collect();
+    let mut best = BestHeads::new(order, need, now);
+    let mut each = |head: NoteHead<'_>| {
+        if !head.is_expired(now) && (lessons || head.kind != Kind::Lesson) && keep(&head) {
+            best.add(&head);
+        }
+    };
+    call.host.agent().read(|reader| scan_heads(reader, scopes, &mut each))?;
+    let total = best.total;
+    let best = best.best();
+    let rows = load_by_id(call, best.iter().map(|head| (head.scope.as_str(), head.id.as_str())))?;
+    let mut scores: HashMap<String, f64> =
+        best.into_iter().map(|head| (head.id, head.standing.score)).collect();
     let ranked = rows.into_iter().map(|memory| {
         let score = scores.remove(&memory.id).unwrap_or_default();
         Ranked { memory, score }

@@ -1,6 +1,7 @@
 //! Memories and lessons for calls: loaded with their anchors followed, ranked, and shown with the state of the code that they are about.
 
 mod found;
+mod heads;
 mod load;
 mod rank;
 mod refuse;

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 
 use schemars::JsonSchema;
-use sdl_memory::notes::{Kind, Memory, NoteHead};
+use sdl_memory::notes::{Kind, Memory};
 use sdl_model::SymbolId;
 use sdl_retrieve::index::word_terms;
 use serde::Deserialize;
@@ -122,15 +122,15 @@ fn memory_score(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) 
 }
 
 /// What a memory's score depends on, apart from how well it fits.
-struct Standing {
-    kind: Kind,
-    updated_ms: u64,
-    confidence: f64,
-    is_current: bool,
+pub(super) struct Standing {
+    pub(super) kind: Kind,
+    pub(super) updated_ms: u64,
+    pub(super) confidence: f64,
+    pub(super) is_current: bool,
 }
 
 impl Standing {
-    fn score(&self, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
+    pub(super) fn score(&self, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
         let days = now_ms.saturating_sub(self.updated_ms) as f64 / DAY_MS;
         let recency = 0.5_f64.powf(days / HALF_LIFE_DAYS);
         let helps = task.is_none_or(|task| task.wants().contains(&self.kind));
@@ -140,39 +140,8 @@ impl Standing {
     }
 }
 
-/// Sorts memories that are asked for without words or code, as [`sort_memories`] does. Returns their scores.
-pub(super) fn sort_heads(
-    heads: Vec<NoteHead>,
-    sort: SortBy,
-    task: Option<TaskType>,
-    now_ms: u64,
-) -> Vec<(NoteHead, f64)> {
-    let score = |head: &NoteHead| {
-        let standing = Standing {
-            kind: head.fields.kind,
-            updated_ms: head.fields.updated_ms,
-            confidence: head.fields.confidence,
-            is_current: !head.fields.is_superseded,
-        };
-        standing.score(1.0, task, now_ms)
-    };
-    let mut ranked: Vec<(NoteHead, f64)> = heads
-        .into_iter()
-        .map(|head| {
-            let score = score(&head);
-            (head, score)
-        })
-        .collect();
-    ranked.sort_by(|(a, a_score), (b, b_score)| {
-        let by_score = || b_score.total_cmp(a_score);
-        let by_time = || b.fields.updated_ms.cmp(&a.fields.updated_ms);
-        let by_confidence = || b.fields.confidence.total_cmp(&a.fields.confidence);
-        in_order(sort, by_score, by_time, by_confidence).then_with(|| a.id.cmp(&b.id))
-    });
-    ranked
-}
-
-fn in_order(
+/// Puts the field that is asked for first, then the score, then the age.
+pub(super) fn in_order(
     sort: SortBy,
     by_score: impl Fn() -> Ordering,
     by_time: impl Fn() -> Ordering,

@@ -1,6 +1,6 @@
 //! Memories that are shown with cards, slices and a repository's status.
 
-use sdl_memory::notes::{HeadFields, Kind, has_notes};
+use sdl_memory::notes::{Kind, NoteHead, has_notes};
 use sdl_model::SymbolId;
 use sdl_retrieve::{Sym, plain};
 use serde_json::Value;
@@ -111,7 +111,7 @@ impl Surfaced {
     fn rank(&self, cx: &ReadCx<'_>, about: &About<'_>) -> Result<Vec<Ranked>, ToolError> {
         let scopes = Some(self.scopes.as_slice());
         if about.symbols.is_empty() && about.text.is_none() {
-            let keep = |head: &HeadFields| head.kind != Kind::Lesson && !head.is_superseded;
+            let keep = |head: &NoteHead<'_>| head.kind != Kind::Lesson && !head.is_superseded;
             let order = (SortBy::Relevance, None);
             let (mut best, _) = load_best(cx.call, scopes, keep, order, self.limit)?;
             follow_ranked(cx, &self.family, &mut best)?;

@@ -91,11 +91,13 @@ fn feedback_moves_what_helped_up() {
         world.ok("memory.store", note)["memoryId"].clone()
     };
     let (one, other) = (store("About tokens A"), store("About tokens B"));
-    let order = |world: &World| -> Vec<Value> {
-        let context = assemble(world, json!({"lanes": ["memory"]}));
+    let order_with = |world: &World, use_feedback: bool| -> Vec<Value> {
+        let context = assemble(world, json!({"lanes": ["memory"], "useFeedback": use_feedback}));
         lane(&context, "memory").iter().map(|item| item["sourceId"].clone()).collect()
     };
-    let last = order(&world)[1].clone();
+    let order = |world: &World| order_with(world, true);
+    let first = order(&world);
+    let last = first[1].clone();
     assert!([&one, &other].contains(&&last));
     for _ in 0..3 {
         let context = assemble(&world, json!({"lanes": ["memory"]}));
@@ -107,6 +109,7 @@ fn feedback_moves_what_helped_up() {
         assert_eq!(told["unknown"], json!(["m_none"]));
     }
     assert_eq!(order(&world)[0], last);
+    assert_eq!(order_with(&world, false), first);
     let learned = world.ok("agent.feedback.query", json!({}));
     assert_eq!(learned["lanes"][0]["lane"], "memory");
     assert_eq!(learned["lift"]["contexts"], 3, "{learned:#}");
