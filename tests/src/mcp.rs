@@ -87,7 +87,8 @@ impl ToolResult {
 pub struct McpClient {
     child: Child,
     stdin: Option<ChildStdin>,
-    incoming: Receiver<io::Result<String>>,
+    incoming: Receiver<(Instant, io::Result<String>)>,
+    arrived: Instant,
     stray: VecDeque<Value>,
     next_id: i64,
     /// How long a call may take.
@@ -103,7 +104,7 @@ impl McpClient {
         let (lines, incoming) = channel();
         thread::spawn(move || {
             for line in BufReader::new(stdout).lines() {
-                if lines.send(line).is_err() {
+                if lines.send((Instant::now(), line)).is_err() {
                     break;
                 }
             }
@@ -112,10 +113,16 @@ impl McpClient {
             child,
             stdin,
             incoming,
+            arrived: Instant::now(),
             stray: VecDeque::new(),
             next_id: 0,
             timeout: Duration::from_mins(1),
         })
+    }
+
+    /// When the last line of the latest answer was read. Parsing it comes after.
+    pub fn arrived(&self) -> Instant {
+        self.arrived
     }
 
     /// The server's process id.
@@ -169,11 +176,11 @@ impl McpClient {
 
     /// Waits for the answer to a request that was sent. Other answers and notifications are kept.
     pub fn wait(&mut self, id: i64, method: &str) -> Result<Value, McpError> {
-        let message = self.receive(method, |message| {
+        let mut message = self.receive(method, |message| {
             message["id"].as_i64() == Some(id) && message.get("method").is_none()
         })?;
         match message.get("error") {
-            None => Ok(message.get("result").cloned().unwrap_or_default()),
+            None => Ok(message["result"].take()),
             Some(error) => Err(McpError::Rpc {
                 method: method.to_owned(),
                 code: error["code"].as_i64().unwrap_or_default(),
@@ -205,7 +212,10 @@ impl McpClient {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let line = match self.incoming.recv_timeout(left) {
-                Ok(line) => line?,
+                Ok((arrived, line)) => {
+                    self.arrived = arrived;
+                    line?
+                }
                 Err(RecvTimeoutError::Disconnected) => return Err(McpError::Closed),
                 Err(RecvTimeoutError::Timeout) => {
                     return Err(McpError::TimedOut { method: what.to_owned(), waited: self.timeout });

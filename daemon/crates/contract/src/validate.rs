@@ -123,7 +123,7 @@ impl ObjectShape {
         let field = join_path(path, &first.name);
         Err(Refusal::new(Code::MissingField, message)
             .at(&field)
-            .or_one_of(choices.iter().map(|choice| Candidate::of(&field, choice))))
+            .or_one_of(choices.iter().map(|choice| Candidate::of(&field, choice.as_str()))))
     }
 
     fn unknown_field(&self, key: &str, path: &str) -> Refusal {

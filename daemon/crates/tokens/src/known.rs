@@ -8,7 +8,7 @@ use crate::merge;
 /// Longer pieces are rare.
 const LONGEST: usize = 14;
 /// Pieces remembered, each in one place: a power of two.
-const PLACES: usize = 1 << 11;
+const PLACES: usize = 1 << 13;
 
 /// The pieces counted last by one thread.
 pub(crate) struct Known {

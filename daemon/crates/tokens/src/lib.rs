@@ -1,7 +1,7 @@
 //! Exact `o200k_base` token counts.
 //!
 //! The vocabulary is compiled into the binary as a flat table (3.3 MB of clean, shared pages; no start-up, no private memory
-//! but what each thread that counts remembers of its last pieces, 32 KB). Counting is exact and takes time in proportion to the text, whatever the text.
+//! but what each thread that counts remembers of its last pieces, 128 KB). Counting is exact and takes time in proportion to the text, whatever the text.
 
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,7 @@
 //! Finding entities by a part of their names, and facts by their words.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use memchr::memmem::Finder;
@@ -12,11 +13,11 @@ use super::names::{fold_name, hash_entity};
 use super::pick::find_row;
 use super::query::{Fact, When, read_fact};
 use super::view::View;
-use crate::Result;
 use crate::store::Tables;
 use crate::tables::ENTITIES;
 use crate::times::FOREVER;
 use crate::words::{Ask, Hit, Lane, search};
+use crate::{Result, Trouble};
 
 /// Names that are looked at, at most.
 const MOST_NAMES: usize = 200_000;
@@ -49,9 +50,6 @@ pub fn find_entities(tables: &impl Tables, view: &View, text: &str, limit: usize
     Ok(found)
 }
 
-/// Facts that are looked at for one that is answered: at first, and if too few of those hold.
-const SPARE: [usize; 2] = [2, 8];
-
 /// Returns the facts that have words of a text, the best first: those that hold `when`, as known at `known_at`. `scopes` are those of the view.
 pub fn find_facts(
     tables: &impl Tables,
@@ -61,18 +59,41 @@ pub fn find_facts(
     (when, known_at, now): (When, i64, i64),
     limit: usize,
 ) -> Result<Vec<Fact>> {
-    let mut found = Vec::new();
-    for spare in SPARE {
-        let most = limit.saturating_mul(spare);
-        let ask =
-            Ask { scopes, lanes: &[Lane::Kg], text, now_ms: now, since_ms: None, keep: None, limit: most };
-        let hits = search(tables, &ask)?.hits;
-        found = facts_of_hits(tables, view, &hits, (when, known_at), limit)?;
-        if found.len() >= limit || hits.len() < most {
-            break;
-        }
+    // The search asks which rows may be in the answer, the best first, and goes on until there are enough of them. It may ask twice about one.
+    let asked: RefCell<Asked> = RefCell::default();
+    let keep = |_: Lane, _: &str, id: &str| asked.borrow_mut().holds(tables, view, id, (when, known_at));
+    let ask = Ask { scopes, lanes: &[Lane::Kg], text, now_ms: now, since_ms: None, keep: Some(&keep), limit };
+    let hits = search(tables, &ask)?.hits;
+    let mut asked = asked.into_inner();
+    if let Some(error) = asked.error.take() {
+        return Err(error);
     }
-    Ok(found)
+    Ok(hits.into_iter().filter_map(|hit| asked.facts.remove(&hit.id).flatten()).collect())
+}
+
+/// The facts of the rows that a search asked about.
+#[derive(Default)]
+struct Asked {
+    /// By row; none for a row that says nothing that holds, or the same as an earlier one.
+    facts: HashMap<String, Option<Fact>>,
+    seen: HashSet<String>,
+    error: Option<Trouble>,
+}
+
+impl Asked {
+    fn holds(&mut self, tables: &impl Tables, view: &View, id: &str, at: (When, i64)) -> bool {
+        if let Some(known) = self.facts.get(id) {
+            return known.is_some();
+        }
+        let fact = find_fact(tables, view, id, at).unwrap_or_else(|error| {
+            self.error.get_or_insert(error);
+            None
+        });
+        let fact = fact.filter(|fact| self.seen.insert(fact.triple.id.clone()));
+        let holds = fact.is_some();
+        self.facts.insert(id.to_owned(), fact);
+        holds
+    }
 }
 
 /// Returns the facts that rows say which words found, in the order of the hits: those that hold at a time, as known at another.

@@ -1,6 +1,6 @@
 //! Finds rows by the words and times of a question.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
 use sdl_ledger::Result;
@@ -225,18 +225,22 @@ impl<'s, T: Tables> Search<'s, T> {
     fn look_closely(&self, rows: Vec<Scored>) -> Result<Vec<Ranked<'s>>> {
         let most = rows.len();
         let mut candidates = Vec::with_capacity(most);
+        let mut known = HashMap::with_capacity(most);
         for scored in rows {
-            if let Some((_, doc)) = self.row(&scored)? {
+            if let Some((place, doc)) = self.row(&scored)? {
                 candidates.push(Candidate { scored, at_ms: doc.at_ms, session: doc.session });
+                known.insert(scored.row, (place, doc));
             }
         }
         let mut rows = score_with_neighbours(self.tables, &self.places, &self.matches, &candidates)?;
         keep_best(&mut rows, most);
         let mut found = Vec::with_capacity(most);
         for scored in rows.into_iter().filter(|row| self.is_asked(row)) {
-            if let Some((place, doc)) = self.row(&scored)? {
-                found.push(self.rank(place, doc, scored));
-            }
+            let row = match known.remove(&scored.row) {
+                Some(row) => Some(row),
+                None => self.row(&scored)?,
+            };
+            found.extend(row.map(|(place, doc)| self.rank(place, doc, scored)));
         }
         found.sort_unstable_by(|a, b| {
             let by_score = b.scored.score.total_cmp(&a.scored.score);

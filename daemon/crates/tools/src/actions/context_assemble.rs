@@ -13,9 +13,7 @@ use crate::call::budget;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
 use crate::context::assembly::{Asked, Assembly, Start, TaskType, keep_assembly_of};
-use crate::context::gathering::{
-    CodeLane, Item, Lane, Searched, Searches, Task, divide_shares, kept_items, symbols_of,
-};
+use crate::context::gathering::{CodeLane, Item, Lane, Searched, Searches, Task, divide_shares, kept_items};
 use crate::kept::anchors::StaleSince;
 use crate::{Explained, ToolError};
 use sdl_retrieve::plain;
@@ -166,6 +164,8 @@ impl OwnedAction for ContextAssemble {
             symbols: HashMap::new(),
             files: HashSet::new(),
             searched: HashMap::new(),
+            linked: None,
+            memories: None,
         };
         let room = most.saturating_sub(cx.around()? + FRAME);
         let filled = fill_lanes(&mut task, &request, (&shares, room), &mut omitted)?;
@@ -272,9 +272,8 @@ fn fill_searched(
         }
         _ => None,
     };
-    if let Some(code) = &mut code {
-        let (_, gathered) = code.items(share_of(Lane::Code))?;
-        task.look_at(&symbols_of(&gathered))?;
+    if let Some(code) = &code {
+        task.look_at(&code.nearest(share_of(Lane::Code)))?;
     }
     task.searched = searched();
     let mut sections: Vec<Section> = Vec::new();

@@ -27,12 +27,23 @@ pub(crate) struct Code<'a> {
     pub(crate) beside: bool,
 }
 
-/// Returns the rows of one kind that are about this code, and those whose code may be there now because it is no longer where it was. Callers follow
-/// the links of these rows, and look again.
+/// Returns the rows of one kind that are about this code; see [`all_about_code`].
 pub(crate) fn rows_about_code(
     cx: &ReadCx<'_>,
     family: &Family,
     holder: Holder,
+    code: Code<'_>,
+) -> Result<BTreeSet<Linked>, ToolError> {
+    let mut found = all_about_code(cx, family, code)?;
+    found.retain(|row| row.holder == holder);
+    Ok(found)
+}
+
+/// Returns the rows that are about this code, and those whose code may be there now because it is no longer where it was. Callers follow
+/// the links of these rows, and look again.
+pub(crate) fn all_about_code(
+    cx: &ReadCx<'_>,
+    family: &Family,
     code: Code<'_>,
 ) -> Result<BTreeSet<Linked>, ToolError> {
     let homes = family.ids();
@@ -46,7 +57,6 @@ pub(crate) fn rows_about_code(
         Ok(found)
     })?;
     found.extend(lost_rows(cx, family)?);
-    found.retain(|row| row.holder == holder);
     Ok(found)
 }
 

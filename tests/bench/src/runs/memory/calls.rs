@@ -28,19 +28,22 @@ struct Row {
 }
 
 impl Table {
-    /// Measures a call; the first time by itself, because it may have to read what later ones find.
+    /// Measures a call, which returns when its answer had arrived: parsing it is the client's. The first time by itself, because it may have to read
+    /// what later ones find.
     fn measure(
         &mut self,
         (label, bar): (&'static str, Option<f64>),
         calls: u64,
-        mut call: impl FnMut() -> Outcome,
+        mut call: impl FnMut() -> Outcome<Instant>,
     ) -> Outcome {
-        let began = Instant::now();
-        call()?;
-        let first = began.elapsed();
+        let mut timed = || -> Outcome<Duration> {
+            let began = Instant::now();
+            Ok(call()?.saturating_duration_since(began))
+        };
+        let first = timed()?;
         let mut times = Times::default();
         for _ in 0..calls {
-            times.measure(&mut call)?;
+            times.push(timed()?);
         }
         eprintln!("{label}: {}", times.summary());
         self.0.push(Row { label, bar, first, times });
@@ -113,8 +116,9 @@ impl Asker<'_> {
 /// Measures all of them, each `calls` times.
 pub(super) fn measure_calls(world: &mut World, asker: &mut Asker<'_>, calls: u64) -> Outcome<Table> {
     let mut table = Table::default();
-    let of = |action: &'static str, world: &mut World, arguments: Value| -> Outcome {
-        world.call(action, arguments).map(drop)
+    let of = |action: &'static str, world: &mut World, arguments: Value| -> Outcome<Instant> {
+        world.call(action, arguments)?;
+        Ok(world.client.arrived())
     };
     let five = Some(5.0);
     table.measure(("repo.status, sync none", None), calls, || {
@@ -200,6 +204,7 @@ fn measure_delivery(table: &mut Table, world: &mut World, calls: u64) -> Outcome
     table.measure(("session.send and the next answer", None), calls, || {
         send(world)?;
         let answer = other.call("sdl_repo_status", json!({"sync": "none"}))?.data;
-        text_field(answer["inbox"]["messages"].get(0).unwrap_or(&Value::Null), "body").map(drop)
+        text_field(answer["inbox"]["messages"].get(0).unwrap_or(&Value::Null), "body")?;
+        Ok(other.arrived())
     })
 }

@@ -21,12 +21,6 @@ impl Lines {
         let _ = writeln!(self.0, "{{\"table\":{table},\"key\":\"{key}\",\"layout\":{layout},\"row\":{row}}}");
     }
 
-    /// Adds a line of another export.
-    pub(crate) fn add_line(&mut self, line: &str) {
-        self.0.push_str(line);
-        self.0.push('\n');
-    }
-
     /// The whole file.
     pub(crate) fn finish(mut self) -> String {
         let hash = blake3::hash(self.0.as_bytes()).to_hex();

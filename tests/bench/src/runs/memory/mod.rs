@@ -3,7 +3,7 @@
 
 mod calls;
 mod fill;
-pub(crate) mod lines;
+mod lines;
 
 use std::fs;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};

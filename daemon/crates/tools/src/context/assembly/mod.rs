@@ -187,6 +187,12 @@ impl<'a> Ground<'a> {
         self.members.len() + self.held.len()
     }
 
+    /// Returns the symbols that are looked at first in an answer with room for `most` tokens.
+    pub(crate) fn best_symbols(&self, most: usize) -> Vec<SymbolId> {
+        let count = (most / TOKENS_PER_SYMBOL).clamp(1, IN_SLICE);
+        self.members.iter().take(count).map(|card| card.symbol_id).collect()
+    }
+
     /// Returns the edges between the shown symbols.
     pub(crate) fn edges(&self, gathered: &Gathered) -> Result<Vec<EdgeOut>, ToolError> {
         let ids = gathered.evidence.iter().filter_map(|piece| piece.symbol_id.parse().ok());

@@ -23,6 +23,12 @@ impl<'a> CodeLane<'a> {
         Ok(Self { ground: Ground::of(cx, start, enrichment)? })
     }
 
+    /// Returns the symbols that the other lanes may be about, the best first: those that `room` tokens would show, about. Their text is not needed for
+    /// that, and it takes most of the time.
+    pub(crate) fn nearest(&self, room: usize) -> Vec<SymbolId> {
+        self.ground.best_symbols(room)
+    }
+
     /// Returns the best evidence that `room` tokens hold, in its own order. Feedback does not change it, because slices are the same for
     /// everyone. And how many symbols were left out.
     pub(crate) fn items(&mut self, room: usize) -> Result<(Vec<Item>, Gathered), ToolError> {
@@ -40,9 +46,4 @@ impl<'a> CodeLane<'a> {
         });
         Ok((items.collect(), gathered))
     }
-}
-
-/// The symbols of evidence, the best first.
-pub(crate) fn symbols_of(gathered: &Gathered) -> Vec<SymbolId> {
-    gathered.evidence.iter().filter_map(|piece| piece.symbol_id.parse().ok()).collect()
 }

@@ -11,15 +11,13 @@ use sdl_memory::weights::source_tally;
 use sdl_memory::words::{self, Hit, Hits, Reason};
 use sdl_memory::work::dispatch::{DispatchFilter, find_brief, list_dispatches};
 use sdl_memory::{Anchors, SymbolAnchor};
-use sdl_model::SymbolId;
 
 use super::searches::MOST;
 use super::{Item, Lane, Task, shown_score};
 use crate::ToolError;
 use crate::kept::anchors::{AnchorState, anchor_states, follow_anchors, stale_since};
 use crate::kept::facts::view_of;
-use crate::kept::linked::{Code, rows_about_code};
-use crate::kept::memory::{follow_memories, load_about, load_by_id};
+use crate::kept::memory::{follow_memories, load_by_id};
 
 /// Characters of one row that are shown.
 const LENGTH: usize = 1_600;
@@ -129,15 +127,10 @@ fn fit_of(said: Option<&Said>, code: (f64, Option<String>)) -> (f64, Vec<String>
 fn memories(task: &mut Task<'_>, lessons: bool) -> Result<Vec<Found>, ToolError> {
     let lane = if lessons { words::Lane::Lesson } else { words::Lane::Memory };
     let words = by_words(task, lane)?;
-    let scopes = task.cx.scopes.read.as_deref();
     let said = words.iter().map(|(id, said)| (said.scope.as_str(), id.as_str()));
     let mut rows = load_by_id(task.cx.call, said)?;
-    if let Some(read) = task.cx.read {
-        let symbols: Vec<SymbolId> = task.symbols.keys().copied().collect();
-        let code = Code { symbols: &symbols, files: &task.files, beside: true };
-        let about = load_about(read, task.family, scopes, code)?;
-        rows.extend(about.into_iter().filter(|row| !words.contains_key(&row.id)));
-    }
+    let about = task.memories_about_code()?.iter();
+    rows.extend(about.filter(|row| !words.contains_key(&row.id)).cloned());
     rows.retain(|row| (row.kind() == Kind::Lesson) == lessons && row.superseded_by.is_none());
     if lessons {
         rows.retain(|row| task.agent.is_none() || row.agent.as_deref() == task.agent);
@@ -184,13 +177,8 @@ fn entries(task: &mut Task<'_>) -> Result<Vec<Found>, ToolError> {
     let words = by_words(task, words::Lane::Scratch)?;
     let mut linked: BTreeSet<(String, String)> =
         words.iter().map(|(id, said)| (said.scope.clone(), id.clone())).collect();
-    if let Some(read) = task.cx.read {
-        let symbols: Vec<SymbolId> = task.symbols.keys().copied().collect();
-        let code = Code { symbols: &symbols, files: &task.files, beside: true };
-        let about = rows_about_code(read, task.family, Holder::Scratch, code)?;
-        let about = about.into_iter().filter(|row| task.cx.scopes.reads(&row.scope));
-        linked.extend(about.map(|row| (row.scope, row.id)));
-    }
+    let about = task.rows_about_code(Holder::Scratch)?;
+    linked.extend(about.into_iter().map(|row| (row.scope.clone(), row.id.clone())));
     let mut rows: Vec<Scratch> = task.cx.look(|reader| {
         let mut rows = Vec::new();
         for (scope, id) in &linked {

@@ -20,7 +20,7 @@ use crate::ToolError;
 use crate::call::budget;
 use crate::kept::anchors::StaleSince;
 
-pub(crate) use code::{CodeLane, symbols_of};
+pub(crate) use code::CodeLane;
 pub(crate) use judge::judge_assembly;
 pub(crate) use kept::kept_items;
 pub(crate) use searches::{Searched, Searches};

@@ -1,13 +1,18 @@
 //! The task of a context, and the code that was found for it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
+use sdl_memory::notes::Memory;
+use sdl_memory::store::{Holder, Linked};
 use sdl_model::SymbolId;
 
 use super::Searched;
 use crate::ToolError;
+use crate::call::context::ReadCx;
 use crate::call::family::Family;
 use crate::call::owned::OwnedCx;
+use crate::kept::linked::{Code, all_about_code};
+use crate::kept::memory::load_by_id;
 
 /// The task, for the lanes of the agents' store.
 pub(crate) struct Task<'a> {
@@ -33,7 +38,16 @@ pub(crate) struct Task<'a> {
     pub(crate) files: HashSet<String>,
     /// What the words of the task found.
     pub(crate) searched: Searched,
+    /// The rows about the code, once they were looked for, because three lanes want them.
+    pub(crate) linked: Option<BTreeSet<Linked>>,
+    /// The memories and lessons among them.
+    pub(crate) memories: Option<Vec<Memory>>,
 }
+
+/// Rows about the code after which no further symbols are looked up. Several times as many as a lane considers.
+const MOST_LINKED: usize = 200;
+/// Symbols that are looked up at once.
+const NEAREST: usize = 4;
 
 /// The nearness of the best symbol, and of the last one.
 const NEARNESS: (f64, f64) = (1.0, 0.4);
@@ -51,6 +65,48 @@ impl Task<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the rows of one kind that are about the code.
+    pub(crate) fn rows_about_code(&mut self, holder: Holder) -> Result<Vec<&Linked>, ToolError> {
+        let Some(read) = self.cx.read else { return Ok(Vec::new()) };
+        let linked = match self.linked.take() {
+            Some(linked) => linked,
+            None => self.find_linked(read)?,
+        };
+        let linked = &*self.linked.insert(linked);
+        let scopes = &self.cx.scopes;
+        Ok(linked.iter().filter(|row| row.holder == holder && scopes.reads(&row.scope)).collect())
+    }
+
+    /// Finds the rows about the code: of the nearest symbols first, until there are more than enough.
+    fn find_linked(&self, read: &ReadCx<'_>) -> Result<BTreeSet<Linked>, ToolError> {
+        let mut nearest: Vec<(SymbolId, f64)> = self.symbols.iter().map(|(id, near)| (*id, *near)).collect();
+        nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let symbols: Vec<SymbolId> = nearest.into_iter().map(|(id, _)| id).collect();
+        let no_files = HashSet::new();
+        let mut linked = BTreeSet::new();
+        for symbols in symbols.chunks(NEAREST) {
+            let code = Code { symbols, files: &no_files, beside: false };
+            linked.extend(all_about_code(read, self.family, code)?);
+            if linked.len() >= MOST_LINKED {
+                return Ok(linked);
+            }
+        }
+        let code = Code { symbols: &[], files: &self.files, beside: true };
+        linked.extend(all_about_code(read, self.family, code)?);
+        Ok(linked)
+    }
+
+    /// Returns the memories and lessons that are about the code.
+    pub(crate) fn memories_about_code(&mut self) -> Result<&[Memory], ToolError> {
+        if self.memories.is_none() {
+            let call = self.cx.call;
+            let rows = self.rows_about_code(Holder::Memory)?;
+            let rows = load_by_id(call, rows.iter().map(|row| (row.scope.as_str(), row.id.as_str())))?;
+            self.memories = Some(rows);
+        }
+        Ok(self.memories.as_deref().unwrap_or_default())
     }
 
     /// The question for the index of words.

@@ -4,6 +4,7 @@
 //! symbol has the tokens that it had when the row was written or confirmed, **renamed** if it is the same under another name or in
 //! another file, **changed** or **gone** else. Of the code of another repository nothing is known: **unchecked**.
 
+mod codes;
 mod follow;
 mod link;
 mod same;

@@ -11,7 +11,27 @@ pub(crate) fn code_hash(def: &Def) -> u64 {
     if def.tokens == 0 { def.fingerprint } else { def.tokens }
 }
 
-/// Whether a definition has the code that the anchor keeps. Anchors of older builds keep the hash of its bytes.
+/// The hashes by which the code of a definition is known again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CodeHashes {
+    /// See [`code_hash`].
+    code: u64,
+    bytes: u64,
+}
+
+impl CodeHashes {
+    /// Of a definition.
+    pub(crate) fn of(def: &Def) -> Self {
+        Self { code: code_hash(def), bytes: def.fingerprint }
+    }
+
+    /// Whether this is the code that the anchor keeps. Anchors of older builds keep the hash of its bytes.
+    pub(crate) fn are_of(self, anchor: &SymbolAnchor) -> bool {
+        anchor.fingerprint == self.code || anchor.fingerprint == self.bytes
+    }
+}
+
+/// Whether a definition has the code that the anchor keeps.
 pub(crate) fn is_same_code(anchor: &SymbolAnchor, def: &Def) -> bool {
-    anchor.fingerprint == code_hash(def) || anchor.fingerprint == def.fingerprint
+    CodeHashes::of(def).are_of(anchor)
 }

@@ -3,7 +3,7 @@
 use sdl_memory::{Anchors, FileAnchor, SymbolAnchor};
 use sdl_model::{FileId, RelPath};
 
-use super::same::is_same_code;
+use super::codes::code_now;
 use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::call::family::Family;
@@ -108,9 +108,9 @@ pub(crate) fn anchor_states(
 }
 
 fn symbol_state(cx: &ReadCx<'_>, anchor: &SymbolAnchor) -> Result<AnchorState, ToolError> {
-    Ok(match cx.source.symbol(anchor.id)? {
+    Ok(match code_now(cx, anchor.id)? {
         None => AnchorState::Gone,
-        Some(sym) if !is_same_code(anchor, sym.def()) => AnchorState::Changed,
+        Some(code) if !code.are_of(anchor) => AnchorState::Changed,
         Some(_) if anchor.was.is_some() => AnchorState::Renamed,
         Some(_) => AnchorState::Same,
     })
