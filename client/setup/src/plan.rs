@@ -162,7 +162,9 @@ fn plan_file(
     let Some(draft) = drafts.get_mut(&path) else { return Ok(Action::Nothing) };
     let text_fault = |fault| Problem::Text { path: path.clone(), fault };
     let target = client.target();
-    let text = draft.now.clone().unwrap_or_default();
+    // A file that was restored for one client is restored for the others too.
+    let shown = if draft.is_restored { &draft.before } else { &draft.now };
+    let text = shown.clone().unwrap_or_default();
     let entry = edit::find_entry(&text, target).map_err(text_fault)?;
     let standing = entry.map(|entry| request.wanted.compare(&client.shape, ENTRY_NAME, &entry));
     draft.had_ours |= matches!(standing, Some(Standing::Same | Standing::Differs(_)));
@@ -170,6 +172,7 @@ fn plan_file(
         match standing {
             None => Action::Nothing,
             Some(Standing::Foreign(what)) => Action::Foreign(what),
+            Some(_) if draft.is_restored => Action::Remove,
             Some(_) => {
                 draft.remove(client, records.files.get(&path), request).map_err(text_fault)?;
                 Action::Remove

@@ -6,7 +6,9 @@ use std::io::IsTerminal;
 
 use sdl_setup::apply::apply_change;
 use sdl_setup::plan::FileChange;
-use sdl_setup::{Action, Client, Machine, Plan, Records, Request, Scope, Wanted, clients, find_client, make_plan};
+use sdl_setup::{
+    Action, Client, Machine, Plan, Records, Request, Scope, Wanted, clients, find_client, make_plan,
+};
 
 use crate::cli::{IndexArgs, ServiceCommand, SetupArgs};
 use crate::commands::{index, mcp, service};
@@ -113,6 +115,7 @@ fn judge(plan: &Plan, request: &Request, written: &[Written]) -> Outcome {
         Action::Foreign(_) => !request.remove,
         _ => false,
     };
-    let bad = plan.steps.iter().any(|step| failed(&step.action)) || written.iter().any(|one| one.result.is_err());
+    let bad =
+        plan.steps.iter().any(|step| failed(&step.action)) || written.iter().any(|one| one.result.is_err());
     if bad { Outcome::Bad } else { Outcome::Good }
 }

@@ -22,13 +22,16 @@ pub(super) fn print_list(machine: &Machine, only: &[String], as_json: bool) {
     for row in rows {
         let found = row["found"] == json!(true);
         let mark = if found { style_green("found") } else { style_dim("  -  ") };
-        let place = row["file"].as_str().map_or_else(
-            || output::text_at(&row, "/byHand").to_owned(),
-            |path| short_path(path, &home),
-        );
+        let place = row["file"]
+            .as_str()
+            .map_or_else(|| output::text_at(&row, "/byHand").to_owned(), |path| short_path(path, &home));
         let there = if row["exists"] == json!(true) { "" } else { " (no file yet)" };
         let there = if row["file"].is_string() { there } else { "" };
-        output::print_line(&format!("{mark}  {:<24} {place}{}", output::text_at(&row, "/client"), style_dim(there)));
+        output::print_line(&format!(
+            "{mark}  {:<24} {place}{}",
+            output::text_at(&row, "/client"),
+            style_dim(there)
+        ));
     }
 }
 
@@ -56,7 +59,8 @@ pub(super) fn print_plan(plan: &Plan, request: &Request, machine: &Machine) {
     let home = machine.home.to_string_lossy();
     for step in &plan.steps {
         let (word, detail) = describe_action(&step.action);
-        let place = step.file.as_ref().map(|path| short_path(&path.to_string_lossy(), &home)).unwrap_or_default();
+        let place =
+            step.file.as_ref().map(|path| short_path(&path.to_string_lossy(), &home)).unwrap_or_default();
         let name = style_bold(step.client.name);
         output::print_line(&format!("{name}: {word} {}", style_dim(&place)));
         if let Some(detail) = detail {
@@ -101,7 +105,8 @@ fn print_change(change: &FileChange, home: &str) {
     };
     output::print_line(&style_dim(&format!("{path} ({what})")));
     let part = text.get(splice.start..splice.start + splice.length).unwrap_or_default();
-    let lines: Vec<String> = part.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("  {sign} {line}")).collect();
+    let lines: Vec<String> =
+        part.lines().filter(|line| !line.trim().is_empty()).map(|line| format!("  {sign} {line}")).collect();
     let lines = lines.iter().map(|line| if sign == "+" { style_green(line) } else { style_red(line) });
     output::print_block(&lines.collect::<Vec<_>>().join("\n"));
 }
@@ -145,7 +150,9 @@ pub(super) fn print_result(plan: &Plan, request: &Request, written: &[Written], 
         output::print_line(&style_dim(&format!("{}: {}", step.client.name, step.client.fresh.advice())));
     }
     if request.scope == Scope::Project && !request.remove {
-        output::print_note("the files name sdl-mcp without a folder: each member of the team needs it on the path");
+        output::print_note(
+            "the files name sdl-mcp without a folder: each member of the team needs it on the path",
+        );
     }
 }
 
