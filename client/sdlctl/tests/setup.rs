@@ -125,7 +125,8 @@ fn a_project_gets_files_that_fit_every_machine() {
     }
     assert!(!home.path("home/.claude.json").exists());
     run(&["--remove"]);
-    let left: Vec<_> = fs::read_dir(home.path("project")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        fs::read_dir(home.path("project")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, [".git"]);
 }
 

@@ -10,7 +10,7 @@ pub const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 /// The ending of a backup's name.
 pub const BACKUP_ENDING: &str = ".sdl-backup";
 
-/// Why a file is left alone.
+/// Why a file stays as it is.
 #[derive(Debug, thiserror::Error)]
 pub enum FileProblem {
     /// A link that leads nowhere or in a circle.
@@ -24,7 +24,7 @@ pub enum FileProblem {
     /// A folder, a device or the like.
     #[error("{path} is not a regular file; move it away", path = .path.display())]
     NotRegular {
-        /// What is there.
+        /// The path.
         path: PathBuf,
     },
     /// Nobody may write to it.

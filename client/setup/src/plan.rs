@@ -20,7 +20,7 @@ pub enum Scope {
     Project,
 }
 
-/// What is asked for.
+/// A wish of a person.
 #[derive(Clone, Debug)]
 pub struct Request {
     /// The clients, in the order of the steps.
@@ -63,7 +63,7 @@ pub enum Action {
     ByHand,
     /// An entry of our name starts something else, which this names.
     Foreign(String),
-    /// The file is left alone, for this reason.
+    /// The file stays as it is, for this reason.
     Refuse(String),
 }
 
@@ -85,7 +85,7 @@ pub struct FileChange {
     pub before: Option<String>,
     /// Its text afterwards. `None` if it is deleted.
     pub after: Option<String>,
-    /// What is to be remembered of it. `None` if nothing of ours is in it afterwards.
+    /// The record of it. `None` if nothing of ours is in it afterwards.
     pub record: Option<FileRecord>,
     /// Whether the text before is worth a backup: a person's, without an entry of ours.
     pub is_pristine: bool,

@@ -40,7 +40,7 @@ pub struct FileRecord {
 pub struct Splice {
     /// The first byte.
     pub start: usize,
-    /// The length of what we wrote there, in bytes.
+    /// The length of our text there, in bytes.
     pub length: usize,
     /// What was there before.
     pub removed: String,

@@ -17,7 +17,7 @@ use node::{Kind, Node};
 /// Maximum nesting of a file that is read. Deeper ones are refused, because parsers recurse.
 pub(crate) const MAX_DEPTH: usize = 100;
 
-/// What is edited: one entry of the servers of one client.
+/// The entry to edit, among the servers of one client.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     /// The syntax.
@@ -78,7 +78,7 @@ pub enum Fault {
         line: usize,
         /// The column.
         column: usize,
-        /// What is in the way.
+        /// The obstacle.
         why: String,
     },
 }
@@ -296,7 +296,7 @@ fn verify(before: &str, after: &str, target: Target, wanted: Option<&Fields>) ->
     Err(unclear())
 }
 
-/// The tree without our entry, and without what is empty on the way to it.
+/// The tree without our entry, and without empty containers on the way to it.
 fn without_entry(tree: Value, target: Target) -> Value {
     let stripped = strip(tree, target.servers, target);
     stripped.unwrap_or_else(|| Value::Object(Map::new()))

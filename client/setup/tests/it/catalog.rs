@@ -14,7 +14,10 @@ fn there_are_at_least_twenty_five_clients_and_each_has_a_name_of_its_own() {
     assert!(count >= 25, "{count}");
     assert_eq!((ids.len(), names.len()), (count, count));
     for id in ids {
-        assert!(id.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-'), "{id}");
+        assert!(
+            id.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-'),
+            "{id}"
+        );
     }
 }
 
@@ -30,7 +33,11 @@ fn each_entry_names_its_documentation_and_a_way_to_use_it() {
             client.user_file(&machine).is_some()
         });
         let only_windows = client.id == "visual-studio";
-        assert!(everywhere || only_windows || !client.by_hand.is_empty(), "{} has neither file nor words", client.id);
+        assert!(
+            everywhere || only_windows || !client.by_hand.is_empty(),
+            "{} has neither file nor words",
+            client.id
+        );
     }
 }
 
@@ -40,7 +47,8 @@ fn the_files_of_each_system() {
     for client in clients() {
         for os in [Os::Linux, Os::Mac, Os::Windows] {
             let machine = Machine::new(os, PathBuf::from("/home/u"), PathBuf::from("/project"));
-            let path = client.user_file(&machine).map_or_else(|| "-".to_owned(), |path| path.display().to_string());
+            let path =
+                client.user_file(&machine).map_or_else(|| "-".to_owned(), |path| path.display().to_string());
             writeln!(listed, "{:<24}{:<8}{path}", client.id, format!("{os:?}")).unwrap();
         }
         if let Some(name) = client.project.first() {
@@ -90,4 +98,27 @@ fn a_client_is_found_by_its_folder_its_program_its_application_or_its_file() {
 
     std::fs::create_dir_all(home.join(".cursor")).unwrap();
     assert!(cursor.is_found(&bare));
+}
+
+#[test]
+fn the_page_lists_the_catalog() {
+    let mut table = String::from("| client | file | known from | unconfirmed |\n|---|---|---|---|\n");
+    for client in clients() {
+        let machine = |os| Machine::new(os, PathBuf::from("~"), PathBuf::new());
+        let file =
+            [Os::Linux, Os::Mac, Os::Windows].into_iter().find_map(|os| client.user_file(&machine(os)));
+        let file = file.map_or_else(|| client.by_hand.to_owned(), |path| format!("`{}`", path.display()));
+        let source =
+            if client.source.is_empty() { String::new() } else { format!(", [source]({})", client.source) };
+        writeln!(
+            table,
+            "| `{}` {} | {file} | [documentation]({}){source} | {} |",
+            client.id, client.name, client.docs, client.unconfirmed
+        )
+        .unwrap();
+    }
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/setup.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let start = page.find("| client |").unwrap_or(page.len());
+    assert!(page[start..] == table, "docs/setup.md must end with this table:\n{table}");
 }

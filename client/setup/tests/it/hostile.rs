@@ -1,4 +1,4 @@
-//! Files that are not what they should be. Each is left alone with a reason, and the other clients go on.
+//! Files that are not what they should be. Each stays as it is, with a reason, and the other clients go on.
 
 use std::fs;
 

@@ -33,7 +33,8 @@ impl World {
     /// A system on which the client has a file for its user.
     pub(crate) fn for_client(client: &Client) -> Self {
         let systems = [Os::Linux, Os::Mac, Os::Windows];
-        let world = systems.into_iter().map(Self::new).find(|world| client.user_file(&world.machine).is_some());
+        let world =
+            systems.into_iter().map(Self::new).find(|world| client.user_file(&world.machine).is_some());
         world.unwrap_or_else(|| Self::new(Os::Linux))
     }
 

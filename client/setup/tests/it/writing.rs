@@ -35,10 +35,19 @@ fn a_foreign_entry_is_left_alone_unless_forced_and_comes_back() {
 fn a_new_path_or_surface_changes_only_those_fields() {
     let mut world = World::new(Os::Linux);
     for (id, before) in [
-        ("cursor", "{\n  \"mcpServers\": {\n    \"sdl\": {\n      \"command\": \"/old/sdl-mcp\", // mine\n      \"disabled\": true\n    }\n  }\n}\n"),
-        ("codex", "[mcp_servers.sdl] # mine\ncommand = '/old/sdl-mcp'\nargs = [ \"--surface\", \"flat\" ]\nenabled = false\n"),
+        (
+            "cursor",
+            "{\n  \"mcpServers\": {\n    \"sdl\": {\n      \"command\": \"/old/sdl-mcp\", // mine\n      \"disabled\": true\n    }\n  }\n}\n",
+        ),
+        (
+            "codex",
+            "[mcp_servers.sdl] # mine\ncommand = '/old/sdl-mcp'\nargs = [ \"--surface\", \"flat\" ]\nenabled = false\n",
+        ),
         ("goose", "extensions:\n  sdl:\n    cmd: /old/sdl-mcp # mine\n    args: []\n    enabled: false\n"),
-        ("opencode", "{\"mcp\":{\"sdl\":{\"type\":\"local\",\"command\":[\"/old/sdl-mcp\"],\"enabled\":false}}}"),
+        (
+            "opencode",
+            "{\"mcp\":{\"sdl\":{\"type\":\"local\",\"command\":[\"/old/sdl-mcp\"],\"enabled\":false}}}",
+        ),
     ] {
         let client = client(id);
         let file = client.user_file(&world.machine).unwrap();
@@ -116,7 +125,10 @@ fn two_clients_share_a_file() {
             Some(_) => {
                 let left = fs::read_to_string(&file).unwrap();
                 assert!(!left.contains("sdl"), "{left}");
-                assert_eq!(Some(left.replace(['\n', ' '], "")), before.map(|text| text.replace(['\n', ' '], "")));
+                assert_eq!(
+                    Some(left.replace(['\n', ' '], "")),
+                    before.map(|text| text.replace(['\n', ' '], ""))
+                );
                 fs::remove_file(&file).unwrap();
             }
         }
