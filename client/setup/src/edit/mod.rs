@@ -187,7 +187,7 @@ pub fn is_bare(text: &str, format: Format, prelude: &str) -> bool {
 }
 
 fn split_mark(text: &str) -> (&str, &str) {
-    text.strip_prefix(MARK).map_or(("", text), |body| (&text[..MARK.len_utf8()], body))
+    text.strip_prefix(MARK).map_or(("", text), |body| ("\u{feff}", body))
 }
 
 /// The text as a tree. `None` if it holds no value at all.
