@@ -3,6 +3,7 @@
 mod kg;
 mod memory;
 mod questions;
+mod setup;
 mod upstream;
 mod work;
 
@@ -20,6 +21,7 @@ pub(crate) use questions::{
     ChangeArgs, FilterArgs, ImpactArgs, OutlineArgs, PathArgs, RelatedArgs, Relation, RenameArgs, TestsArgs,
     UnusedArgs,
 };
+pub(crate) use setup::SetupArgs;
 pub(crate) use upstream::{AddArgs, CredCommand, ImportArgs, LoginArgs, UpstreamCommand};
 pub(crate) use work::{ActivityArgs, DispatchCommand, HookClient, NewDispatchArgs, SessionCommand};
 
@@ -126,6 +128,8 @@ pub(crate) enum Command {
         #[arg(long)]
         reach: bool,
     },
+    /// Add the server to the MCP clients on this machine, or take it back
+    Setup(SetupArgs),
     /// Show how to add the server to an MCP client
     #[command(subcommand)]
     Mcp(McpCommand),
@@ -543,15 +547,6 @@ pub(crate) enum LedgerCommand {
     },
 }
 
-#[derive(Clone, Copy, ValueEnum, PartialEq, Eq)]
-pub(crate) enum McpClient {
-    ClaudeCode,
-    Cursor,
-    Codex,
-    GeminiCli,
-    Vscode,
-}
-
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Surface {
     Gateway,
@@ -574,9 +569,9 @@ impl Surface {
 pub(crate) enum McpCommand {
     /// Print the snippet for a client
     Config {
-        /// The client (default: all of them)
-        #[arg(long)]
-        client: Option<McpClient>,
+        /// The client, such as cursor (default: all of them)
+        #[arg(long, value_name = "NAME", value_parser = setup::client_names(), hide_possible_values = true)]
+        client: Option<String>,
         /// Which tools the client is to see (default: gateway, one tool per namespace; flat: one per action; search:
         /// one that finds the others)
         #[arg(long)]

@@ -2,29 +2,27 @@
 
 use std::path::PathBuf;
 
+use sdl_setup::snippet::make_snippet;
+use sdl_setup::{Client, Machine, Wanted};
 use serde_json::{Value, json};
 
-use crate::cli::{McpClient, McpCommand};
-use crate::output::{self, Failure, Outcome, style_bold};
-
-const CLIENTS: [McpClient; 5] =
-    [McpClient::ClaudeCode, McpClient::Cursor, McpClient::Codex, McpClient::GeminiCli, McpClient::Vscode];
+use crate::cli::{McpCommand, Surface};
+use crate::output::{self, Failure, Outcome, style_bold, style_dim};
 
 pub(crate) fn run_mcp(command: McpCommand, as_json: bool) -> Result<Outcome, Failure> {
     let McpCommand::Config { client, surface } = command;
-    let shim = find_shim()?;
-    let shim = shim.to_string_lossy();
-    let arguments: Vec<String> =
-        surface.map_or_else(Vec::new, |surface| vec!["--surface".into(), surface.name().into()]);
-    let wanted = client.map_or_else(|| CLIENTS.to_vec(), |client| vec![client]);
+    let wanted =
+        Wanted { program: shim_command()?, arguments: Some(shim_arguments(surface).unwrap_or_default()) };
+    let machine = this_machine()?;
+    let chosen: Vec<&Client> =
+        sdl_setup::clients().filter(|one| client.as_ref().is_none_or(|id| one.id == id)).collect();
+    let described = chosen.iter().map(|client| describe_client(client, &wanted, &machine));
+    let described = described.collect::<Result<Vec<_>, _>>()?;
     if as_json {
-        let list: Vec<Value> =
-            wanted.iter().map(|client| describe_client(*client, &shim, &arguments)).collect();
-        output::print_json(&json!({ "clients": list }));
+        output::print_json(&json!({ "clients": described }));
         return Ok(Outcome::Good);
     }
-    for client in wanted {
-        let about = describe_client(client, &shim, &arguments);
+    for about in described {
         output::print_line(&format!(
             "{} ({})",
             style_bold(output::text_at(&about, "/name")),
@@ -33,7 +31,53 @@ pub(crate) fn run_mcp(command: McpCommand, as_json: bool) -> Result<Outcome, Fai
         output::print_block(output::text_at(&about, "/snippet"));
         output::print_line("");
     }
+    if client.is_none() {
+        output::print_line(&style_dim("sdlctl setup writes these files for you"));
+    }
     Ok(Outcome::Good)
+}
+
+fn describe_client(client: &Client, wanted: &Wanted, machine: &Machine) -> Result<Value, Failure> {
+    let snippet = make_snippet(client, wanted).map_err(|fault| Failure::Local(fault.to_string()))?;
+    let place = client.user_file(machine).map_or_else(
+        || client.by_hand.to_owned(),
+        |path| short_path(&path.to_string_lossy(), &machine.home.to_string_lossy()),
+    );
+    Ok(
+        json!({ "client": client.id, "name": client.name, "where": place, "snippet": snippet, "docs": client.docs }),
+    )
+}
+
+/// A path with `~` for the home folder.
+pub(crate) fn short_path(path: &str, home: &str) -> String {
+    match path.strip_prefix(home) {
+        Some(rest) if !home.is_empty() && rest.starts_with(['/', '\\']) => format!("~{rest}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// This machine, with the project that contains the working directory.
+pub(crate) fn this_machine() -> Result<Machine, Failure> {
+    let here = std::env::current_dir().map_err(|error| Failure::io("the working directory", &error))?;
+    let root = here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here);
+    Machine::of_this_process(root.to_owned())
+        .ok_or_else(|| Failure::Local("no home folder is known: set HOME".to_owned()))
+}
+
+/// The arguments with which the shim shows a surface. `None` if none was asked for.
+pub(crate) fn shim_arguments(surface: Option<Surface>) -> Option<Vec<String>> {
+    surface.map(|surface| vec!["--surface".to_owned(), surface.name().to_owned()])
+}
+
+/// The shim, as a configuration file names it.
+pub(crate) fn shim_command() -> Result<String, Failure> {
+    let shim = find_shim()?;
+    let text = shim.to_str().filter(|text| !text.chars().any(char::is_control));
+    text.map(str::to_owned).ok_or_else(|| {
+        Failure::Local(format!(
+            "{shim:?} can't be written into a configuration: move the programs to a plain path"
+        ))
+    })
 }
 
 /// The shim beside this program, else the one on the path.
@@ -45,41 +89,11 @@ fn find_shim() -> Result<PathBuf, Failure> {
     let on_path = std::env::var_os("PATH")
         .into_iter()
         .flat_map(|path| std::env::split_paths(&path).map(|folder| folder.join(&name)).collect::<Vec<_>>());
-    std::iter::once(beside).chain(on_path).find(|path| path.is_file()).ok_or_else(|| {
-        Failure::Local(format!(
-            "{name} is neither beside this program nor on the path; build or install it first"
-        ))
-    })
-}
-
-fn describe_client(client: McpClient, shim: &str, arguments: &[String]) -> Value {
-    let server = json!({ "command": shim, "args": arguments });
-    let (name, place, snippet) = match client {
-        McpClient::ClaudeCode => {
-            let tail: String = arguments.iter().map(|argument| format!(" {argument}")).collect();
-            ("Claude Code", "run this command", format!("claude mcp add --scope user sdl -- {shim}{tail}"))
-        }
-        McpClient::Cursor => {
-            ("Cursor", "~/.cursor/mcp.json", pretty_json(&json!({ "mcpServers": { "sdl": server } })))
-        }
-        McpClient::Codex => (
-            "Codex",
-            "~/.codex/config.toml",
-            format!("[mcp_servers.sdl]\ncommand = {}\nargs = {}", json!(shim), json!(arguments)),
-        ),
-        McpClient::GeminiCli => (
-            "Gemini CLI",
-            "~/.gemini/settings.json",
-            pretty_json(&json!({ "mcpServers": { "sdl": server } })),
-        ),
-        McpClient::Vscode => {
-            let server = json!({ "type": "stdio", "command": shim, "args": arguments });
-            ("VS Code", ".vscode/mcp.json", pretty_json(&json!({ "servers": { "sdl": server } })))
-        }
-    };
-    json!({ "name": name, "where": place, "snippet": snippet })
-}
-
-fn pretty_json(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
+    std::iter::once(beside).chain(on_path).find(|path| path.is_absolute() && path.is_file()).ok_or_else(
+        || {
+            Failure::Local(format!(
+                "{name} is neither beside this program nor on the path; build or install it first"
+            ))
+        },
+    )
 }

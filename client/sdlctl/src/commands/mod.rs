@@ -29,6 +29,7 @@ mod risk;
 mod search;
 mod service;
 mod session;
+mod setup;
 mod slice;
 mod status;
 mod surface;
@@ -80,6 +81,7 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Ledger(command) => ledger::run_ledger(command, json),
         Command::Bench(command) => bench::run_bench(&command, json),
         Command::Doctor { reach } => doctor::run_doctor(reach, json),
+        Command::Setup(args) => setup::run_setup(args, json),
         Command::Mcp(command) => mcp::run_mcp(command, json),
         Command::Surface { name } => surface::run_surface(name, json),
         Command::Service(command) => service::run_service(command, json),

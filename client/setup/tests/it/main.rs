@@ -1,0 +1,10 @@
+//! The catalog against fixtures, the laws of editing, and hostile files. All on temporary folders.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
+
+mod catalog;
+mod clients;
+mod hostile;
+mod laws;
+mod world;
+mod writing;
