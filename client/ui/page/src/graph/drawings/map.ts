@@ -1,0 +1,41 @@
+import type { Drawing, DrawnEdge, DrawnNode } from "../drawing";
+import { groupOf } from "../kinds";
+import type { MapLayout } from "../layout/map";
+import { symbolAt, type Model } from "../model";
+
+/** Draws the whole repository. Its edges are drawn only if asked for, because they hide what they connect. */
+export function drawMap(model: Model, layout: MapLayout, withEdges: boolean): Drawing {
+  const nodes: DrawnNode[] = [];
+  for (let number = 0; number < model.count; number += 1) {
+    const symbol = symbolAt(model, number);
+    nodes.push({
+      id: symbol.symbolId,
+      name: symbol.name,
+      place: `${symbol.file}:${symbol.line}`,
+      kind: symbol.kind,
+      group: groupOf(symbol.kind),
+      x: layout.x[number] ?? 0,
+      y: layout.y[number] ?? 0,
+      size: sizeOf(model.degree[number] ?? 0),
+    });
+  }
+  const discs = model.clusters.map((name, at) => ({
+    x: layout.discs.x[at] ?? 0,
+    y: layout.discs.y[at] ?? 0,
+    r: layout.discs.r[at] ?? 0,
+    name,
+    count: 0,
+  }));
+  for (const cluster of model.clusterOf) {
+    const disc = discs[cluster];
+    if (disc) disc.count += 1;
+  }
+  const links = Array.from(layout.links.from, (from, at) => ({ from, to: layout.links.to[at] ?? 0, weight: layout.links.weight[at] ?? 0 }));
+  const edges: DrawnEdge[] = withEdges ? Array.from(model.from, (from, at) => ({ from, to: model.to[at] ?? 0, confidence: 1 })) : [];
+  return { nodes, edges, discs, links, named: false };
+}
+
+/** Half the width of a node in pixels: symbols with many edges are larger, slowly. */
+export function sizeOf(degree: number): number {
+  return Math.min(9, 1.6 + 0.9 * Math.log2(1 + degree / 2));
+}

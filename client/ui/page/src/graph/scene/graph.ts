@@ -1,0 +1,36 @@
+import { DirectedGraph } from "graphology";
+import { shortText, visibleText } from "../../text/visible";
+import type { Drawing, DrawnNode } from "../drawing";
+import { mixColours, type Palette } from "../palette";
+
+/** The attributes that the canvas needs of a node. */
+export function nodeAttributes(node: DrawnNode, drawing: Drawing, palette: Palette): Record<string, unknown> {
+  return {
+    x: node.x,
+    y: node.y,
+    size: node.size,
+    color: node.strong ? palette.accent : palette.kinds[node.group],
+    label: shortText(visibleText(node.name), 40),
+    forceLabel: drawing.named && drawing.nodes.length <= 300,
+    strong: node.strong ?? false,
+  };
+}
+
+/** A drawing as a graph for the canvas. Nodes have their ids as keys; a second node of an id is left out. */
+export function graphOf(drawing: Drawing, palette: Palette): DirectedGraph {
+  const graph = new DirectedGraph();
+  for (const node of drawing.nodes) {
+    if (!graph.hasNode(node.id)) graph.addNode(node.id, nodeAttributes(node, drawing, palette));
+  }
+  const thin = drawing.edges.length > 2_000;
+  for (const edge of drawing.edges) {
+    const [from, to] = [drawing.nodes[edge.from], drawing.nodes[edge.to]];
+    if (!from || !to || from.id === to.id || graph.hasEdge(from.id, to.id)) continue;
+    graph.addEdge(from.id, to.id, {
+      type: thin ? "line" : "arrow",
+      size: 1.5,
+      color: mixColours(palette.line, palette.ground, thin ? 0.75 : 0.7 * (1 - edge.confidence)),
+    });
+  }
+  return graph;
+}

@@ -1,0 +1,176 @@
+import Sigma from "sigma";
+import { EdgeArrowProgram, EdgeLineProgram } from "sigma/rendering";
+import type { DirectedGraph } from "graphology";
+import type { Drawing } from "../drawing";
+import { readPalette, type Palette } from "../palette";
+import { drawDiscs, nameDiscs } from "./discs";
+import { graphOf, nodeAttributes } from "./graph";
+import { drawHover, drawLabel } from "./labels";
+import { pointProgram, type Motion } from "./points";
+
+/** How long after its last step the camera counts as at rest, in milliseconds. */
+const REST_MS = 120;
+
+/** A drawing on a canvas, with a camera. */
+export class Scene {
+  private readonly sigma: Sigma;
+  private readonly motion: Motion = { moving: false };
+  private readonly below: CanvasRenderingContext2D | null;
+  private graph: DirectedGraph;
+  private palette: Palette = readPalette();
+  private rest: ReturnType<typeof setTimeout> | undefined;
+  private selected: string | null = null;
+  private added: string[] = [];
+  private marked: string[] = [];
+
+  constructor(container: HTMLElement, private drawing: Drawing, onNode: (id: string) => void, onStage: () => void) {
+    this.graph = graphOf(drawing, this.palette);
+    const colours = (): Palette => this.palette;
+    this.sigma = new Sigma(this.graph, container, {
+      nodeProgramClasses: { point: pointProgram(this.motion) },
+      defaultNodeType: "point",
+      edgeProgramClasses: { line: EdgeLineProgram, arrow: EdgeArrowProgram },
+      defaultEdgeType: "arrow",
+      defaultDrawNodeLabel: drawLabel(colours),
+      defaultDrawNodeHover: drawHover(colours),
+      labelFont: getComputedStyle(container).fontFamily,
+      labelSize: 12,
+      labelDensity: 0.6,
+      labelGridCellSize: 120,
+      labelRenderedSizeThreshold: drawing.named ? 0 : 7,
+      hideLabelsOnMove: !drawing.named,
+      hideEdgesOnMove: drawing.edges.length > 2_000,
+      stagePadding: 40,
+      minCameraRatio: 0.02,
+      maxCameraRatio: 4,
+      zoomDuration: 160,
+      allowInvalidContainer: true,
+    });
+    const canvas = this.sigma.createCanvas("discs", { beforeLayer: "edges" });
+    this.below = canvas.getContext("2d");
+    this.sigma.on("clickNode", ({ node }) => onNode(node));
+    this.sigma.on("clickStage", onStage);
+    this.sigma.on("enterNode", () => container.classList.add("over-node"));
+    this.sigma.on("leaveNode", () => container.classList.remove("over-node"));
+    this.sigma.on("afterRender", () => this.drawAround());
+    this.sigma.getCamera().on("updated", () => this.moved());
+    this.sigma.refresh();
+  }
+
+  /** Draws what the nodes lie on and the names above them. */
+  private drawAround(): void {
+    if (!this.below || this.drawing.discs.length === 0) return;
+    const { width, height } = this.sigma.getDimensions();
+    const ratio = devicePixelRatio || 1;
+    const canvas = this.below.canvas;
+    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
+    if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+    this.below.setTransform(ratio, 0, 0, ratio, 0, 0);
+    drawDiscs(this.below, this.sigma, this.drawing, this.palette);
+    const labels = this.sigma.getCanvases()["labels"]?.getContext("2d");
+    if (labels) nameDiscs(labels, this.sigma, this.drawing, this.palette);
+  }
+
+  private moved(): void {
+    this.motion.moving = true;
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => {
+      this.motion.moving = false;
+      this.sigma.scheduleRender();
+    }, REST_MS);
+  }
+
+  /** Marks a symbol and shows edges of the map that touch it. */
+  select(id: string | null, edges: readonly (readonly [string, string])[] = []): void {
+    for (const edge of this.added) if (this.graph.hasEdge(edge)) this.graph.dropEdge(edge);
+    this.added = [];
+    if (this.selected && this.selected !== id) this.paint(this.selected, false);
+    this.selected = id !== null && this.graph.hasNode(id) ? id : null;
+    if (this.selected) this.paint(this.selected, true);
+    for (const [from, to] of edges.slice(0, 400)) {
+      if (!this.graph.hasNode(from) || !this.graph.hasNode(to) || from === to || this.graph.hasEdge(from, to)) continue;
+      this.added.push(this.graph.addEdge(from, to, { type: "arrow", size: 1.2, color: this.palette.accent }));
+    }
+  }
+
+  /** Marks symbols for a while, such as those of a file that just changed. */
+  flash(ids: readonly string[], ms: number): void {
+    const now = ids.filter((id) => this.graph.hasNode(id));
+    for (const id of now) this.graph.mergeNodeAttributes(id, { color: this.palette.accent, highlighted: now.length <= 12 });
+    this.marked = now;
+    setTimeout(() => {
+      if (this.marked === now) for (const id of now) if (this.graph.hasNode(id)) this.paint(id, id === this.selected);
+    }, ms);
+  }
+
+  private paint(id: string, strong: boolean): void {
+    const node = this.drawing.nodes.find((one) => one.id === id);
+    if (!node) return;
+    const attributes = nodeAttributes(strong ? { ...node, strong, size: Math.max(6, node.size) } : node, this.drawing, this.palette);
+    this.graph.mergeNodeAttributes(id, { ...attributes, highlighted: strong, forceLabel: strong || attributes["forceLabel"] });
+  }
+
+  /** Moves the camera to a symbol, if it is drawn. */
+  lookAt(id: string, ratio: number): void {
+    const data = this.sigma.getNodeDisplayData(id);
+    if (data) void this.sigma.getCamera().animate({ x: data.x, y: data.y, ratio }, { duration: calmDuration() });
+  }
+
+  /** Moves the camera to the disc of a cluster. */
+  lookAtDisc(at: number): void {
+    const disc = this.drawing.discs[at];
+    if (!disc) return;
+    const centre = this.sigma.viewportToFramedGraph(this.sigma.graphToViewport(disc));
+    const edge = this.sigma.viewportToFramedGraph(this.sigma.graphToViewport({ x: disc.x + disc.r, y: disc.y }));
+    const ratio = Math.max(0.04, Math.abs(edge.x - centre.x) * 2.6);
+    void this.sigma.getCamera().animate({ ...centre, ratio }, { duration: calmDuration() });
+  }
+
+  zoom(step: -1 | 0 | 1): void {
+    const camera = this.sigma.getCamera();
+    const options = { duration: calmDuration() };
+    void (step === 0 ? camera.animatedReset(options) : step > 0 ? camera.animatedZoom(options) : camera.animatedUnzoom(options));
+  }
+
+  /** Takes the colours of a new theme. */
+  recolour(): void {
+    this.palette = readPalette();
+    const graph = graphOf(this.drawing, this.palette);
+    const camera = this.sigma.getCamera().getState();
+    this.graph = graph;
+    this.added = [];
+    this.sigma.setGraph(graph);
+    this.sigma.getCamera().setState(camera);
+    if (this.selected) this.paint(this.selected, true);
+  }
+
+  /** Moves the camera in a circle for a time and counts frames; a measurement for people and tests. */
+  async measure(ms: number): Promise<{ frames: number; fps: number; medianMs: number; p95Ms: number }> {
+    const camera = this.sigma.getCamera();
+    const start = performance.now();
+    const spans: number[] = [];
+    let last = start;
+    while (last - start < ms) {
+      const turn = ((last - start) / ms) * 2 * Math.PI;
+      camera.setState({ x: 0.5 + 0.15 * Math.sin(turn), y: 0.5 + 0.15 * Math.cos(turn), ratio: 1 - 0.4 * Math.sin(turn / 2) });
+      const now = await new Promise<number>((resolve) => requestAnimationFrame(() => resolve(performance.now())));
+      spans.push(now - last);
+      last = now;
+    }
+    spans.sort((one, other) => one - other);
+    const at = (share: number): number => spans[Math.min(spans.length - 1, Math.floor(spans.length * share))] ?? 0;
+    return { frames: spans.length, fps: (1000 * spans.length) / (last - start), medianMs: at(0.5), p95Ms: at(0.95) };
+  }
+
+  destroy(): void {
+    clearTimeout(this.rest);
+    this.sigma.kill();
+  }
+}
+
+/** No animation for people who asked their system for less motion. */
+function calmDuration(): number {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches ? 0 : 200;
+}
