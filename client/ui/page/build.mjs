@@ -28,7 +28,7 @@ if (process.argv.includes("--tests")) {
   for (const part of ["test/unit", "test/browser", "dev"]) rmSync(join(folder, "build", part), { recursive: true, force: true });
   const flags = ["--bundle", "--platform=node", "--format=esm", "--target=node20", "--packages=external", "--jsx=automatic"];
   const more = ["--jsx-import-source=preact", "--loader:.txt=text", "--loader:.css=text", "--outbase=.", "--outdir=build"];
-  runEsbuild(["test/unit/*.test.ts", "test/browser/*.test.ts", "dev/main.ts", "dev/shots.ts", "dev/live.ts", ...flags, ...more]);
+  runEsbuild(["test/unit/*.test.ts", "test/browser/*.test.ts", "dev/main.ts", "dev/shots.ts", ...flags, ...more]);
 } else {
   for (const step of readSteps(readFileSync(join(folder, "build.steps"), "utf8"))) runEsbuild(step);
   const page = join(folder, "build", "page.html");

@@ -5,7 +5,8 @@ import { groupOf, type KindGroup } from "./kinds";
 export interface DrawnNode {
   id: string;
   name: string;
-  place: string;
+  file: string;
+  line: number;
   kind: string;
   group: KindGroup;
   x: number;
@@ -48,8 +49,8 @@ export const NOTHING: Drawing = { nodes: [], edges: [], discs: [], links: [], na
 
 /** A symbol as a node, still at the origin. */
 export function nodeOf(symbol: SymbolRow, size = 5): DrawnNode {
-  const place = `${symbol.file}:${symbol.line}`;
-  return { id: symbol.symbolId, name: symbol.name, place, kind: symbol.kind, group: groupOf(symbol.kind), x: 0, y: 0, size };
+  const { symbolId: id, name, file, line, kind } = symbol;
+  return { id, name, file, line, kind, group: groupOf(kind), x: 0, y: 0, size };
 }
 
 /** Room of a column and of a row. Names are written to the right of nodes, so columns need more. */

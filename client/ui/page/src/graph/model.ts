@@ -81,10 +81,3 @@ export function edgesAt(model: Model, number: number): [number, number][] {
   });
   return found;
 }
-
-/** The numbers of the symbols in any of the files. */
-export function symbolsIn(model: Model, paths: ReadonlySet<string>): number[] {
-  const { nodes, files } = model.columns;
-  const wanted = new Set(files.flatMap((file, at) => (paths.has(file) ? [at] : [])));
-  return nodes.file.flatMap((file, number) => (wanted.has(file) ? [number] : []));
-}

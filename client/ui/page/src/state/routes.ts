@@ -11,7 +11,7 @@ export interface Route {
 /** The parameters that each view knows, in the order in which a link has them. */
 const KNOWN: Record<View, readonly string[]> = {
   repository: ["repo"],
-  graph: ["repo", "mode", "symbol", "open", "from", "to", "since", "q", "cluster", "tests"],
+  graph: ["repo", "mode", "symbol", "at", "open", "from", "to", "since", "q", "cluster", "tests", "links"],
   delta: ["repo", "from", "to"],
   agents: ["repo", "part"],
 };

@@ -1,5 +1,4 @@
-import type { Drawing, DrawnEdge, DrawnNode } from "../drawing";
-import { groupOf } from "../kinds";
+import { nodeOf, type DrawnEdge, type DrawnNode, type Drawing } from "../drawing";
 import type { MapLayout } from "../layout/map";
 import { symbolAt, type Model } from "../model";
 
@@ -7,17 +6,8 @@ import { symbolAt, type Model } from "../model";
 export function drawMap(model: Model, layout: MapLayout, withEdges: boolean): Drawing {
   const nodes: DrawnNode[] = [];
   for (let number = 0; number < model.count; number += 1) {
-    const symbol = symbolAt(model, number);
-    nodes.push({
-      id: symbol.symbolId,
-      name: symbol.name,
-      place: `${symbol.file}:${symbol.line}`,
-      kind: symbol.kind,
-      group: groupOf(symbol.kind),
-      x: layout.x[number] ?? 0,
-      y: layout.y[number] ?? 0,
-      size: sizeOf(model.degree[number] ?? 0),
-    });
+    const node = nodeOf(symbolAt(model, number), sizeOf(model.degree[number] ?? 0));
+    nodes.push({ ...node, x: layout.x[number] ?? 0, y: layout.y[number] ?? 0 });
   }
   const discs = model.clusters.map((name, at) => ({
     x: layout.discs.x[at] ?? 0,

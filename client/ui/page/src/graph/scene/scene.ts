@@ -1,7 +1,7 @@
 import Sigma from "sigma";
 import { EdgeArrowProgram, EdgeLineProgram } from "sigma/rendering";
 import type { DirectedGraph } from "graphology";
-import type { Drawing } from "../drawing";
+import { NOTHING, type DrawnNode, type Drawing } from "../drawing";
 import { readPalette, type Palette } from "../palette";
 import { drawDiscs, nameDiscs } from "./discs";
 import { graphOf, nodeAttributes } from "./graph";
@@ -22,9 +22,11 @@ export class Scene {
   private selected: string | null = null;
   private added: string[] = [];
   private marked: string[] = [];
+  private drawing: Drawing = NOTHING;
+  private nodes: ReadonlyMap<string, DrawnNode> = new Map();
 
-  constructor(container: HTMLElement, private drawing: Drawing, onNode: (id: string) => void, onStage: () => void) {
-    this.graph = graphOf(drawing, this.palette);
+  constructor(container: HTMLElement, onNode: (id: string) => void, onStage: () => void) {
+    this.graph = graphOf(NOTHING, this.palette);
     const colours = (): Palette => this.palette;
     this.sigma = new Sigma(this.graph, container, {
       nodeProgramClasses: { point: pointProgram(this.motion) },
@@ -33,13 +35,10 @@ export class Scene {
       defaultEdgeType: "arrow",
       defaultDrawNodeLabel: drawLabel(colours),
       defaultDrawNodeHover: drawHover(colours),
-      labelFont: getComputedStyle(container).fontFamily,
+      labelFont: getComputedStyle(document.body).fontFamily,
       labelSize: 12,
       labelDensity: 0.6,
       labelGridCellSize: 120,
-      labelRenderedSizeThreshold: drawing.named ? 0 : 7,
-      hideLabelsOnMove: !drawing.named,
-      hideEdgesOnMove: drawing.edges.length > 2_000,
       stagePadding: 40,
       minCameraRatio: 0.02,
       maxCameraRatio: 4,
@@ -54,12 +53,30 @@ export class Scene {
     this.sigma.on("leaveNode", () => container.classList.remove("over-node"));
     this.sigma.on("afterRender", () => this.drawAround());
     this.sigma.getCamera().on("updated", () => this.moved());
-    this.sigma.refresh();
+  }
+
+  /** Shows another drawing. The camera stays if both are maps, else it shows all of it. */
+  show(drawing: Drawing): void {
+    const stays = this.drawing.discs.length > 0 && drawing.discs.length > 0;
+    const camera = this.sigma.getCamera();
+    const before = camera.getState();
+    this.drawing = drawing;
+    this.nodes = new Map(drawing.nodes.map((node) => [node.id, node]));
+    this.graph = graphOf(drawing, this.palette);
+    this.added = [];
+    this.selected = null;
+    this.sigma.setSettings({
+      labelRenderedSizeThreshold: drawing.named ? 0 : 7,
+      hideLabelsOnMove: !drawing.named,
+      hideEdgesOnMove: drawing.edges.length > 2_000,
+    });
+    this.sigma.setGraph(this.graph);
+    camera.setState(stays ? before : { x: 0.5, y: 0.5, ratio: 1, angle: 0 });
   }
 
   /** Draws what the nodes lie on and the names above them. */
   private drawAround(): void {
-    if (!this.below || this.drawing.discs.length === 0) return;
+    if (!this.below) return;
     const { width, height } = this.sigma.getDimensions();
     const ratio = devicePixelRatio || 1;
     const canvas = this.below.canvas;
@@ -95,9 +112,9 @@ export class Scene {
     }
   }
 
-  /** Marks symbols for a while, such as those of a file that just changed. */
-  flash(ids: readonly string[], ms: number): void {
-    const now = ids.filter((id) => this.graph.hasNode(id));
+  /** Marks the symbols of files for a while, because they just changed. */
+  flash(paths: ReadonlySet<string>, ms: number): void {
+    const now = this.drawing.nodes.filter((node) => paths.has(node.file) && this.graph.hasNode(node.id)).map((node) => node.id);
     for (const id of now) this.graph.mergeNodeAttributes(id, { color: this.palette.accent, highlighted: now.length <= 12 });
     this.marked = now;
     setTimeout(() => {
@@ -106,7 +123,7 @@ export class Scene {
   }
 
   private paint(id: string, strong: boolean): void {
-    const node = this.drawing.nodes.find((one) => one.id === id);
+    const node = this.nodes.get(id);
     if (!node) return;
     const attributes = nodeAttributes(strong ? { ...node, strong, size: Math.max(6, node.size) } : node, this.drawing, this.palette);
     this.graph.mergeNodeAttributes(id, { ...attributes, highlighted: strong, forceLabel: strong || attributes["forceLabel"] });
@@ -136,14 +153,11 @@ export class Scene {
 
   /** Takes the colours of a new theme. */
   recolour(): void {
+    const [camera, selected] = [this.sigma.getCamera().getState(), this.selected];
     this.palette = readPalette();
-    const graph = graphOf(this.drawing, this.palette);
-    const camera = this.sigma.getCamera().getState();
-    this.graph = graph;
-    this.added = [];
-    this.sigma.setGraph(graph);
+    this.show(this.drawing);
     this.sigma.getCamera().setState(camera);
-    if (this.selected) this.paint(this.selected, true);
+    this.select(selected);
   }
 
   /** Moves the camera in a circle for a time and counts frames; a measurement for people and tests. */
