@@ -34,6 +34,7 @@ for (const theme of ["light", "dark"] as const) {
     const views = {
       repository: `#/repository?repo=${repo}`,
       map: `#/graph?repo=${repo}`,
+      selected: `#/graph?repo=${repo}&symbol=${symbol}`,
       search: `#/graph?repo=${repo}&q=option`,
       around: `#/graph?repo=${repo}&mode=around&symbol=${symbol}`,
       impact: `#/graph?repo=${repo}&mode=impact&symbol=${symbol}`,
@@ -46,7 +47,9 @@ for (const theme of ["light", "dark"] as const) {
     };
     for (const [name, fragment] of Object.entries(views)) {
       await page.evaluate((to) => (location.hash = to), fragment);
-      await page.waitForTimeout(name === "map" ? 4_000 : 1_800);
+      await page.waitForTimeout(600);
+      await page.waitForFunction(() => !/(Reading|Comparing|Weighing|Selecting|Searching)…|Reading the graph/.test(document.querySelector("main")?.textContent ?? ""), { timeout: 20_000 }).catch(() => console.log("still busy:", name));
+      await page.waitForTimeout(1_200);
       await page.screenshot({ path: join(folder, `${name}-${theme}-${size}.png`), fullPage: size === "narrow" && name !== "map" });
     }
     await context.close();

@@ -14,7 +14,11 @@ export interface DrawnNode {
   size: number;
   /** Whether the drawing is about it. */
   strong?: boolean;
+  /** Where its name is written; to the right if nothing else is said. */
+  side?: Side;
 }
+
+export type Side = "left" | "right" | "above";
 
 /** An edge between two nodes of a drawing, by number. */
 export interface DrawnEdge {
@@ -53,20 +57,29 @@ export function nodeOf(symbol: SymbolRow, size = 5): DrawnNode {
   return { id, name, file, line, kind, group: groupOf(kind), x: 0, y: 0, size };
 }
 
-/** Room of a column and of a row. Names are written to the right of nodes, so columns need more. */
+/** Room of a column. */
 const COLUMN = 260;
-const ROW = 30;
+/** Least and most room of a row. Few rows are spread, because a screen is rarely four times as wide as it is high. */
+const MIN_ROW = 30;
+const MAX_ROW = 72;
 
 /** Places nodes in columns, each centred. */
 export function placeColumns(nodes: readonly DrawnNode[], columnOf: readonly number[]): DrawnNode[] {
   const filled = new Map<number, number>();
   for (const column of columnOf) filled.set(column, (filled.get(column) ?? 0) + 1);
+  const most = Math.max(1, ...filled.values());
+  const room = Math.max(MIN_ROW, Math.min(MAX_ROW, ((filled.size - 1) * COLUMN * 0.8) / most));
   const next = new Map<number, number>();
   return nodes.map((node, at) => {
     const column = columnOf[at] ?? 0;
     const row = next.get(column) ?? 0;
     next.set(column, row + 1);
-    const height = ((filled.get(column) ?? 1) - 1) * ROW;
-    return { ...node, x: column * COLUMN, y: height / 2 - row * ROW };
+    const height = ((filled.get(column) ?? 1) - 1) * room;
+    return { ...node, side: sideOf(column), x: column * COLUMN, y: height / 2 - row * room };
   });
+}
+
+/** Names point away from the middle, where edges are. */
+function sideOf(column: number): Side {
+  return column < 0 ? "left" : column > 0 ? "right" : "above";
 }

@@ -26,5 +26,6 @@ export function drawWays(answer: Pick<PathAnswer, "ways">): Drawing {
       from = to;
     });
   }
-  return { nodes: placeColumns(nodes, columns), edges: [...edges.values()], discs: [], links: [], named: true };
+  const placed = placeColumns(nodes, columns).map((node) => ({ ...node, side: "above" as const }));
+  return { nodes: placed, edges: [...edges.values()], discs: [], links: [], named: true };
 }

@@ -4,7 +4,7 @@ import { mixColours, type Palette } from "../palette";
 
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 60;
-/** Room for names to the right of the last nodes. */
+/** Room for names beside the outermost nodes. */
 const NAME_ROOM = 220;
 
 type Attributes = Record<string, string | number>;
@@ -30,8 +30,9 @@ export function boundsOf(drawing: Drawing): { x: number; y: number; width: numbe
   const most = (values: number[]): number => values.reduce((one, other) => Math.max(one, other), -Infinity);
   if (xs.length === 0) return { x: 0, y: 0, width: 2 * MARGIN, height: 2 * MARGIN };
   const [x, y] = [least(xs) - MARGIN, least(ys) - MARGIN];
-  const right = most(xs) + MARGIN + (drawing.named ? NAME_ROOM : 0);
-  return { x: tenth(x), y: tenth(y), width: tenth(right - x), height: tenth(most(ys) + MARGIN - y) };
+  const room = drawing.named ? NAME_ROOM : 0;
+  const right = most(xs) + MARGIN + room;
+  return { x: tenth(x - room), y: tenth(y), width: tenth(right - x + room), height: tenth(most(ys) + MARGIN - y) };
 }
 
 /** Draws into an SVG element of the given document. All text becomes text nodes. */
@@ -89,8 +90,15 @@ function drawNode(svg: Element, node: DrawnNode, drawing: Drawing, palette: Pale
   const circle = put(svg, "circle", { cx: tenth(node.x), cy: tenth(-node.y), r: tenth(node.size), fill });
   put(circle, "title", {}, visibleText(`${node.kind} ${node.name} ${node.file}:${node.line}`));
   if (!drawing.named) return;
-  const weight = node.strong ? 600 : 400;
-  put(svg, "text", { x: tenth(node.x + node.size + 4), y: tenth(-node.y + 4), "font-weight": weight, fill: palette.text }, visibleText(node.name));
+  const gap = node.size + 4;
+  const side = node.side ?? "right";
+  const places = {
+    left: { x: node.x - gap, y: -node.y + 4, "text-anchor": "end" },
+    right: { x: node.x + gap, y: -node.y + 4, "text-anchor": "start" },
+    above: { x: node.x, y: -node.y - gap, "text-anchor": "middle" },
+  };
+  const { x, y, ...anchor } = places[side];
+  put(svg, "text", { x: tenth(x), y: tenth(y), ...anchor, "font-weight": node.strong ? 600 : 400, fill: palette.text }, visibleText(node.name));
 }
 
 /** The drawing as the text of an SVG file. */

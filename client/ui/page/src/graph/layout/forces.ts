@@ -39,7 +39,7 @@ export function relax(bodies: Bodies, steps: number, apart: boolean): void {
     strongGravityMode: false,
     gravity: 1,
     slowDown: 1 + Math.log(count),
-    barnesHutOptimize: count > 400,
+    barnesHutOptimize: count > 250,
     barnesHutTheta: 0.8,
   };
   for (let step = 0; step < steps; step += 1) iterate(settings, nodes, edges);

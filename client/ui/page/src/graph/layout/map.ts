@@ -110,13 +110,18 @@ function innerEdges({ clusterOf, from, to }: MapInput, members: readonly number[
   return inner;
 }
 
+/** Steps for a cluster: fewer for larger ones, because one step costs more and the disc is filled evenly anyway. */
+function stepsFor(count: number): number {
+  return Math.round(Math.max(8, Math.min(40, 12_000 / count)));
+}
+
 /** Places symbols in a disc of radius 1. */
 function placeMembers(count: number, edges: readonly InnerEdge[]): { x: Float32Array; y: Float32Array } {
   const starts = Array.from({ length: count }, (_, at) => sunflower(at, count));
   const x = Float32Array.from(starts, ([sx]) => sx * 100);
   const y = Float32Array.from(starts, ([, sy]) => sy * 100);
   if (count > 2 && count <= MAX_RELAXED && edges.length > 0) {
-    relax({ x, y, size: new Float32Array(count).fill(1), edges }, count > 1_000 ? 30 : 60, false);
+    relax({ x, y, size: new Float32Array(count).fill(1), edges }, stepsFor(count), false);
   }
   fillDisc(x, y);
   return { x, y };

@@ -3,6 +3,9 @@ import { shortText, visibleText } from "../../text/visible";
 import type { Drawing, DrawnNode } from "../drawing";
 import { mixColours, type Palette } from "../palette";
 
+/** Above this, only names that have room are written. */
+const MAX_ALL_NAMED = 60;
+
 /** The attributes that the canvas needs of a node. */
 export function nodeAttributes(node: DrawnNode, drawing: Drawing, palette: Palette): Record<string, unknown> {
   return {
@@ -10,8 +13,9 @@ export function nodeAttributes(node: DrawnNode, drawing: Drawing, palette: Palet
     y: node.y,
     size: node.size,
     color: node.strong ? palette.accent : palette.kinds[node.group],
-    label: shortText(visibleText(node.name), 40),
-    forceLabel: drawing.named && drawing.nodes.length <= 300,
+    label: shortText(visibleText(node.name), drawing.named ? 28 : 40),
+    side: node.side ?? "right",
+    forceLabel: drawing.named && drawing.nodes.length <= MAX_ALL_NAMED,
     strong: node.strong ?? false,
   };
 }

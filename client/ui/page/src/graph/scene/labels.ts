@@ -4,6 +4,14 @@ import type { Palette } from "../palette";
 
 type Labelled = PartialButFor<NodeDisplayData, "x" | "y" | "size" | "label" | "color">;
 
+/** Where a name begins, on the side that its node asks for. */
+function labelPlace(width: number, data: Labelled, settings: Settings): { x: number; y: number } {
+  const middle = data.y + settings.labelSize / 3;
+  if (data["side"] === "left") return { x: data.x - data.size - 4 - width, y: middle };
+  if (data["side"] === "above") return { x: data.x - width / 2, y: data.y - data.size - 8 };
+  return { x: data.x + data.size + 4, y: middle };
+}
+
 /** Draws names with a rim of the ground's colour, so that they can be read over edges. */
 export function drawLabel(palette: () => Palette) {
   return (context: CanvasRenderingContext2D, data: Labelled, settings: Settings): void => {
@@ -13,7 +21,7 @@ export function drawLabel(palette: () => Palette) {
     context.lineWidth = 3;
     context.lineJoin = "round";
     context.strokeStyle = ground;
-    const [x, y] = [data.x + data.size + 4, data.y + settings.labelSize / 3];
+    const { x, y } = labelPlace(context.measureText(data.label).width, data, settings);
     context.strokeText(data.label, x, y);
     context.fillStyle = data["strong"] ? accent : text;
     context.fillText(data.label, x, y);
@@ -32,12 +40,12 @@ export function drawHover(palette: () => Palette) {
     if (!data.label) return;
     context.font = `600 ${settings.labelSize}px ${settings.labelFont}`;
     const width = context.measureText(data.label).width;
-    const [x, y] = [data.x + data.size + 4, data.y + settings.labelSize / 3];
+    const { x, y } = labelPlace(width, data, settings);
     context.fillStyle = ground;
     context.strokeStyle = accent;
     context.lineWidth = 1;
     context.beginPath();
-    context.roundRect(x - 4, data.y - 10, width + 8, 20, 4);
+    context.roundRect(x - 4, y - settings.labelSize - 2, width + 8, 20, 4);
     context.fill();
     context.stroke();
     context.fillStyle = text;

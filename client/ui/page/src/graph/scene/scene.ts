@@ -37,9 +37,8 @@ export class Scene {
       defaultDrawNodeHover: drawHover(colours),
       labelFont: getComputedStyle(document.body).fontFamily,
       labelSize: 12,
-      labelDensity: 0.6,
-      labelGridCellSize: 120,
-      stagePadding: 40,
+      labelDensity: 0.5,
+      labelGridCellSize: 140,
       minCameraRatio: 0.02,
       maxCameraRatio: 4,
       zoomDuration: 160,
@@ -65,7 +64,10 @@ export class Scene {
     this.graph = graphOf(drawing, this.palette);
     this.added = [];
     this.selected = null;
+    const { width } = this.sigma.getDimensions();
     this.sigma.setSettings({
+      // Names at the sides need room within the canvas.
+      stagePadding: drawing.named ? Math.min(170, width * 0.24) : 30,
       labelRenderedSizeThreshold: drawing.named ? 0 : 7,
       hideLabelsOnMove: !drawing.named,
       hideEdgesOnMove: drawing.edges.length > 2_000,

@@ -29,7 +29,7 @@ export function Usage() {
           <dl class="stats">
             <Stat name="Served" value={formatCount(stats.tokensServed)} note="tokens" />
             <Stat name="Files in full" value={formatCount(stats.tokensOfFilesRead)} note={`${formatCount(stats.filesRead)} files`} />
-            <Stat name="Saved" value={formatCount(stats.saved)} note={formatShare(stats.saved, stats.tokensOfFilesRead)} />
+            <Saved stats={stats} />
             <Stat name="Calls" value={formatCount(stats.calls)} note={`${formatCount(stats.failedCalls)} failed`} />
           </dl>
           <UsageTable title="By kind of answer" rows={stats.byRung} />
@@ -38,6 +38,12 @@ export function Usage() {
       )}
     </Panel>
   );
+}
+
+/** What answers saved, or what they cost beyond the files. Searches read no file, so few calls of this page can cost more. */
+function Saved({ stats }: { stats: UsageStats }) {
+  if (stats.saved < 0) return <Stat name="More than the files" value={formatCount(-stats.saved)} note="tokens" />;
+  return <Stat name="Saved" value={formatCount(stats.saved)} note={formatShare(stats.saved, stats.tokensOfFilesRead)} />;
 }
 
 function UsageTable({ title, rows }: { title: string; rows: readonly UsageRow[] }) {

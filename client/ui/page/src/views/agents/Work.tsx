@@ -1,3 +1,4 @@
+import type { Failure } from "../../api/errors";
 import type { DispatchRow, SessionRow, SliceLease } from "../../api/agents";
 import { Empty, Panel } from "../../parts/Panel";
 import { Text } from "../../parts/Text";
@@ -17,20 +18,26 @@ export function Work() {
   return (
     <div class="view">
       <Panel title="Sessions">
-        <Trouble failure={sessions.failure} retry={sessions.reload} />
-        <Sessions rows={sessions.data?.sessions ?? []} />
+        <OffOrTrouble failure={sessions.failure} retry={sessions.reload} />
+        {sessions.data && <Sessions rows={sessions.data.sessions} />}
       </Panel>
       <Panel title="Dispatches and their leases">
-        <Trouble failure={dispatches.failure} retry={dispatches.reload} />
-        <Dispatches rows={dispatches.data?.dispatches ?? []} />
+        <OffOrTrouble failure={dispatches.failure} retry={dispatches.reload} />
+        {dispatches.data && <Dispatches rows={dispatches.data.dispatches} />}
       </Panel>
-      {!slices.failure && (
+      {slices.data && (
         <Panel title="Slices held">
-          <Slices rows={slices.data?.slices ?? []} />
+          <Slices rows={slices.data.slices} />
         </Panel>
       )}
     </div>
   );
+}
+
+/** A module that is off is no trouble: its message says how to turn it on. */
+function OffOrTrouble({ failure, retry }: { failure: Failure | null; retry: () => void }) {
+  if (failure?.code === "moduleOff") return <Empty><Text of={failure.message} /></Empty>;
+  return <Trouble failure={failure} retry={retry} />;
 }
 
 function Sessions({ rows }: { rows: readonly SessionRow[] }) {

@@ -7,7 +7,7 @@ import { useAnswer } from "../../state/answer";
 import { headVersion } from "../../state/repo";
 import { linkTo } from "../../state/route";
 import { call } from "../../state/session";
-import { formatCount } from "../../text/format";
+import { countOf, formatCount } from "../../text/format";
 import { Source } from "./Source";
 
 /** What the daemon knows of a symbol. */
@@ -61,15 +61,16 @@ export function signatureOf(card: Card): string {
 /** Where one can go from a symbol. */
 function Doors({ card }: { card: Card }) {
   const id = card.symbolId;
+  const named = `${card.file}:${card.qualifiedName ?? card.name}`;
   return (
     <nav class="buttons" aria-label="From this symbol">
       <a href={linkTo("graph", { mode: "around", symbol: id })}>Callers and callees</a>
       <span aria-hidden="true">·</span>
       <a href={linkTo("graph", { mode: "impact", symbol: id })}>Impact</a>
       <span aria-hidden="true">·</span>
-      <a href={linkTo("graph", { mode: "path", from: id, symbol: id })}>Paths from here</a>
+      <a href={linkTo("graph", { mode: "path", from: named, symbol: id })}>Paths from here</a>
       <span aria-hidden="true">·</span>
-      <a href={linkTo("graph", { mode: "path", to: id, symbol: id })}>Paths to here</a>
+      <a href={linkTo("graph", { mode: "path", to: named, symbol: id })}>Paths to here</a>
       <span aria-hidden="true">·</span>
       <a href={linkTo("graph", { symbol: id })}>On the map</a>
     </nav>
@@ -81,7 +82,7 @@ function Facts({ card }: { card: Card }) {
   const churn = metrics?.churn30d === undefined ? "" : `, ${formatCount(metrics.churn30d)} commits in 30 days`;
   const rows: [string, string][] = [];
   if (metrics) rows.push(["Edges", `${formatCount(metrics.fanIn)} in, ${formatCount(metrics.fanOut)} out${churn}`]);
-  if (metrics?.testRefs) rows.push(["Tests", `${formatCount(metrics.testRefs)} mentions`]);
+  if (metrics?.testRefs) rows.push(["Tests", countOf(metrics.testRefs, "mention")]);
   if (card.cluster) rows.push(["Cluster", card.cluster]);
   for (const one of card.invariants ?? []) rows.push(["Holds", one]);
   for (const one of card.sideEffects ?? []) rows.push(["Effect", `${one.kind} ${one.what}`]);

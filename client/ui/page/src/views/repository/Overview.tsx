@@ -15,13 +15,12 @@ export function Hotspots({ overview }: { overview: RepoOverview | null }) {
         <div class="table-wrap">
           <table class="grid">
             <thead>
-              <tr><th scope="col">Symbol</th><th scope="col">Place</th><th scope="col" class="number">In</th><th scope="col" class="number">Out</th><th scope="col" class="number">Commits in 30 days</th></tr>
+              <tr><th scope="col">Symbol</th><th scope="col" class="number">In</th><th scope="col" class="number">Out</th><th scope="col" class="number">30-day commits</th></tr>
             </thead>
             <tbody>
               {rows.slice(0, 12).map((row) => (
                 <tr key={row.symbolId}>
-                  <th scope="row"><SymbolLink id={row.symbolId} name={row.name} /></th>
-                  <td><Place file={row.file} line={row.line} /></td>
+                  <th scope="row" class="wide"><SymbolLink id={row.symbolId} name={row.name} /> <Place file={row.file} line={row.line} /></th>
                   <td class="number">{formatCount(row.fanIn)}</td>
                   <td class="number">{formatCount(row.fanOut)}</td>
                   <td class="number">{formatCount(row.churn30d ?? 0)}</td>

@@ -15,7 +15,7 @@ export function Timeline({ repo }: { repo: string }) {
   const head = headVersion.value;
   const at = timeOfVersion(head);
   return (
-    <Panel title="Versions" aside={<small>{all.length > 0 ? countOf(all.length, "version") : ""} seen by this page</small>}>
+    <Panel title="Versions" aside={<small>{all.length > 0 && `${countOf(all.length, "version")} seen by this page`}</small>}>
       {all.length === 0 && (
         <Empty>
           The newest version is <code><Text of={head || "not there yet"} /></code>
