@@ -48,5 +48,5 @@ test("the page is one document that asks for nothing", () => {
   assert.ok(page.startsWith("<!doctype html>"));
   assert.equal(page.match(/__NONCE__/g)?.length, 1);
   assert.equal(page.match(/<\/script>/gi)?.length, 1);
-  assert.equal(/<link[^>]+href="(?!data:)|<img\s|<iframe\s|@import|(?<![.\w])import\(/.exec(page)?.[0], undefined);
+  assert.equal(/<link[^>]+href="(?!data:)|<img\s|<iframe\s|@import/.exec(page)?.[0], undefined);
 });

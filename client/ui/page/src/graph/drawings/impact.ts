@@ -10,7 +10,7 @@ export function drawImpact(answer: Pick<ImpactAnswer, "changed" | "dependents">)
   const changed = new Set(answer.changed.map((symbol) => symbol.symbolId));
   const others = (answer.dependents ?? []).filter((one) => !changed.has(one.symbolId));
   const distances = [...answer.changed.map(() => 0), ...others.map((one) => one.distance)];
-  const nodes: DrawnNode[] = [...answer.changed.map((symbol) => ({ ...nodeOf(symbol, 8), strong: true })), ...others.map((one) => nodeOf(one))];
+  const nodes: DrawnNode[] = [...answer.changed.map((symbol) => ({ ...nodeOf(symbol, 8), strong: true })), ...others.map((one) => nodeOf(one, others.length > MAX_COLUMNS_NODES ? 3.5 : 5))];
   const named = new Map<string, number>();
   nodes.forEach((node, number) => named.set(`${distances[number] ?? 0} ${node.name}`, number));
   const edges: DrawnEdge[] = [];
