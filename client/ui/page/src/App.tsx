@@ -60,6 +60,8 @@ function useKeys(onHelp: () => void): void {
 
 /** Goes to the search of the graph, from wherever. */
 function focusSearch(): void {
-  if (view.value !== "graph") goTo("graph", {});
+  const field = document.getElementById("search");
+  if (field) return field.focus();
+  goTo("graph", {});
   requestAnimationFrame(() => document.getElementById("search")?.focus());
 }

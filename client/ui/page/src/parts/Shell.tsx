@@ -36,6 +36,7 @@ export function Shell({ onHelp, children }: { onHelp: () => void; children: Comp
         </button>
       </header>
       <main id="main" tabIndex={-1}>
+        <h1 class="hidden-text">{NAMES[view.value]}</h1>
         {children}
       </main>
     </>

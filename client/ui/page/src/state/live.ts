@@ -73,9 +73,13 @@ function takeEvent(event: string, data: unknown): void {
 
 /** Follows the daemon until `signal` aborts. */
 export function followDaemon(signal: AbortSignal): void {
+  let breaks = 0;
   const onLink = (now: Link): void => {
     link.value = now;
-    if (now.state === "live" || now.state === "ended") void readStatus();
+    if (now.state === "waiting") breaks += 1;
+    // The state is read once beside the first connection, and after each break, because much can have changed.
+    if (now.state === "live" && breaks > 0) void readStatus();
   };
+  void readStatus();
   void followEvents(server, { onEvent: takeEvent, onLink }, signal);
 }

@@ -5,8 +5,9 @@ import { symbolAt, type Model } from "../model";
 /** Draws the whole repository. Its edges are drawn only if asked for, because they hide what they connect. */
 export function drawMap(model: Model, layout: MapLayout, withEdges: boolean): Drawing {
   const nodes: DrawnNode[] = [];
+  const scale = scaleOf(model.count);
   for (let number = 0; number < model.count; number += 1) {
-    const node = nodeOf(symbolAt(model, number), sizeOf(model.degree[number] ?? 0));
+    const node = nodeOf(symbolAt(model, number), scale * sizeOf(model.degree[number] ?? 0));
     nodes.push({ ...node, x: layout.x[number] ?? 0, y: layout.y[number] ?? 0 });
   }
   const discs = model.clusters.map((name, at) => ({
@@ -23,6 +24,11 @@ export function drawMap(model: Model, layout: MapLayout, withEdges: boolean): Dr
   const links = Array.from(layout.links.from, (from, at) => ({ from, to: layout.links.to[at] ?? 0, weight: layout.links.weight[at] ?? 0 }));
   const edges: DrawnEdge[] = withEdges ? Array.from(model.from, (from, at) => ({ from, to: model.to[at] ?? 0, confidence: 1 })) : [];
   return { nodes, edges, discs, links, named: false };
+}
+
+/** How much smaller nodes are in a large map, so that they hide each other no more than in a small one. */
+export function scaleOf(count: number): number {
+  return Math.max(0.4, Math.min(1, Math.sqrt(2_500 / Math.max(1, count))));
 }
 
 /** Half the width of a node in pixels: symbols with many edges are larger, slowly. */

@@ -3,8 +3,8 @@ import { EdgeArrowProgram, EdgeLineProgram } from "sigma/rendering";
 import type { DirectedGraph } from "graphology";
 import { NOTHING, type DrawnNode, type Drawing } from "../drawing";
 import { readPalette, type Palette } from "../palette";
-import { drawDiscs, nameDiscs } from "./discs";
 import { graphOf, nodeAttributes } from "./graph";
+import { Ground } from "./ground";
 import { drawHover, drawLabel } from "./labels";
 import { pointProgram, type Motion } from "./points";
 
@@ -15,7 +15,7 @@ const REST_MS = 120;
 export class Scene {
   private readonly sigma: Sigma;
   private readonly motion: Motion = { moving: false };
-  private readonly below: CanvasRenderingContext2D | null;
+  private readonly ground: Ground;
   private graph: DirectedGraph;
   private palette: Palette = readPalette();
   private rest: ReturnType<typeof setTimeout> | undefined;
@@ -44,13 +44,12 @@ export class Scene {
       zoomDuration: 160,
       allowInvalidContainer: true,
     });
-    const canvas = this.sigma.createCanvas("discs", { beforeLayer: "edges" });
-    this.below = canvas.getContext("2d");
+    this.ground = new Ground(this.sigma);
     this.sigma.on("clickNode", ({ node }) => onNode(node));
     this.sigma.on("clickStage", onStage);
     this.sigma.on("enterNode", () => container.classList.add("over-node"));
     this.sigma.on("leaveNode", () => container.classList.remove("over-node"));
-    this.sigma.on("afterRender", () => this.drawAround());
+    this.sigma.on("afterRender", () => this.ground.follow(this.palette, this.motion.moving, performance.now()));
     this.sigma.getCamera().on("updated", () => this.moved());
   }
 
@@ -62,6 +61,7 @@ export class Scene {
     this.drawing = drawing;
     this.nodes = new Map(drawing.nodes.map((node) => [node.id, node]));
     this.graph = graphOf(drawing, this.palette);
+    this.ground.take(drawing);
     this.added = [];
     this.selected = null;
     const { width } = this.sigma.getDimensions();
@@ -73,23 +73,18 @@ export class Scene {
       hideEdgesOnMove: drawing.edges.length > 2_000,
     });
     this.sigma.setGraph(this.graph);
+    this.hideEmptyLayers();
     camera.setState(stays ? before : { x: 0.5, y: 0.5, ratio: 1, angle: 0 });
   }
 
-  /** Draws what the nodes lie on and the names above them. */
-  private drawAround(): void {
-    if (!this.below) return;
-    const { width, height } = this.sigma.getDimensions();
-    const ratio = devicePixelRatio || 1;
-    const canvas = this.below.canvas;
-    if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
-    if (canvas.height !== Math.round(height * ratio)) canvas.height = Math.round(height * ratio);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-    this.below.setTransform(ratio, 0, 0, ratio, 0, 0);
-    drawDiscs(this.below, this.sigma, this.drawing, this.palette);
-    const labels = this.sigma.getCanvases()["labels"]?.getContext("2d");
-    if (labels) nameDiscs(labels, this.sigma, this.drawing, this.palette);
+  /** Takes layers without content out of the picture, because blending an empty one costs as much as a full one. */
+  private hideEmptyLayers(): void {
+    const canvases = this.sigma.getCanvases();
+    const used = { edges: this.graph.size > 0, edgeLabels: false };
+    for (const [name, isUsed] of Object.entries(used)) {
+      const canvas = canvases[name];
+      if (canvas) canvas.hidden = !isUsed;
+    }
   }
 
   private moved(): void {
@@ -112,6 +107,7 @@ export class Scene {
       if (!this.graph.hasNode(from) || !this.graph.hasNode(to) || from === to || this.graph.hasEdge(from, to)) continue;
       this.added.push(this.graph.addEdge(from, to, { type: "arrow", size: 1.2, color: this.palette.accent }));
     }
+    this.hideEmptyLayers();
   }
 
   /** Marks the symbols of files for a while, because they just changed. */

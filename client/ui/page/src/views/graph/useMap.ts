@@ -7,7 +7,7 @@ import { buildModel, edgesAt, membersOf, symbolAt, type Model } from "../../grap
 import { useAnswer } from "../../state/answer";
 import { headVersion } from "../../state/repo";
 import { changeParams, param } from "../../state/route";
-import { server } from "../../state/session";
+import { daemon, server } from "../../state/session";
 import { countOf, formatCount } from "../../text/format";
 import type { ListGroup, ListItem, Picture } from "./picture";
 
@@ -23,21 +23,25 @@ export interface MapPicture extends Picture {
 }
 
 /** The newest version, once it has been the newest for a while. */
-function useSettledVersion(): string {
+function useSettledVersion(repo: string): string {
   const newest = headVersion.value;
-  const [settled, setSettled] = useState(newest);
+  const [settled, setSettled] = useState({ repo, version: newest });
+  // Another repository has no map yet, so there is nothing to wait for.
+  const current = settled.repo === repo && settled.version !== "" ? settled.version : newest;
   useEffect(() => {
-    if (settled === "" || newest === settled) return setSettled(newest);
-    const timer = setTimeout(() => setSettled(newest), SETTLE_MS);
+    if (current === newest) return setSettled({ repo, version: newest });
+    const timer = setTimeout(() => setSettled({ repo, version: newest }), SETTLE_MS);
     return () => clearTimeout(timer);
-  }, [newest]);
-  return settled;
+  }, [repo, newest]);
+  return current;
 }
 
 /** The map of the whole repository. */
 export function useMap(active: boolean, repo: string): MapPicture {
-  const version = useSettledVersion();
-  const read = useAnswer(active && repo !== "" && version !== "" ? `${repo} ${version}` : "", async (signal) => {
+  const version = useSettledVersion(repo);
+  // Before the state of the daemon is here, the version is not known and the map would be read twice.
+  const isKnown = version !== "" || daemon.value.status !== null;
+  const read = useAnswer(active && repo !== "" && isKnown ? `${repo} ${version}` : "", async (signal) => {
     const model = buildModel(await readGraph(server, repo, signal));
     const { clusterOf, from, to } = model;
     const layout = await askLayout({ clusterOf, clusterCount: model.clusters.length, from, to }, signal);
