@@ -43,22 +43,33 @@ test("size and time of loading", async (context) => {
   assert.equal(times.length, 5);
 });
 
+/** Frames a second of a WebGL canvas that is only cleared: what the browser itself can show here. */
+async function emptyCanvasRate(): Promise<number> {
+  document.body.replaceChildren();
+  const canvas = document.createElement("canvas");
+  [canvas.width, canvas.height] = [800, 740];
+  document.body.append(canvas);
+  const gl = canvas.getContext("webgl2");
+  const start = performance.now();
+  let frames = 0;
+  while (performance.now() - start < 3_000) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    gl?.clearColor((frames % 2) / 2, 0, 0, 1);
+    gl?.clear(gl.COLOR_BUFFER_BIT);
+    frames += 1;
+  }
+  return (1000 * frames) / (performance.now() - start);
+}
+
 test("frame rate at 20,000 symbols", async (context) => {
   const start = Date.now();
   const { page, faults } = await openPage(bench, "#/graph?repo=large", { viewport: { width: 1440, height: 900 } });
   await page.getByText("20,000 symbols").waitFor({ timeout: 60_000 });
   context.diagnostic(`from navigation to the map: ${Date.now() - start} ms`);
-  const empty = await page.evaluate(async () => {
-    const first = performance.now();
-    let frames = 0;
-    while (performance.now() - first < 2_000) {
-      await new Promise((resolve) => requestAnimationFrame(resolve));
-      frames += 1;
-    }
-    return frames / 2;
-  });
   const measured = await page.evaluate(() => (globalThis as unknown as { sdlScene: { measure(ms: number): Promise<Measured> } }).sdlScene.measure(5_000));
-  context.diagnostic(`while the camera moves: ${measured.fps.toFixed(1)} frames a second, median ${measured.medianMs.toFixed(1)} ms, 95th of 100 ${measured.p95Ms.toFixed(1)} ms; at rest ${empty.toFixed(0)}`);
+  context.diagnostic(`while the camera moves: ${measured.fps.toFixed(1)} frames a second, median ${measured.medianMs.toFixed(1)} ms, 95th of 100 ${measured.p95Ms.toFixed(1)} ms`);
+  const floor = await page.evaluate(emptyCanvasRate);
+  context.diagnostic(`the machine's limit, an empty WebGL canvas of 800 by 740 pixels: ${floor.toFixed(1)} frames a second`);
   assert.ok(measured.frames > 0);
   assert.deepEqual(faults, []);
   await page.context().close();

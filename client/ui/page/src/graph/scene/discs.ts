@@ -22,8 +22,8 @@ function placeDiscs(sigma: Sigma, drawing: Drawing): Placed[] {
   return drawing.discs.map((disc) => ({ ...sigma.graphToViewport(disc), r: disc.r * scale }));
 }
 
-/** Draws discs and the links between them below the nodes. A plain canvas is quick at a few hundred circles on any machine. */
-export function drawDiscs(context: CanvasRenderingContext2D, sigma: Sigma, drawing: Drawing, palette: Palette): void {
+/** Draws the links between discs. */
+export function drawLinks(context: CanvasRenderingContext2D, sigma: Sigma, drawing: Drawing, palette: Palette): void {
   const { width, height } = sigma.getDimensions();
   context.clearRect(0, 0, width, height);
   if (drawing.discs.length === 0) return;
@@ -43,13 +43,6 @@ export function drawDiscs(context: CanvasRenderingContext2D, sigma: Sigma, drawi
     context.stroke();
   }
   context.globalAlpha = 1;
-  context.fillStyle = palette.disc;
-  for (const disc of placed) {
-    if (disc.x + disc.r < 0 || disc.y + disc.r < 0 || disc.x - disc.r > width || disc.y - disc.r > height) continue;
-    context.beginPath();
-    context.arc(disc.x, disc.y, disc.r, 0, 2 * Math.PI);
-    context.fill();
-  }
 }
 
 /** Writes the names of discs above the nodes, the largest first, none over another. */

@@ -20,9 +20,21 @@ export function nodeAttributes(node: DrawnNode, drawing: Drawing, palette: Palet
   };
 }
 
+/** The bounds of the discs of a drawing; `span` is the longer side. */
+export function extentOf(drawing: Drawing): { x: [number, number]; y: [number, number]; span: number } {
+  const bounds = (at: "x" | "y"): [number, number] => [
+    drawing.discs.reduce((least, disc) => Math.min(least, disc[at] - disc.r), Infinity),
+    drawing.discs.reduce((most, disc) => Math.max(most, disc[at] + disc.r), -Infinity),
+  ];
+  const [x, y] = [bounds("x"), bounds("y")];
+  return { x, y, span: Math.max(x[1] - x[0], y[1] - y[0], 1e-9) };
+}
+
 /** A drawing as a graph for the canvas. Nodes have their ids as keys; a second node of an id is left out. */
 export function graphOf(drawing: Drawing, palette: Palette): DirectedGraph {
   const graph = new DirectedGraph();
+  const extent = extentOf(drawing);
+  drawing.discs.forEach(({ x, y, r }, at) => graph.addNode(`disc ${at}`, { type: "disc", x, y, size: r / extent.span, color: palette.disc, label: null }));
   for (const node of drawing.nodes) {
     if (!graph.hasNode(node.id)) graph.addNode(node.id, nodeAttributes(node, drawing, palette));
   }

@@ -3,7 +3,8 @@ import { EdgeArrowProgram, EdgeLineProgram } from "sigma/rendering";
 import type { DirectedGraph } from "graphology";
 import { NOTHING, type DrawnNode, type Drawing } from "../drawing";
 import { readPalette, type Palette } from "../palette";
-import { graphOf, nodeAttributes } from "./graph";
+import { discProgram } from "./discProgram";
+import { extentOf, graphOf, nodeAttributes } from "./graph";
 import { Ground } from "./ground";
 import { drawHover, drawLabel } from "./labels";
 import { pointProgram, type Motion } from "./points";
@@ -22,6 +23,7 @@ export class Scene {
   private selected: string | null = null;
   private added: string[] = [];
   private marked: string[] = [];
+  private hovers = false;
   private drawing: Drawing = NOTHING;
   private nodes: ReadonlyMap<string, DrawnNode> = new Map();
 
@@ -29,7 +31,8 @@ export class Scene {
     this.graph = graphOf(NOTHING, this.palette);
     const colours = (): Palette => this.palette;
     this.sigma = new Sigma(this.graph, container, {
-      nodeProgramClasses: { point: pointProgram(this.motion) },
+      // Discs come first, because programs draw in this order.
+      nodeProgramClasses: { disc: discProgram, point: pointProgram(this.motion) },
       defaultNodeType: "point",
       edgeProgramClasses: { line: EdgeLineProgram, arrow: EdgeArrowProgram },
       defaultEdgeType: "arrow",
@@ -47,8 +50,8 @@ export class Scene {
     this.ground = new Ground(this.sigma);
     this.sigma.on("clickNode", ({ node }) => onNode(node));
     this.sigma.on("clickStage", onStage);
-    this.sigma.on("enterNode", () => container.classList.add("over-node"));
-    this.sigma.on("leaveNode", () => container.classList.remove("over-node"));
+    this.sigma.on("enterNode", () => this.hover(true));
+    this.sigma.on("leaveNode", () => this.hover(false));
     this.sigma.on("afterRender", () => this.ground.follow(this.palette, this.motion.moving, performance.now()));
     this.sigma.getCamera().on("updated", () => this.moved());
   }
@@ -72,6 +75,8 @@ export class Scene {
       hideLabelsOnMove: !drawing.named,
       hideEdgesOnMove: drawing.edges.length > 2_000,
     });
+    const { x, y } = extentOf(drawing);
+    this.sigma.setCustomBBox(drawing.discs.length > 0 ? { x, y } : null);
     this.sigma.setGraph(this.graph);
     this.hideEmptyLayers();
     camera.setState(stays ? before : { x: 0.5, y: 0.5, ratio: 1, angle: 0 });
@@ -80,11 +85,19 @@ export class Scene {
   /** Takes layers without content out of the picture, because blending an empty one costs as much as a full one. */
   private hideEmptyLayers(): void {
     const canvases = this.sigma.getCanvases();
-    const used = { edges: this.graph.size > 0, edgeLabels: false };
+    // Layers for what is under the pointer are needed once something is, or is chosen.
+    const isMarked = this.hovers || this.selected !== null || this.marked.length > 0;
+    const used = { edges: this.graph.size > 0, edgeLabels: false, hovers: isMarked, hoverNodes: isMarked };
     for (const [name, isUsed] of Object.entries(used)) {
       const canvas = canvases[name];
       if (canvas) canvas.hidden = !isUsed;
     }
+  }
+
+  private hover(isOver: boolean): void {
+    this.hovers = isOver;
+    this.sigma.getContainer().classList.toggle("over-node", isOver);
+    this.hideEmptyLayers();
   }
 
   private moved(): void {
@@ -115,6 +128,7 @@ export class Scene {
     const now = this.drawing.nodes.filter((node) => paths.has(node.file) && this.graph.hasNode(node.id)).map((node) => node.id);
     for (const id of now) this.graph.mergeNodeAttributes(id, { color: this.palette.accent, highlighted: now.length <= 12 });
     this.marked = now;
+    this.hideEmptyLayers();
     setTimeout(() => {
       if (this.marked === now) for (const id of now) if (this.graph.hasNode(id)) this.paint(id, id === this.selected);
     }, ms);
