@@ -6,14 +6,28 @@ import { mixColours, type Palette } from "../palette";
 /** Above this, only names that have room are written. */
 const MAX_ALL_NAMED = 60;
 
+/** How a drawing is fitted to a stage: padding in pixels, a factor of sizes, and the longest name in characters. */
+export interface Fit {
+  padding: number;
+  scale: number;
+  nameChars: number;
+}
+
+/** Fits a drawing to a stage. Names at the sides need room within it; nodes of a map are smaller on a small stage. */
+export function fitTo(drawing: Drawing, { width, height }: { width: number; height: number }): Fit {
+  if (!drawing.named) return { padding: 24, scale: Math.max(0.45, Math.min(1, Math.sqrt(width * height) / 740)), nameChars: 40 };
+  const padding = Math.min(180, width * 0.28);
+  return { padding, scale: 1, nameChars: Math.max(10, Math.min(28, Math.floor(padding / 6.5))) };
+}
+
 /** The attributes that the canvas needs of a node. */
-export function nodeAttributes(node: DrawnNode, drawing: Drawing, palette: Palette): Record<string, unknown> {
+export function nodeAttributes(node: DrawnNode, drawing: Drawing, palette: Palette, fit: Fit): Record<string, unknown> {
   return {
     x: node.x,
     y: node.y,
-    size: node.size,
+    size: node.size * fit.scale,
     color: node.strong ? palette.accent : palette.kinds[node.group],
-    label: shortText(visibleText(node.name), drawing.named ? 28 : 40),
+    label: shortText(visibleText(node.name), fit.nameChars),
     side: node.side ?? "right",
     forceLabel: drawing.named && drawing.nodes.length <= MAX_ALL_NAMED,
     strong: node.strong ?? false,
@@ -31,12 +45,12 @@ export function extentOf(drawing: Drawing): { x: [number, number]; y: [number, n
 }
 
 /** A drawing as a graph for the canvas. Nodes have their ids as keys; a second node of an id is left out. */
-export function graphOf(drawing: Drawing, palette: Palette): DirectedGraph {
+export function graphOf(drawing: Drawing, palette: Palette, fit: Fit): DirectedGraph {
   const graph = new DirectedGraph();
   const extent = extentOf(drawing);
   drawing.discs.forEach(({ x, y, r }, at) => graph.addNode(`disc ${at}`, { type: "disc", x, y, size: r / extent.span, color: palette.disc, label: null }));
   for (const node of drawing.nodes) {
-    if (!graph.hasNode(node.id)) graph.addNode(node.id, nodeAttributes(node, drawing, palette));
+    if (!graph.hasNode(node.id)) graph.addNode(node.id, nodeAttributes(node, drawing, palette, fit));
   }
   const thin = drawing.edges.length > 2_000;
   for (const edge of drawing.edges) {

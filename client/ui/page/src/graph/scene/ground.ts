@@ -1,7 +1,7 @@
-import type Sigma from "sigma";
 import { NOTHING, type Drawing } from "../drawing";
 import type { Palette } from "../palette";
 import { drawLinks, nameDiscs } from "./discs";
+import type { QuickSigma } from "./quickSigma";
 
 /** Frames that take longer than this on the average, in milliseconds, make the camera's way rougher. */
 const SLOW_MS = 24;
@@ -17,7 +17,7 @@ export class Ground {
   private lastAt = 0;
   private averageMs = 0;
 
-  constructor(private readonly sigma: Sigma) {
+  constructor(private readonly sigma: QuickSigma) {
     this.links = sigma.createCanvas("links", { beforeLayer: "edges" });
     this.names = sigma.createCanvas("names", { afterLayer: "labels" });
   }
@@ -25,6 +25,7 @@ export class Ground {
   /** Takes another drawing. One without discs has no ground. */
   take(drawing: Drawing): void {
     this.drawing = drawing;
+    this.sigma.isRough = false;
     this.show(drawing.discs.length > 0);
   }
 
@@ -35,6 +36,7 @@ export class Ground {
     if (this.drawing.discs.length === 0) return;
     if (isMoving && span < 1_000) this.averageMs += (span - this.averageMs) / 4;
     const isRough = isMoving && this.averageMs > SLOW_MS;
+    this.sigma.isRough = isRough;
     this.show(!isRough);
     if (isRough) return;
     const [below, above] = [this.prepare(this.links), this.prepare(this.names)];
@@ -44,6 +46,9 @@ export class Ground {
 
   private show(isShown: boolean): void {
     this.links.hidden = this.names.hidden = !isShown;
+    // Names of nodes are cleared while the camera moves, so their layer is empty then.
+    const labels = this.sigma.getCanvases()["labels"];
+    if (labels) labels.hidden = !isShown && this.drawing.discs.length > 0;
   }
 
   /** Fits a canvas to the stage. */

@@ -1,20 +1,20 @@
-import Sigma from "sigma";
 import { EdgeArrowProgram, EdgeLineProgram } from "sigma/rendering";
 import type { DirectedGraph } from "graphology";
 import { NOTHING, type DrawnNode, type Drawing } from "../drawing";
 import { readPalette, type Palette } from "../palette";
 import { discProgram } from "./discProgram";
-import { extentOf, graphOf, nodeAttributes } from "./graph";
+import { extentOf, fitTo, graphOf, nodeAttributes, type Fit } from "./graph";
 import { Ground } from "./ground";
 import { drawHover, drawLabel } from "./labels";
 import { pointProgram, type Motion } from "./points";
+import { QuickSigma } from "./quickSigma";
 
 /** How long after its last step the camera counts as at rest, in milliseconds. */
 const REST_MS = 120;
 
 /** A drawing on a canvas, with a camera. */
 export class Scene {
-  private readonly sigma: Sigma;
+  private readonly sigma: QuickSigma;
   private readonly motion: Motion = { moving: false };
   private readonly ground: Ground;
   private graph: DirectedGraph;
@@ -24,13 +24,14 @@ export class Scene {
   private added: string[] = [];
   private marked: string[] = [];
   private hovers = false;
+  private fit: Fit = { padding: 0, scale: 1, nameChars: 40 };
   private drawing: Drawing = NOTHING;
   private nodes: ReadonlyMap<string, DrawnNode> = new Map();
 
   constructor(container: HTMLElement, onNode: (id: string) => void, onStage: () => void) {
-    this.graph = graphOf(NOTHING, this.palette);
+    this.graph = graphOf(NOTHING, this.palette, this.fit);
     const colours = (): Palette => this.palette;
-    this.sigma = new Sigma(this.graph, container, {
+    this.sigma = new QuickSigma(this.graph, container, {
       // Discs come first, because programs draw in this order.
       nodeProgramClasses: { disc: discProgram, point: pointProgram(this.motion) },
       defaultNodeType: "point",
@@ -63,14 +64,13 @@ export class Scene {
     const before = camera.getState();
     this.drawing = drawing;
     this.nodes = new Map(drawing.nodes.map((node) => [node.id, node]));
-    this.graph = graphOf(drawing, this.palette);
+    this.fit = fitTo(drawing, this.sigma.getDimensions());
+    this.graph = graphOf(drawing, this.palette, this.fit);
     this.ground.take(drawing);
     this.added = [];
     this.selected = null;
-    const { width } = this.sigma.getDimensions();
     this.sigma.setSettings({
-      // Names at the sides need room within the canvas.
-      stagePadding: drawing.named ? Math.min(170, width * 0.24) : 30,
+      stagePadding: this.fit.padding,
       labelRenderedSizeThreshold: drawing.named ? 0 : 7,
       hideLabelsOnMove: !drawing.named,
       hideEdgesOnMove: drawing.edges.length > 2_000,
@@ -137,7 +137,7 @@ export class Scene {
   private paint(id: string, strong: boolean): void {
     const node = this.nodes.get(id);
     if (!node) return;
-    const attributes = nodeAttributes(strong ? { ...node, strong, size: Math.max(6, node.size) } : node, this.drawing, this.palette);
+    const attributes = nodeAttributes(strong ? { ...node, strong, size: Math.max(6, node.size) } : node, this.drawing, this.palette, this.fit);
     this.graph.mergeNodeAttributes(id, { ...attributes, highlighted: strong, forceLabel: strong || attributes["forceLabel"] });
   }
 

@@ -57,8 +57,9 @@ export function GraphView() {
             onStage={() => mode === "map" && symbol !== "" && changeParams({ symbol: "" })}
             label={picture.title}
           />
-          <Remarks mode={mode} picture={picture} />
+          <Obstacle picture={picture} />
         </div>
+        <Remarks mode={mode} picture={picture} />
       </Panel>
       <Panel title="Symbol" class="of-symbol">
         <div class="side-scroll">
@@ -79,8 +80,8 @@ function Listing({ picture, selected, onPick }: { picture: Picture; selected: st
   return <PictureList groups={picture.groups} selected={selected} onPick={onPick} />;
 }
 
-/** What is said over the canvas. */
-function Remarks({ mode, picture }: { mode: Mode; picture: Picture }) {
+/** What is said over the canvas while there is nothing on it. */
+function Obstacle({ picture }: { picture: Picture }) {
   if (picture.failure) {
     return (
       <div class="stage-busy">
@@ -95,6 +96,12 @@ function Remarks({ mode, picture }: { mode: Mode; picture: Picture }) {
       </div>
     );
   }
+  return null;
+}
+
+/** What is said below the canvas. */
+function Remarks({ mode, picture }: { mode: Mode; picture: Picture }) {
+  if (!picture.drawing || picture.failure) return null;
   return (
     <div class="stage-note">
       {picture.note !== "" && <span><Text of={picture.note} /></span>}
