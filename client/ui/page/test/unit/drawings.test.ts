@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { syntheticColumns } from "../../dev/synthetic";
 import type { Dependent, RelatedRow, SymbolRow } from "../../src/api/types";
 import { drawAround, gatherAround } from "../../src/graph/drawings/around";
 import { drawImpact } from "../../src/graph/drawings/impact";
+import { drawMap, scaleOf } from "../../src/graph/drawings/map";
 import { drawWays } from "../../src/graph/drawings/path";
+import { layOutMap } from "../../src/graph/layout/map";
+import { buildModel } from "../../src/graph/model";
 import { readOpen } from "../../src/views/graph/useAround";
 
 function symbol(name: string): SymbolRow {
@@ -73,4 +77,22 @@ test("many dependents are on rings, the nearer on the inner ones", () => {
   assert.equal(radius("root"), 0);
   assert.ok(radius("d0") < radius("d1") && radius("d1") < radius("d2"));
   assert.ok(Math.abs(radius("d0") - radius("d3")) < 1e-6);
+});
+
+test("in a map the symbols with most edges come last, and edges still join the right ones", () => {
+  const model = buildModel(syntheticColumns(300));
+  const { clusterOf, from, to } = model;
+  const drawing = drawMap(model, layOutMap({ clusterOf, clusterCount: model.clusters.length, from, to }), true);
+  const sizes = drawing.nodes.map((node) => node.size);
+  assert.deepEqual(sizes, [...sizes].sort((one, other) => one - other));
+  drawing.edges.forEach((edge, at) => {
+    assert.equal(drawing.nodes[edge.from]!.id, model.columns.nodes.id[from[at]!]);
+    assert.equal(drawing.nodes[edge.to]!.id, model.columns.nodes.id[to[at]!]);
+  });
+  assert.equal(drawing.discs.reduce((sum, disc) => sum + disc.count, 0), 300);
+});
+
+test("many nodes are drawn smaller, few are not", () => {
+  assert.equal(scaleOf(100), 1);
+  assert.ok(scaleOf(20_000) < 0.5);
 });

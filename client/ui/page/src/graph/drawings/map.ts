@@ -6,7 +6,8 @@ import { symbolAt, type Model } from "../model";
 export function drawMap(model: Model, layout: MapLayout, withEdges: boolean): Drawing {
   const nodes: DrawnNode[] = [];
   const scale = scaleOf(model.count);
-  for (let number = 0; number < model.count; number += 1) {
+  const order = byDegree(model);
+  for (const number of order) {
     const node = nodeOf(symbolAt(model, number), scale * sizeOf(model.degree[number] ?? 0));
     nodes.push({ ...node, x: layout.x[number] ?? 0, y: layout.y[number] ?? 0 });
   }
@@ -22,8 +23,18 @@ export function drawMap(model: Model, layout: MapLayout, withEdges: boolean): Dr
     if (disc) disc.count += 1;
   }
   const links = Array.from(layout.links.from, (from, at) => ({ from, to: layout.links.to[at] ?? 0, weight: layout.links.weight[at] ?? 0 }));
-  const edges: DrawnEdge[] = withEdges ? Array.from(model.from, (from, at) => ({ from, to: model.to[at] ?? 0, confidence: 1 })) : [];
+  const placeOf = new Int32Array(model.count);
+  order.forEach((number, place) => (placeOf[number] = place));
+  const edges: DrawnEdge[] = withEdges
+    ? Array.from(model.from, (from, at) => ({ from: placeOf[from] ?? 0, to: placeOf[model.to[at] ?? 0] ?? 0, confidence: 1 }))
+    : [];
   return { nodes, edges, discs, links, named: false };
+}
+
+/** Numbers of symbols, those with most edges last: they are drawn over the others, and alone while frames come slowly. */
+function byDegree(model: Model): number[] {
+  const degree = (number: number): number => model.degree[number] ?? 0;
+  return Array.from(model.degree, (_, number) => number).sort((one, other) => degree(one) - degree(other) || one - other);
 }
 
 /** How much smaller nodes are in a large map, so that they hide each other no more than in a small one. */

@@ -29,19 +29,20 @@ export class Ground {
     this.show(drawing.discs.length > 0);
   }
 
-  /** Follows the camera. */
-  follow(palette: Palette, isMoving: boolean, now: number): void {
+  /** Follows the camera. Returns whether frames come slowly while it moves. */
+  follow(palette: Palette, isMoving: boolean, now: number): boolean {
     const span = now - this.lastAt;
     this.lastAt = now;
-    if (this.drawing.discs.length === 0) return;
+    if (this.drawing.discs.length === 0) return false;
     if (isMoving && span < 1_000) this.averageMs += (span - this.averageMs) / 4;
     const isRough = isMoving && this.averageMs > SLOW_MS;
     this.sigma.isRough = isRough;
     this.show(!isRough);
-    if (isRough) return;
+    if (isRough) return true;
     const [below, above] = [this.prepare(this.links), this.prepare(this.names)];
     if (below) drawLinks(below, this.sigma, this.drawing, palette);
     if (above) nameDiscs(above, this.sigma, this.drawing, palette);
+    return false;
   }
 
   private show(isShown: boolean): void {

@@ -15,7 +15,7 @@ const REST_MS = 120;
 /** A drawing on a canvas, with a camera. */
 export class Scene {
   private readonly sigma: QuickSigma;
-  private readonly motion: Motion = { moving: false };
+  private readonly motion: Motion = { moving: false, rough: false };
   private readonly ground: Ground;
   private graph: DirectedGraph;
   private palette: Palette = readPalette();
@@ -53,7 +53,9 @@ export class Scene {
     this.sigma.on("clickStage", onStage);
     this.sigma.on("enterNode", () => this.hover(true));
     this.sigma.on("leaveNode", () => this.hover(false));
-    this.sigma.on("afterRender", () => this.ground.follow(this.palette, this.motion.moving, performance.now()));
+    this.sigma.on("afterRender", () => {
+      this.motion.rough = this.ground.follow(this.palette, this.motion.moving, performance.now());
+    });
     this.sigma.getCamera().on("updated", () => this.moved());
   }
 
@@ -104,7 +106,8 @@ export class Scene {
     this.motion.moving = true;
     clearTimeout(this.rest);
     this.rest = setTimeout(() => {
-      this.motion.moving = false;
+      this.motion.moving = this.motion.rough = false;
+      this.sigma.isRough = false;
       this.sigma.scheduleRender();
     }, REST_MS);
   }
