@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import type { RepoOverview, RepoStatus } from "../../api/types";
 import { Bars } from "../../parts/Bars";
 import { Empty, Panel, Stat } from "../../parts/Panel";
@@ -14,7 +15,8 @@ import { Timeline } from "./Timeline";
 /** The state of a repository, and what happens in it. */
 export function RepositoryView() {
   const repo = repoId.value;
-  const key = repo === "" ? "" : `${repo} ${headVersion.value}`;
+  const newest = useNewest(repo);
+  const key = repo === "" ? "" : `${repo} ${newest}`;
   const status = useAnswer(key, (signal) => call<RepoStatus>("repo.status", { repoId: repo, detail: "full", sync: "none" }, signal));
   const overview = useAnswer(key, (signal) => call<RepoOverview>("repo.overview", { repoId: repo, level: "full", maxTokens: 6_000, sync: "none" }, signal));
   if (repo === "") {
@@ -41,6 +43,17 @@ export function RepositoryView() {
       </div>
     </div>
   );
+}
+
+/**
+ * The newest version that an answer should be of. The first one that is known does not count, because the answer that is on
+ * its way then is as new.
+ */
+function useNewest(repo: string): string {
+  const newest = headVersion.value;
+  const first = useRef({ repo, version: newest });
+  if (first.current.repo !== repo || first.current.version === "") first.current = { repo, version: newest };
+  return newest === first.current.version ? "" : newest;
 }
 
 function Totals({ status }: { status: RepoStatus }) {
