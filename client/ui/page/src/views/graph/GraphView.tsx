@@ -101,7 +101,7 @@ function Obstacle({ picture }: { picture: Picture }) {
 
 /** What is said below the canvas. */
 function Remarks({ mode, picture }: { mode: Mode; picture: Picture }) {
-  if (!picture.drawing || picture.failure) return null;
+  if (!picture.drawing || picture.failure || (picture.note === "" && mode !== "map")) return null;
   return (
     <div class="stage-note">
       {picture.note !== "" && <span><Text of={picture.note} /></span>}

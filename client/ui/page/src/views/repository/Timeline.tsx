@@ -47,7 +47,7 @@ function Version({ version, before }: { version: VersionEvent; before: VersionEv
           </span>
         </button>
         <Counts symbols={symbols} />
-        <span class="number quiet">{formatSpan(version.ms)}</span>
+        <span class="number quiet">{version.ms > 0 && formatSpan(version.ms)}</span>
         <a href={linkTo("delta", { from, to: version.version })} aria-label={`What changed in ${version.version}`}>delta</a>
       </div>
       {open && (
