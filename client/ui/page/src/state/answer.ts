@@ -1,5 +1,7 @@
+import { effect } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { asFailure, type Failure } from "../api/errors";
+import { daemon } from "./session";
 
 /** An answer that is on its way, here, or failed. The last one stays while the next is on its way. */
 export interface Answer<T> {
@@ -31,5 +33,14 @@ export function useAnswer<T>(key: string, asking: (signal: AbortSignal) => Promi
     );
     return () => control.abort();
   }, [key, round]);
+  useEffect(() => {
+    const kind = state.failure?.kind;
+    if (kind !== "away" && kind !== "offline") return;
+    // Asks again once the daemon answers again, so that nobody has to reload the page.
+    const since = daemon.peek().at;
+    return effect(() => {
+      if (daemon.value.at > since && daemon.value.failure === null) setRound((now) => now + 1);
+    });
+  }, [state.failure]);
   return { data: state.data, failure: state.failure, busy: state.busy, reload: () => setRound((now) => now + 1) };
 }

@@ -15,7 +15,8 @@ export function Audit() {
   const [words, setWords] = useState("");
   const log = useAnswer("audit", (signal) => ask<AuditShow>("audit/show", { limit: MOST_ROWS }, signal));
   const chain = useAnswer("chain", (signal) => ask<AuditVerified>("audit/verify", {}, signal));
-  const rows = (log.data?.rows ?? []).filter(({ row }) => matches(row, words));
+  const found = (log.data?.rows ?? []).filter(({ row }) => matches(row, words));
+  const rows = found.sort((one, other) => other.row.seq - one.row.seq);
   const reload = (): void => {
     log.reload();
     chain.reload();

@@ -9,7 +9,7 @@ import { useAnswer } from "../../state/answer";
 import { calls } from "../../state/live";
 import { repoId } from "../../state/repo";
 import { call } from "../../state/session";
-import { formatCount, formatShare } from "../../text/format";
+import { countOf, formatCount, formatShare } from "../../text/format";
 
 /** Tokens that were served against those of the files that they stood for. */
 export function Usage() {
@@ -28,7 +28,7 @@ export function Usage() {
         <>
           <dl class="stats">
             <Stat name="Served" value={formatCount(stats.tokensServed)} note="tokens" />
-            <Stat name="Files in full" value={formatCount(stats.tokensOfFilesRead)} note={`${formatCount(stats.filesRead)} files`} />
+            <Stat name="Files in full" value={formatCount(stats.tokensOfFilesRead)} note={countOf(stats.filesRead, "file")} />
             <Saved stats={stats} />
             <Stat name="Calls" value={formatCount(stats.calls)} note={`${formatCount(stats.failedCalls)} failed`} />
           </dl>
