@@ -12,7 +12,7 @@ use crate::call::CallOptions;
 use crate::client::{Client, Event};
 use crate::error::ClientError;
 
-/// Events that a program may lag behind before it misses some.
+/// Events that wait for a slow program. It misses those that find no room.
 const EVENTS: usize = 2_048;
 
 /// How long a daemon may take to answer that it is followed.
@@ -21,9 +21,9 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// The pause between attempts to reach a daemon.
 const PAUSE: Duration = Duration::from_millis(250);
 
-/// What a follower hears.
+/// The events, and the beginnings and ends of following.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Told {
+pub enum News {
     /// It follows from here on. Holds the answer to `feed/follow`: the version and the state of each repository. From the second
     /// one on: the connection was lost meanwhile, and events with it.
     Began(Vec<u8>),
@@ -34,9 +34,9 @@ pub enum Told {
         /// A JSON object.
         params: Arc<[u8]>,
     },
-    /// This program was too slow: so many events are missing here.
+    /// This program was too slow. Holds the number of events that are missing here.
     Lost(u64),
-    /// No daemon can be followed, and why. Said once; the next is [`Told::Began`].
+    /// No daemon can be followed, and why. Said once; the next is [`News::Began`].
     Away(String),
 }
 
@@ -57,20 +57,20 @@ impl Feed {
     }
 
     /// Waits for what comes next. An error means that a daemon refuses to be followed, such as one that is too old.
-    pub async fn next(&mut self) -> Result<Told, WireError> {
+    pub async fn next(&mut self) -> Result<News, WireError> {
         loop {
             let Some((_, events)) = &mut self.open else {
                 match self.begin().await {
                     Ok(answer) => {
                         self.is_away = false;
-                        return Ok(Told::Began(answer));
+                        return Ok(News::Began(answer));
                     }
                     Err(ClientError::Answer(refused)) if refused.code != code::STOPPING => {
                         return Err(refused);
                     }
                     Err(error) => {
                         if !std::mem::replace(&mut self.is_away, true) {
-                            return Ok(Told::Away(error.to_string()));
+                            return Ok(News::Away(error.to_string()));
                         }
                         tokio::time::sleep(PAUSE).await;
                     }
@@ -79,14 +79,14 @@ impl Feed {
             };
             match events.recv().await {
                 Ok(Event::Notify { method, params }) if method.starts_with("feed/") => {
-                    return Ok(Told::Event { method, params });
+                    return Ok(News::Event { method, params });
                 }
                 Ok(Event::Notify { .. } | Event::Connected { .. }) => {}
-                Err(RecvError::Lagged(count)) => return Ok(Told::Lost(count)),
+                Err(RecvError::Lagged(count)) => return Ok(News::Lost(count)),
                 Ok(Event::Disconnected) | Err(RecvError::Closed) => {
                     self.open = None;
                     self.is_away = true;
-                    return Ok(Told::Away("the daemon has closed the connection".to_owned()));
+                    return Ok(News::Away("the daemon has closed the connection".to_owned()));
                 }
             }
         }

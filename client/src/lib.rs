@@ -29,7 +29,7 @@ pub use call::{CallOptions, Question, Repeat, Running};
 pub use client::{Client, Event};
 pub use connect::answering_build;
 pub use error::ClientError;
-pub use feed::{Feed, Told};
+pub use feed::{Feed, News};
 pub use paths::{Paths, PathsError};
 pub use probe::{Probe, probe_daemon};
 pub use questions::Asked;

@@ -89,7 +89,7 @@ fn a_follower_gets_what_comes_after_the_version_that_it_was_told() {
 fn layout_alone_changes_a_file_and_no_symbol() {
     let daemon = app();
     let (follower, _) = follow(&daemon, ALL);
-    daemon.write("app", "a.py", "# a comment\ndef one():\n\n    return 1\n");
+    daemon.write("app", "a.py", "def one():\n\n    # why\n    return 1\n");
     sync(&daemon, "app");
     run(daemon.engine.feed());
     let got = versions(&follower);
@@ -104,7 +104,7 @@ fn a_version_that_was_committed_before_is_not_sent() {
     let (first, _) = follow(&daemon, ALL);
     daemon.write("app", "a.py", "def one():\n    return 5\n");
     let version = sync(&daemon, "app");
-    // Noted for the first, and not described yet: the second is told of it in its answer.
+    // Noted for the first, and not described yet. The second finds it in its answer.
     let (second, answer) = follow(&daemon, ALL);
     assert_eq!(answer["repos"][0]["version"], json!(version));
     run(daemon.engine.feed());
@@ -153,7 +153,7 @@ fn calls_are_told_without_arguments_and_answers() {
     let daemon = app();
     let (silent, _) = follow(&daemon, ALL);
     let (follower, _) = follow(&daemon, Wanted { repos: None, calls: true });
-    daemon.ok("symbol.getCard", json!({ "repoId": "app", "symbolName": "one" }));
+    daemon.ok("symbol.getCard", json!({ "repoId": "app", "symbolRef": { "name": "one" } }));
     daemon.refused("symbol.search", json!({ "repoId": "nowhere", "query": "secretword" }));
     daemon.refused("no.such.action", json!({}));
     run(daemon.engine.feed());

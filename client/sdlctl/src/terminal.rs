@@ -59,7 +59,7 @@ pub(crate) fn count_shown(text: &str) -> usize {
     render_styles(text, false).chars().count()
 }
 
-/// A line of at most this many characters, its styles apart; what is cut ends in `…`.
+/// A line of at most this many characters, its styles apart. A line that was cut ends in `…`.
 pub(crate) fn cut_line(line: &str, most: usize) -> String {
     if count_shown(line) <= most {
         return line.to_owned();

@@ -10,7 +10,7 @@ use axum::http::{Response, StatusCode};
 use axum::response::IntoResponse as _;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::stream;
-use sdl_client::{ClientError, Feed, Told};
+use sdl_client::{ClientError, Feed, News};
 use serde_json::{Value, json};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Interval, MissedTickBehavior, interval};
@@ -19,7 +19,7 @@ use crate::App;
 use crate::answer::{failure_response, refusal};
 use crate::daemon::own_hello;
 
-/// How often the state of the daemon is told, changed or not: memory and processor time change always.
+/// How often the state of the daemon is sent, even if it is the same, because memory and processor time always change.
 const STATUS_EVERY: Duration = Duration::from_secs(2);
 
 /// How often a comment says that the stream lives.
@@ -34,9 +34,9 @@ pub(crate) async fn stream_events(State(app): State<Arc<App>>) -> Response<Body>
     let params = json!({ "calls": true }).to_string();
     let mut feed = Feed::new(app.daemon.socket(), own_hello(), params);
     match feed.next().await {
-        Ok(Told::Began(_)) => {}
-        Ok(Told::Away(why)) => return refusal(StatusCode::SERVICE_UNAVAILABLE, "unreachable", why),
-        Ok(Told::Event { .. } | Told::Lost(_)) => {
+        Ok(News::Began(_)) => {}
+        Ok(News::Away(why)) => return refusal(StatusCode::SERVICE_UNAVAILABLE, "unreachable", why),
+        Ok(News::Event { .. } | News::Lost(_)) => {
             return refusal(
                 StatusCode::BAD_GATEWAY,
                 "internal",
@@ -68,7 +68,7 @@ impl Follower {
         loop {
             tokio::select! {
                 told = self.feed.next() => match told.ok()? {
-                    Told::Event { method, params } => match method.as_str() {
+                    News::Event { method, params } => match method.as_str() {
                         "feed/version" => return Some(to_event("version", &params)),
                         "feed/call" => return Some(to_event("call", &params)),
                         "feed/lost" => return Some(to_event("lost", &params)),
@@ -78,11 +78,11 @@ impl Follower {
                         }
                         _ => {}
                     },
-                    Told::Lost(count) => {
+                    News::Lost(count) => {
                         return Some(to_event("lost", json!({ "count": count }).to_string().as_bytes()));
                     }
-                    Told::Began(_) => {}
-                    Told::Away(_) => return None,
+                    News::Began(_) => {}
+                    News::Away(_) => return None,
                 },
                 _ = self.ticks.tick() => return self.status(Value::Null).await,
             }

@@ -29,7 +29,7 @@ const HEAD_TIME: Duration = Duration::from_secs(30);
 /// The pause after a failed accept, such as for want of handles.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// The routes, each behind the guard.
+/// The routes. Each request passes the guard first.
 pub(crate) fn make_router(app: Arc<App>) -> Router {
     Router::new()
         .route("/", get(page::show_page))

@@ -1,4 +1,5 @@
-//! What was noted and is told later, by a thread of its own that runs only while somebody follows.
+//! Notes that are described later, by a thread of its own, because reading a ledger must not delay a worker. The thread runs only
+//! while somebody follows.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 

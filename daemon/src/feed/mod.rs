@@ -8,7 +8,7 @@
 //! * Noting never waits: an atomic look while nobody follows, else a short lock. Reading the ledger and counting is done by a
 //!   thread for each lane, which runs only while somebody follows.
 //! * Each version reaches each follower once and in order. A follower learns at its beginning which version each repository
-//!   has; what is not newer is not sent. Events that found no room are one `feed/lost` in their place.
+//!   has, such as `v1770600000000`, and gets only newer ones. Events that found no room are one `feed/lost` in their place.
 //! * Nothing here holds a repository open: notes hold it weakly.
 
 mod follower;
@@ -62,9 +62,9 @@ pub struct Feed {
 /// A follower, and what it knows.
 struct Place {
     follower: Arc<Follower>,
-    /// The newest version of each repository that it was told of.
+    /// The newest version of each repository that it has.
     versions: HashMap<String, (Incarnation, Version)>,
-    /// The state of each repository that it was told of last.
+    /// The state of each repository that it got last.
     states: HashMap<String, Value>,
 }
 

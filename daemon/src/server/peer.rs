@@ -103,7 +103,7 @@ impl Peer {
         self.outbox.as_ref().is_some_and(|outbox| outbox.notify(method, params))
     }
 
-    /// Tells the client that something happened, after what was told before. Waits for room; `false` means that the client is
+    /// Sends the client an event, in order and without merging equal ones. Waits for room; `false` means that the client is
     /// gone.
     pub async fn send_event(&self, method: &str, params: &[u8]) -> bool {
         let message = ServerMessage::Notify { method: method.to_owned(), params: params.to_vec() };

@@ -17,7 +17,7 @@ const LEFT_OUT: [&str; 5] = ["node_modules", "build", "dist", "test", "dev"];
 /// The largest document.
 const MOST_BYTES: usize = 8 << 20;
 
-/// What stands for the number of a visit in the tags of the document; `sdl-ui` replaces it.
+/// The place of the number of a visit in the tags of the document; `sdl-ui` replaces it.
 const NONCE: &str = "nonce=\"__NONCE__\"";
 
 /// Makes the document of the sources in `page` with the packages below `modules`.

@@ -13,7 +13,7 @@ use crate::Outcome;
 const MOST_BYTES: u64 = 256 << 20;
 const MOST_FILES: usize = 20_000;
 
-/// Unpacks into `folder`, which is made anew.
+/// Unpacks into `folder`. An older one is replaced.
 pub(crate) fn unpack_package(archive: &[u8], folder: &Path) -> Outcome {
     let failed = |error: std::io::Error| error.to_string();
     let parent = folder.parent().ok_or("a folder without a parent")?;
@@ -42,7 +42,7 @@ pub(crate) fn unpack_package(archive: &[u8], folder: &Path) -> Outcome {
             std::fs::create_dir_all(folder).map_err(failed)?;
         }
         let is_program = entry.header().mode().is_ok_and(|mode| mode & 0o111 != 0);
-        // A file that occurs twice is refused, because it could stand for another one in a system without case.
+        // A file that occurs twice is refused, because two names can mean one file where case does not count.
         let mut file = File::create_new(&to).map_err(|error| format!("{}: {error}", path.display()))?;
         std::io::copy(&mut entry, &mut file).map_err(failed)?;
         file.flush().map_err(failed)?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sdl_client::{Feed, Told};
+use sdl_client::{Feed, News};
 use serde_json::{Value, json};
 
 use crate::cli::WatchArgs;
@@ -47,7 +47,7 @@ pub(crate) fn run_watch(args: &WatchArgs, as_json: bool) -> Result<Outcome, Fail
     })
 }
 
-/// How events are shown, and what is known so far.
+/// How events are shown, and the versions that were shown.
 struct Shown {
     as_json: bool,
     verbose: bool,
@@ -59,18 +59,18 @@ struct Shown {
 
 impl Shown {
     /// Shows what came. False if nobody reads it any more.
-    fn show(&mut self, told: Told) -> bool {
+    fn show(&mut self, told: News) -> bool {
         match told {
-            Told::Began(answer) => self.show_beginning(&parse(&answer)),
-            Told::Away(reason) if self.as_json => {
+            News::Began(answer) => self.show_beginning(&parse(&answer)),
+            News::Away(reason) if self.as_json => {
                 output::print_live_json(&json!({ "event": "away", "reason": reason }))
             }
-            Told::Away(reason) => {
+            News::Away(reason) => {
                 output::print_note(&format!("{reason}; waiting for the daemon"));
                 true
             }
-            Told::Lost(count) => self.show_lost(count),
-            Told::Event { method, params } => {
+            News::Lost(count) => self.show_lost(count),
+            News::Event { method, params } => {
                 let mut event = parse(&params);
                 let kind = method.trim_start_matches("feed/");
                 if kind == "version" {

@@ -30,7 +30,7 @@ pub fn documentation_pages() -> Vec<(String, String)> {
     manual::manual_pages(Registries::new(actions::all(), actions::SEED_NAMES).every())
 }
 
-/// Letters of a name that is no action, in what is told of its call.
+/// Letters of a name that is no action, in [`CallEnded`].
 const MOST_NAME: usize = 80;
 
 /// Tells lists from former ones.

@@ -7,7 +7,7 @@ mod view;
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use sdl_client::{CallOptions, Client, Feed, Told};
+use sdl_client::{CallOptions, Client, Feed, News};
 use serde_json::{Value, json};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
@@ -100,12 +100,12 @@ impl Top<'_> {
         }
     }
 
-    fn take(&mut self, told: Told) {
+    fn take(&mut self, told: News) {
         match told {
-            Told::Began(_) => self.model.away = None,
-            Told::Away(why) => self.model.away = Some(why),
-            Told::Lost(count) => self.model.lost += count,
-            Told::Event { method, params } => {
+            News::Began(_) => self.model.away = None,
+            News::Away(why) => self.model.away = Some(why),
+            News::Lost(count) => self.model.lost += count,
+            News::Event { method, params } => {
                 let event: Value = serde_json::from_slice(&params).unwrap_or_default();
                 self.model.take_event(&method, &event, Instant::now());
             }

@@ -1,4 +1,4 @@
-//! The picture of `top`: what is known as text on a screen.
+//! The picture of `top`: the model as text on a screen.
 
 use std::time::Instant;
 

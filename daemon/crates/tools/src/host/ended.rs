@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// What is told of a call: neither arguments nor anything of the answer.
+/// The figures of a call, with neither its arguments nor any part of the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallEnded {
     /// When it ended, in Unix milliseconds.
