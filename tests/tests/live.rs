@@ -118,7 +118,9 @@ fn watch_prints_plain_lines_into_a_pipe() {
     let editor = std::thread::spawn(move || {
         for number in 0.. {
             edit(&root, number);
-            if stop.recv_timeout(Duration::from_millis(200)) != Err(std::sync::mpsc::RecvTimeoutError::Timeout) {
+            if stop.recv_timeout(Duration::from_millis(200))
+                != Err(std::sync::mpsc::RecvTimeoutError::Timeout)
+            {
                 return;
             }
         }
@@ -219,8 +221,10 @@ fn the_page_gets_answers_the_graph_and_events_of_a_real_daemon() {
 
     let (_, graph) = page.ask("GET /api/graph?repo=app", "");
     let graph: Value = serde_json::from_str(&graph).unwrap();
-    let place = |name: &str| graph["nodes"]["name"].as_array().unwrap().iter().position(|one| one == name).unwrap();
-    let edges = graph["edges"]["from"].as_array().unwrap().iter().zip(graph["edges"]["to"].as_array().unwrap());
+    let place =
+        |name: &str| graph["nodes"]["name"].as_array().unwrap().iter().position(|one| one == name).unwrap();
+    let edges =
+        graph["edges"]["from"].as_array().unwrap().iter().zip(graph["edges"]["to"].as_array().unwrap());
     let is_call = |(from, to): (&Value, &Value)| *from == json!(place("one")) && *to == json!(place("two"));
     assert!(edges.clone().any(is_call), "{graph:#}");
     assert_eq!(graph["files"], json!(["a.py"]));
@@ -253,7 +257,8 @@ fn the_page_may_only_read() {
     let env = TestEnv::new();
     indexed(&env);
     let mut shim = env.mcp(&env.home(), &["--surface", "flat"]);
-    let list = std::fs::read_to_string(sdl_tests::workspace::workspace_root().join("client/ui/src/allow.rs")).unwrap();
+    let list = std::fs::read_to_string(sdl_tests::workspace::workspace_root().join("client/ui/src/allow.rs"))
+        .unwrap();
     let list = list.split_once("ACTIONS: &[&str] = &[").unwrap().1.split_once("];").unwrap().0.to_owned();
     let names: Vec<&str> = list.split('"').skip(1).step_by(2).collect();
     assert!(names.len() > 20, "{names:?}");

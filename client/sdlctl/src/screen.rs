@@ -128,7 +128,6 @@ fn meaning_of(key: KeyEvent) -> Option<Key> {
         KeyCode::Down | KeyCode::Char('j') => Key::Down,
         KeyCode::Char('s') => Key::Sort,
         KeyCode::Char('r') => Key::Reverse,
-        KeyCode::Char('L') if key.modifiers.contains(KeyModifiers::CONTROL) => Key::Redraw,
         _ => return None,
     })
 }

@@ -48,8 +48,9 @@ pub(crate) async fn stream_events(State(app): State<Arc<App>>) -> Response<Body>
     let mut ticks = interval(STATUS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let follower = Follower { app, feed, ticks, _place: place };
-    let events = stream::unfold(follower, |mut follower| async {
-        follower.next().await.map(|event| (Ok::<_, Infallible>(event), follower))
+    let events = stream::unfold(follower, |mut follower| async move {
+        let event = follower.next().await?;
+        Some((Ok::<_, Infallible>(event), follower))
     });
     let heartbeat = KeepAlive::new().interval(HEARTBEAT).text("alive");
     Sse::new(events).keep_alive(heartbeat).into_response()

@@ -112,18 +112,26 @@ async fn events_reach_the_page_and_the_stream_ends_with_the_daemon() {
     let lines = tokio::task::spawn_blocking(move || {
         let mut stream = TcpStream::connect(address).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
-        write!(stream, "GET /api/events HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n").unwrap();
+        write!(
+            stream,
+            "GET /api/events HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"
+        )
+        .unwrap();
         let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
         let head: Vec<String> = lines.by_ref().take_while(|line| !line.is_empty()).collect();
         assert!(head[0].contains(" 200 "), "{head:?}");
-        assert!(head.iter().any(|line| line.eq_ignore_ascii_case("content-type: text/event-stream")), "{head:?}");
+        assert!(
+            head.iter().any(|line| line.eq_ignore_ascii_case("content-type: text/event-stream")),
+            "{head:?}"
+        );
         assert!(head.iter().any(|line| line.eq_ignore_ascii_case("cache-control: no-store")), "{head:?}");
         let status = event_of(&mut lines, "status");
         assert_eq!(status, json!({ "asked": "daemon/status" }));
         lines
     });
     let mut lines = lines.await.unwrap();
-    let sent = world.daemon().heard().requests.into_iter().find(|request| request.method == "feed/follow").unwrap();
+    let sent =
+        world.daemon().heard().requests.into_iter().find(|request| request.method == "feed/follow").unwrap();
     assert_eq!(String::from_utf8(sent.params).unwrap(), r#"{"calls":true}"#);
     for (method, params) in [
         ("feed/version", r#"{"repo":"app","version":"v2"}"#),
@@ -158,7 +166,8 @@ async fn streams_are_bounded() {
         let mut stream = TcpStream::connect(world.address).unwrap();
         stream.set_read_timeout(Some(LONG)).unwrap();
         let (host, token) = (world.address, &world.token);
-        write!(stream, "GET /api/events HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n").unwrap();
+        write!(stream, "GET /api/events HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n")
+            .unwrap();
         let mut lines = BufReader::new(stream);
         let mut first = String::new();
         lines.read_line(&mut first).unwrap();

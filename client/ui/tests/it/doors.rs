@@ -19,7 +19,8 @@ async fn only_the_own_name_and_the_own_page_are_answered() {
     let localhost = format!("localhost:{port}");
     assert_eq!(world.send(&page, &[("Host", &localhost)], "").await.status, 200);
     let evil = format!("evil.example:{port}");
-    for host in [evil.as_str(), "127.0.0.1", "localhost", "127.0.0.1:1", "127.0.0.1.evil.example", "0.0.0.0"] {
+    for host in [evil.as_str(), "127.0.0.1", "localhost", "127.0.0.1:1", "127.0.0.1.evil.example", "0.0.0.0"]
+    {
         for line in [page.as_str(), "POST /api/call", "GET /api/events"] {
             let refused = world.send(line, &[("Host", host), ("Authorization", &bearer)], "").await;
             assert_eq!(refused.status, 403, "{host} {line}: {refused:?}");
@@ -51,13 +52,30 @@ async fn nothing_is_answered_without_the_token_in_its_place() {
     let (token, bearer) = (world.token.clone(), format!("Bearer {}", world.token));
     let wrong = format!("Bearer {}0", &token[..token.len() - 1].replace('0', "1"));
     let (basic, twice) = (format!("Basic {token}"), format!("{bearer}, {bearer}"));
-    for path in ["/", "/api/call", "/api/ask", "/api/graph?repo=a", "/api/events", "/nothing", "/?token=", "/?token=x"] {
+    for path in [
+        "/",
+        "/api/call",
+        "/api/ask",
+        "/api/graph?repo=a",
+        "/api/events",
+        "/nothing",
+        "/?token=",
+        "/?token=x",
+    ] {
         for method in ["GET", "POST", "PUT", "OPTIONS"] {
             let refused = world.send(&format!("{method} {path}"), &[("Host", &own)], "").await;
             assert_eq!(refused.status, 401, "{method} {path}: {refused:?}");
         }
     }
-    for value in [wrong.as_str(), &basic, &twice, "Bearer", "Bearer ", &token, &bearer.replace("Bearer", "Bearer Bearer")] {
+    for value in [
+        wrong.as_str(),
+        &basic,
+        &twice,
+        "Bearer",
+        "Bearer ",
+        &token,
+        &bearer.replace("Bearer", "Bearer Bearer"),
+    ] {
         let headers = [("Host", own.as_str()), ("Authorization", value)];
         assert_eq!(world.send("POST /api/call", &headers, CALL).await.status, 401, "{value}");
     }
@@ -114,19 +132,39 @@ async fn the_page_has_a_policy_and_loads_nothing() {
 async fn only_listed_names_reach_the_daemon() {
     let world = World::start(echo).await;
     for action in [
-        "repo.register", "memory.store", "runtime.execute", "chain", "tool.call", "index.refresh", "session.send",
-        "kg.add", "no.such", "", "symbol.search ", "sdl_symbol_search", "policy.set\u{0}",
+        "repo.register",
+        "memory.store",
+        "runtime.execute",
+        "chain",
+        "tool.call",
+        "index.refresh",
+        "session.send",
+        "kg.add",
+        "no.such",
+        "",
+        "symbol.search ",
+        "sdl_symbol_search",
+        "policy.set\u{0}",
     ] {
         let refused = world.page_request("POST /api/call", &json!({ "action": action }).to_string()).await;
         assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("denied")), "{action}");
     }
-    for method in ["daemon/stop", "repo/remove", "policy/ceiling", "tools/call", "feed/follow", "work/ask", ""] {
+    for method in
+        ["daemon/stop", "repo/remove", "policy/ceiling", "tools/call", "feed/follow", "work/ask", ""]
+    {
         let refused = world.page_request("POST /api/ask", &json!({ "method": method }).to_string()).await;
         assert_eq!((refused.status, &refused.json()["error"]["code"]), (403, &json!("denied")), "{method}");
     }
     for body in [
-        "", "{", "[]", "null", r#"{"action":1}"#, r#"{"arguments":{}}"#, r#"{"action":"info","more":1}"#,
-        r#"{"action":"info","action":"chain"}"#, r#"{"action":"info","arguments":{}} x"#,
+        "",
+        "{",
+        "[]",
+        "null",
+        r#"{"action":1}"#,
+        r#"{"arguments":{}}"#,
+        r#"{"action":"info","more":1}"#,
+        r#"{"action":"info","action":"chain"}"#,
+        r#"{"action":"info","arguments":{}} x"#,
     ] {
         let refused = world.page_request("POST /api/call", body).await;
         assert_eq!(refused.status, 400, "{body}: {refused:?}");
