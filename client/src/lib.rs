@@ -4,12 +4,14 @@
 //! * [`Client`]: one connection, any number of calls at once.
 //! * [`ensure_daemon`]: makes sure that a daemon runs; never two.
 //! * [`ReconnectingClient`]: a session that outlives daemons.
+//! * [`Feed`]: what the daemon does, over its restarts.
 
 mod alive;
 mod call;
 mod client;
 mod connect;
 mod error;
+mod feed;
 pub mod holder;
 pub mod paths;
 mod probe;
@@ -27,6 +29,7 @@ pub use call::{CallOptions, Question, Repeat, Running};
 pub use client::{Client, Event};
 pub use connect::answering_build;
 pub use error::ClientError;
+pub use feed::{Feed, News};
 pub use paths::{Paths, PathsError};
 pub use probe::{Probe, probe_daemon};
 pub use questions::Asked;

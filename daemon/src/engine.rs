@@ -20,9 +20,10 @@ use sdl_tools::host::{
     Absence, HostInfo, Limits, MemoryInfo, NamedWorkspace, RegisterSpec, Registered, Unserved, Upstreams,
 };
 use sdl_tools::policy::Ceilings;
-use sdl_tools::{Code, Damage, Explained, Host, Repo as _, ToolError};
+use sdl_tools::{CallEnded, Code, Damage, Explained, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
+use crate::feed::Feed;
 use crate::index::memory::{self, Work};
 use crate::repo::catalog::{self, Entry};
 use crate::repo::{FAREWELL, OpenError, Repo, Site};
@@ -75,6 +76,7 @@ pub struct Engine {
     started: Instant,
     /// The connections to upstreams, once they are set up.
     upstreams: OnceLock<Arc<UpstreamManager>>,
+    feed: Arc<Feed>,
 }
 
 impl Engine {
@@ -118,6 +120,7 @@ impl Engine {
             warnings: RwLock::default(),
             started: Instant::now(),
             upstreams: OnceLock::new(),
+            feed: Feed::new(me.clone()),
         });
         engine.note_rebuild("the facts of all repositories", &how);
         engine.note_rebuild("what agents own", &agent_how);
@@ -170,6 +173,7 @@ impl Engine {
     /// hangs in a system call must not keep the process alive.
     pub fn close(&self) {
         let deadline = Instant::now() + FAREWELL;
+        self.feed.close();
         self.mending.close();
         self.starts.close();
         let repos = std::mem::take(&mut *write_lock(&self.repos));
@@ -230,6 +234,7 @@ impl Engine {
         }
         self.starts.through(id);
         self.save()?;
+        self.feed.note_gone(id);
         if let Some(repo) = gone {
             repo.close();
         }
@@ -272,6 +277,16 @@ impl Engine {
         self.upstreams.get()
     }
 
+    /// What the daemon does, for those who follow it.
+    pub fn feed(&self) -> &Arc<Feed> {
+        &self.feed
+    }
+
+    /// Why a registered repository is not served; none if it is served, or not registered.
+    pub fn unserved_reason(&self, id: &str) -> Option<String> {
+        self.unserved().into_iter().find(|unserved| unserved.id == id).map(|unserved| unserved.why)
+    }
+
     /// The daemon's state folder.
     pub fn state_dir(&self) -> &Path {
         &self.state
@@ -310,6 +325,7 @@ impl Engine {
         self.starts.begin(&id);
         let repo = self.open_repo(entry, root).inspect_err(|_| self.starts.through(&id))?;
         write_lock(&self.repos).insert(id, repo.clone());
+        self.feed.note_state(&Arc::downgrade(&repo));
         Ok(repo)
     }
 
@@ -322,6 +338,7 @@ impl Engine {
             facts: self.facts.clone(),
             facts_lost: self.facts_lost,
             hub: self.hub.clone(),
+            feed: self.feed.clone(),
             on_ailment: Box::new(move |ill, ailment| {
                 engine.upgrade().is_some_and(|engine| engine.take_over(ill, ailment))
             }),
@@ -471,6 +488,14 @@ impl Host for Engine {
 
     fn memory_freed(&self) {
         memory::give_back(Work::ToolIndex);
+    }
+
+    fn follows_calls(&self) -> bool {
+        self.feed.wants_calls()
+    }
+
+    fn call_ended(&self, call: CallEnded) {
+        self.feed.note_call(call);
     }
 
     fn info(&self) -> HostInfo {

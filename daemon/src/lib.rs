@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod engine;
+pub mod feed;
 pub mod git;
 pub mod index;
 pub mod lifecycle;

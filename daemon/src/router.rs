@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 
 use crate::admin::{self, Admin};
 use crate::engine::Engine;
+use crate::feed::{self, Followed};
 use crate::server::{Call, Peer, ProgressFrames, Service};
 use crate::turns::{Asker, Limits, Turns};
 use crate::upstream::{self, Clients};
@@ -37,6 +38,8 @@ pub struct Router {
     clients: Arc<Clients>,
     /// Tells the lists that each session knows from others, by the event that says that a list changed.
     listed: DashMap<(u64, &'static str), u64>,
+    /// The sessions that follow the daemon.
+    following: DashMap<u64, Followed>,
 }
 
 impl Router {
@@ -50,6 +53,7 @@ impl Router {
             stop,
             clients: Arc::default(),
             listed: DashMap::new(),
+            following: DashMap::new(),
         }
     }
 
@@ -216,6 +220,7 @@ impl Service for Router {
 
     fn session_closed(&self, session: &Peer) {
         self.clients.remove(session.id());
+        self.following.remove(&session.id());
         self.listed.retain(|(known, _), _| *known != session.id());
         if let Some(upstreams) = self.engine.upstream_manager() {
             upstreams.session_ended(session.id());
@@ -279,6 +284,15 @@ impl Service for Router {
                     work::answer_work(&tools, &clients, (&method, &params))
                 })
                 .await?
+            }
+            "feed/follow" => {
+                let (followed, answer) = feed::follow_session(&self.engine, &session, &call.params)?;
+                self.following.insert(session.id(), followed);
+                Ok(answer)
+            }
+            "feed/unfollow" => {
+                self.following.remove(&session.id());
+                Ok(b"{}".to_vec())
             }
             "daemon/ping" => Ok(b"{}".to_vec()),
             "daemon/status" => Ok(admin::status::status_answer(&self.engine)),

@@ -20,11 +20,13 @@ pub enum Program {
     Gate,
     /// `sdl-http`.
     Http,
+    /// `sdl-ui`. `sdlctl ui` starts the one beside it.
+    Ui,
 }
 
 impl Program {
     /// Every program.
-    pub const ALL: [Self; 5] = [Self::Daemon, Self::Shim, Self::Ctl, Self::Gate, Self::Http];
+    pub const ALL: [Self; 6] = [Self::Daemon, Self::Shim, Self::Ctl, Self::Gate, Self::Http, Self::Ui];
 
     /// Its package, and its file without the platform's suffix.
     pub fn name(self) -> &'static str {
@@ -34,6 +36,7 @@ impl Program {
             Self::Ctl => "sdlctl",
             Self::Gate => "sdl-gate",
             Self::Http => "sdl-http",
+            Self::Ui => "sdl-ui",
         }
     }
 

@@ -264,8 +264,15 @@ fn a_principal_can_do_nothing_that_a_person_does() {
     };
     let principal = Principal { kind: PrincipalKind::Token, name: "ci".into(), scopes: Vec::new() };
     let mut bytes = Handshake::ours().encode().unwrap();
-    let methods =
-        ["daemon/stop", "daemon/status", "audit/show", "upstream/reload", "surface/set-all", "tools/list"];
+    let methods = [
+        "daemon/stop",
+        "daemon/status",
+        "audit/show",
+        "upstream/reload",
+        "surface/set-all",
+        "feed/follow",
+        "tools/list",
+    ];
     let mut messages = vec![ClientMessage::HelloAs(hello, principal)];
     messages.extend(methods.iter().zip(1..).map(|(method, id)| {
         ClientMessage::Request(sdl_proto::Request {
@@ -280,7 +287,7 @@ fn a_principal_can_do_nothing_that_a_person_does() {
         encode_client(message, MAX_FRAME, &mut bytes).unwrap();
     }
     stream.write_all(&bytes).unwrap();
-    let mut outcomes = [None; 7];
+    let mut outcomes = [None; 8];
     let mut received = Vec::new();
     let mut decoder: Option<FrameDecoder> = None;
     while outcomes[1..].iter().any(Option::is_none) {
@@ -302,7 +309,8 @@ fn a_principal_can_do_nothing_that_a_person_does() {
             }
         }
     }
-    assert_eq!(outcomes[1..], [Some(false), Some(false), Some(false), Some(false), Some(false), Some(true)]);
+    assert_eq!(outcomes[1..7], [Some(false); 6]);
+    assert_eq!(outcomes[7], Some(true));
     assert!(daemon.is_running());
 }
 

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod kg;
+mod live;
 mod memory;
 mod questions;
 mod setup;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 pub(crate) use kg::{
     KgAddArgs, KgCommand, KgEndArgs, KgObjectType, KgQueryArgs, KgScopeArgs, KgTimelineArgs,
 };
+pub(crate) use live::{LiveCommand, LogsArgs, UiArgs, WatchArgs};
 pub(crate) use memory::{
     MemoryCommand, MemoryImportArgs, MemoryOneArgs, MemoryScopeArgs, MemoryUndoArgs, VerifyArgs,
 };
@@ -51,6 +53,8 @@ pub(crate) enum Command {
     Restart,
     /// Show the daemon's log
     Logs(LogsArgs),
+    #[command(flatten)]
+    Live(LiveCommand),
     /// Register, forget or list repositories
     #[command(subcommand)]
     Repo(RepoCommand),
@@ -198,13 +202,6 @@ pub(crate) enum WorkspaceCommand {
     },
     /// List the workspaces
     Ls,
-}
-
-#[derive(Args)]
-pub(crate) struct LogsArgs {
-    /// How many lines from the end
-    #[arg(long, short = 'n', default_value_t = 50)]
-    pub(crate) lines: usize,
 }
 
 #[derive(Subcommand)]

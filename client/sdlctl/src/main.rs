@@ -6,6 +6,7 @@
 mod cli;
 mod commands;
 mod output;
+mod screen;
 mod session;
 mod terminal;
 mod time;

@@ -122,6 +122,21 @@ pub(crate) fn print_json(value: &Value) {
     write_stdout(&terminal::escape_json(&serde_json::to_string_pretty(value).unwrap_or_default()));
 }
 
+/// One line of a run that goes on; false if the reader has gone away (`| head`). On a terminal it is cut to one row of `columns`.
+pub(crate) fn print_live(text: &str, columns: Option<usize>) -> bool {
+    let line = terminal::escape_line(text);
+    let line = columns.map_or_else(|| line.clone(), |columns| terminal::cut_line(&line, columns));
+    let shown = color_text(&line, io::stdout().is_terminal());
+    writeln!(io::stdout().lock(), "{shown}").is_ok()
+}
+
+/// One value of a run that goes on, as a line of JSON; false if the reader has gone away.
+pub(crate) fn print_live_json(value: &Value) -> bool {
+    let line = terminal::escape_json(&value.to_string());
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush()).is_ok()
+}
+
 /// Lines of JSON as the daemon made them; false if the reader has gone away (`| head`).
 pub(crate) fn json_lines(lines: &str) -> Result<bool, Failure> {
     match io::stdout().lock().write_all(terminal::escape_json(lines).as_bytes()) {
@@ -231,7 +246,7 @@ mod tests {
             let path = entry.unwrap().path();
             if path.is_dir() {
                 strays(&path, found);
-            } else if !path.ends_with("src/output.rs") {
+            } else if !path.ends_with("src/output.rs") && !path.ends_with("src/screen.rs") {
                 let text = fs::read_to_string(&path).unwrap();
                 let lines = text.lines().enumerate();
                 let lines = lines.filter(|(_, line)| WAYS.iter().any(|way| line.contains(way)));
@@ -244,6 +259,10 @@ mod tests {
     fn nothing_else_writes_to_the_terminal() {
         let mut found = Vec::new();
         strays(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
-        assert!(found.is_empty(), "write through `output`:\n{}", found.join("\n"));
+        assert!(
+            found.is_empty(),
+            "write through `output`, or show it on the `screen`:\n{}",
+            found.join("\n")
+        );
     }
 }

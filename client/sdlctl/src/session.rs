@@ -48,6 +48,20 @@ pub(crate) fn start_daemon(runtime: &Runtime, paths: &Paths) -> Result<(), Failu
         .map_err(|error| Failure::NoDaemon(error.to_string()))
 }
 
+/// How this program introduces itself.
+pub(crate) fn own_hello() -> SessionHello {
+    SessionHello {
+        kind: ClientKind::Ctl,
+        name: format!("sdlctl {}", sdl_proto::BUILD),
+        cwd: std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned()),
+        repo: None,
+        surface: String::new(),
+        output_schemas: false,
+        token: None,
+        pid: std::process::id(),
+    }
+}
+
 impl Session {
     /// Connects, starting a daemon if none runs.
     pub(crate) fn open() -> Result<Self, Failure> {
@@ -72,16 +86,7 @@ impl Session {
     }
 
     fn connect(runtime: Runtime, paths: &Paths) -> Result<Self, Failure> {
-        let hello = SessionHello {
-            kind: ClientKind::Ctl,
-            name: format!("sdlctl {}", sdl_proto::BUILD),
-            cwd: std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned()),
-            repo: None,
-            surface: String::new(),
-            output_schemas: false,
-            token: None,
-            pid: std::process::id(),
-        };
+        let hello = own_hello();
         let connecting = async {
             tokio::time::timeout(Duration::from_secs(5), Client::connect(paths.socket(), hello)).await
         };
@@ -210,9 +215,34 @@ impl Session {
 
     fn block_on(&self, call: impl Future<Output = Result<Vec<u8>, ClientError>>) -> Result<Vec<u8>, Failure> {
         self.runtime.block_on(call).map_err(|error| match error {
-            ClientError::Answer(error) => refused_failure(&error),
+            ClientError::Answer(error) => refused(&error),
             other => Failure::NoDaemon(other.to_string()),
         })
+    }
+}
+
+/// Waits for a signal that asks for the end.
+#[cfg(unix)]
+pub(crate) async fn asked_to_end() {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let signals =
+        (signal(SignalKind::interrupt()), signal(SignalKind::terminate()), signal(SignalKind::hangup()));
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = signals else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+}
+
+/// Waits for a signal that asks for the end.
+#[cfg(not(unix))]
+pub(crate) async fn asked_to_end() {
+    if tokio::signal::ctrl_c().await.is_err() {
+        std::future::pending().await
     }
 }
 
@@ -238,7 +268,8 @@ fn choose_repo(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Resu
     }
 }
 
-fn refused_failure(error: &WireError) -> Failure {
+/// The failure of a request that the daemon refused.
+pub(crate) fn refused(error: &WireError) -> Failure {
     let detail = json!({ "code": error.code, "message": error.message });
     Failure::Refused { message: error.message.clone(), detail }
 }

@@ -59,6 +59,27 @@ pub(crate) fn count_shown(text: &str) -> usize {
     render_styles(text, false).chars().count()
 }
 
+/// A line of at most this many characters, its styles apart. A line that was cut ends in `…`.
+pub(crate) fn cut_line(line: &str, most: usize) -> String {
+    if count_shown(line) <= most {
+        return line.to_owned();
+    }
+    let is_mark = |letter: char| letter == END || (letter as u32).wrapping_sub(FIRST) < STYLES.len() as u32;
+    let mut out = String::with_capacity(line.len());
+    let mut room = most.saturating_sub(1);
+    for letter in line.chars() {
+        if is_mark(letter) {
+            out.push(letter);
+        } else if room > 0 {
+            out.push(letter);
+            room -= 1;
+        }
+    }
+    out.extend((most > 0).then_some('…'));
+    out.push(END);
+    out
+}
+
 /// A text as one line.
 pub(crate) fn escape_line(text: &str) -> String {
     escape_letters(text, |letter, out| match letter {
@@ -146,6 +167,16 @@ mod tests {
             assert!(shown.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')), "{shown:?}");
             assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
         }
+    }
+
+    #[test]
+    fn a_cut_line_has_no_more_characters_and_ends_its_styles() {
+        let line = format!("{} and more", style_text(Style::Bold, "abcdef"));
+        assert_eq!(cut_line(&line, 99), line);
+        assert_eq!(render_styles(&cut_line(&line, 4), false), "abc…");
+        assert!(render_styles(&cut_line(&line, 4), true).ends_with("\u{1b}[0m"));
+        assert_eq!(render_styles(&cut_line(&line, 9), false), "abcdef a…");
+        assert_eq!(render_styles(&cut_line(&line, 0), false), "");
     }
 
     #[test]

@@ -8,6 +8,16 @@ pub(crate) fn format_rfc3339(ms: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
 }
 
+/// The time of day of a time in Unix milliseconds, where this machine is: `15:21:33`. In UTC, and marked so, if that is not known.
+pub(crate) fn format_clock(ms: u64) -> String {
+    let zone = jiff::tz::TimeZone::try_system().ok();
+    let at = i64::try_from(ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+    match (zone, at) {
+        (Some(zone), Some(at)) => at.to_zoned(zone).strftime("%H:%M:%S").to_string(),
+        _ => format_rfc3339(ms).get(11..).unwrap_or_default().to_owned(),
+    }
+}
+
 /// The date that many days after 1970-01-01, in the Gregorian calendar. Counts in eras of 400 years and in years that
 /// begin in March, because then the leap day is the last day of a year.
 fn civil_date(days: u64) -> (u64, u64, u64) {

@@ -78,7 +78,7 @@ fn export_page(
     after: Option<&str>,
     each: PerFile,
 ) -> Result<Page> {
-    let mut files = Files { view, facts, mask, open: HashMap::new() };
+    let mut files = Files::new(view, facts, mask);
     let mut lines = String::new();
     let mut next = None;
     let mut failure = Ok(());
@@ -102,23 +102,27 @@ fn export_page(
     Ok(Page { version: view.version().to_string(), lines, next })
 }
 
-struct Opened {
-    row: FileRow,
+pub(super) struct Opened {
+    pub(super) row: FileRow,
     /// As it may leave the daemon.
-    path: String,
-    outline: Arc<Outline>,
+    pub(super) path: String,
+    pub(super) outline: Arc<Outline>,
 }
 
 /// The files that a page has looked at; a bounded number of them.
-struct Files<'a> {
-    view: &'a Snapshot<'a>,
+pub(super) struct Files<'a> {
+    pub(super) view: &'a Snapshot<'a>,
     facts: &'a FactsStore,
-    mask: Mask,
+    pub(super) mask: Mask,
     open: HashMap<FileId, Option<Arc<Opened>>>,
 }
 
-impl Files<'_> {
-    fn open(&mut self, file: FileId) -> Result<Option<Arc<Opened>>> {
+impl<'a> Files<'a> {
+    pub(super) fn new(view: &'a Snapshot<'a>, facts: &'a FactsStore, mask: Mask) -> Self {
+        Self { view, facts, mask, open: HashMap::new() }
+    }
+
+    pub(super) fn open(&mut self, file: FileId) -> Result<Option<Arc<Opened>>> {
         if let Some(open) = self.open.get(&file) {
             return Ok(open.clone());
         }
@@ -220,12 +224,17 @@ fn calls_of(files: &mut Files<'_>, _: FileId, open: &Opened, out: &mut String) -
     Ok(())
 }
 
+/// A symbol's name; a module goes by that of its file.
+pub(super) fn symbol_name<'a>(open: &'a Opened, def: &Def) -> &'a str {
+    match def.kind {
+        SymbolKind::Module => open.row.path.stem(),
+        _ => open.outline.str(def.name),
+    }
+}
+
 fn symbols_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String) -> Result<()> {
     for (_, def) in open.outline.iter().filter(|(_, def)| def.kind != SymbolKind::Impl) {
-        let name = match def.kind {
-            SymbolKind::Module => open.row.path.stem(),
-            _ => open.outline.str(def.name),
-        };
+        let name = symbol_name(open, def);
         let qualified = match def.kind {
             SymbolKind::Module => name,
             _ => open.outline.str(def.qualified),

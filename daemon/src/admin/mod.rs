@@ -4,6 +4,7 @@ pub mod audit;
 pub mod check;
 pub mod dump;
 pub mod export;
+pub mod graph;
 pub mod kg;
 pub mod memory;
 pub mod policy;
@@ -47,6 +48,7 @@ const METHODS: &[(&str, Run)] = &[
     ("repo/revive", revive::run_revive),
     ("export/calls", export::export_calls),
     ("export/edges", export::export_edges),
+    ("export/graph", graph::export_graph),
     ("export/symbols", export::export_symbols),
     ("memory/export", memory::export_memory),
     ("memory/import", memory::import_memory),

@@ -33,6 +33,7 @@ pub fn status_answer(engine: &Engine) -> Vec<u8> {
         "protocol": info.protocol,
         "uptimeMs": info.uptime_ms,
         "stateDir": info.state_dir,
+        "cpuMs": cpu_ms(),
         "memory": { "resident": info.memory.resident, "private": info.memory.private },
         "warnings": info.warnings,
         "repos": repos,
@@ -40,6 +41,18 @@ pub fn status_answer(engine: &Engine) -> Vec<u8> {
     })
     .to_string()
     .into_bytes()
+}
+
+/// The processor time that the process has used.
+#[cfg(unix)]
+fn cpu_ms() -> Option<u64> {
+    let used = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Some(used.tv_sec.unsigned_abs() * 1_000 + used.tv_nsec.unsigned_abs() / 1_000_000)
+}
+
+#[cfg(not(unix))]
+fn cpu_ms() -> Option<u64> {
+    None
 }
 
 /// Whether there is an upstream, or a file that can't be put in force.

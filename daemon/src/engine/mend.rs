@@ -122,6 +122,7 @@ impl Engine {
             repo
         };
         tracing::error!(repo = id, "{why}");
+        self.feed.note_gone(&id);
         let engine = self.clone();
         let begun = std::thread::Builder::new().name(format!("mend {id}")).spawn(move || engine.mend(repo));
         if let Err(error) = begun {

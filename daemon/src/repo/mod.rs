@@ -15,7 +15,7 @@ use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{FactsStore, How, Ledger, Options, Snapshot};
@@ -29,6 +29,7 @@ use sdl_tools::host::{
 use sdl_tools::{Cancel, Damage, Progress, ToolError};
 use sdl_watch::{CanonicalRoot, Crawl, FileRead, Hub, ReadError, RootOptions, Synced, TreeHandle, WatchKind};
 
+use crate::feed::Feed;
 use crate::index::first_index::Found;
 use crate::index::read_file::Reader;
 use crate::revision;
@@ -69,6 +70,8 @@ pub struct Site {
     pub facts_lost: bool,
     /// Watches its tree.
     pub hub: Hub,
+    /// Hears of its versions and states.
+    pub feed: Arc<Feed>,
     /// See [`OnAilment`].
     pub on_ailment: OnAilment,
     /// Called once, when the first batch is processed.
@@ -90,6 +93,8 @@ pub struct Repo {
     ledger: Ledger,
     facts: Arc<FactsStore>,
     hub: Hub,
+    me: Weak<Self>,
+    feed: Arc<Feed>,
     tree: TreeHandle,
     insight: insight::Insight,
     stage: Mutex<Stage>,
@@ -129,7 +134,7 @@ impl Repo {
         site: Site,
         options: &Options,
     ) -> Result<(Arc<Self>, How), OpenError> {
-        let Site { dir, facts, facts_lost, hub, on_ailment, on_through } = site;
+        let Site { dir, facts, facts_lost, hub, feed, on_ailment, on_through } = site;
         let opened = Ledger::open(&dir, options)?;
         let (alive, gone) = mpsc::channel();
         let tree = hub.add_root(&root, RootOptions::for_user(entry.ignore.clone()));
@@ -138,7 +143,7 @@ impl Repo {
             Some(_) if built_by::is_current(&dir) && !facts_lost => Stage::Live,
             _ => Stage::Indexing { done: 0, total: None },
         };
-        let repo = Arc::new(Self {
+        let repo = Arc::new_cyclic(|me| Self {
             rules: sdl_lang::Rules {
                 languages: entry.languages.iter().filter_map(|name| Lang::from_name(name)).collect(),
                 limits: sdl_lang::Limits { max_bytes: entry.max_file_bytes.unwrap_or(default.max_bytes) },
@@ -149,6 +154,8 @@ impl Repo {
             ledger: opened.ledger,
             facts,
             hub,
+            me: me.clone(),
+            feed,
             tree: tree.handle().clone(),
             insight: insight::Insight::default(),
             stage: Mutex::new(stage),
@@ -272,6 +279,7 @@ impl Repo {
 
     fn set_stage(&self, stage: Stage) {
         *lock_mutex(&self.stage) = stage;
+        self.feed.note_state(&self.me);
     }
 }
 

@@ -44,11 +44,21 @@ pub(super) struct Worker {
     shut: Option<Ailment>,
     /// Facts were made again since the last batch that succeeded.
     restored: bool,
+    /// When the first event of the batch at work came.
+    began: Instant,
 }
 
 impl Worker {
     pub(super) fn new(repo: Arc<Repo>, tree: Tree) -> Self {
-        Self { indexing: repo.is_indexing(), repo, tree, commits: 0, shut: None, restored: false }
+        Self {
+            indexing: repo.is_indexing(),
+            repo,
+            tree,
+            commits: 0,
+            shut: None,
+            restored: false,
+            began: Instant::now(),
+        }
     }
 
     /// Works until the root is removed, or the ledger has to be opened again.
@@ -69,6 +79,8 @@ impl Worker {
     /// Processes one batch. If anything goes wrong, the ledger stays at its last version, the barriers stay closed, and
     /// the tree is compared again later.
     fn step(&mut self, batch: &Batch) -> ControlFlow<()> {
+        let now = Instant::now();
+        self.began = now.checked_sub(batch.waited).unwrap_or(now);
         // Not at once but with the next attempt, because attempts are paced.
         if let Some(shut) = self.shut.take()
             && self.repo.see_to(&shut)
@@ -232,6 +244,7 @@ impl Worker {
                 repo = self.repo.entry.repo_id, %version, files = updates.updates.len(),
                 took = ?started.elapsed(), "committed"
             );
+            self.repo.feed.note_version(&self.repo, version, self.began.elapsed());
             self.commits += 1;
             if self.commits.is_multiple_of(AGE_OUT_EVERY) {
                 self.repo.ledger.age_out(crate::index::now_ms())?;
@@ -323,6 +336,7 @@ impl Worker {
             repo = repo.entry.repo_id, %version, files = tally.changed, parsed = tally.parsed,
             took = ?started.elapsed(), "first index"
         );
+        repo.feed.note_version(&repo, version, self.began.elapsed());
         self.indexing = false;
         repo.facts.forget_decoded();
         memory::give_back(memory::Work::FirstIndex);

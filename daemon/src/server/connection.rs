@@ -231,7 +231,9 @@ impl<S: Service> Connection<'_, S> {
             tokio::select! {
                 biased;
                 admission = &mut admitted => return admission,
-                () = tokio::time::sleep(SIGN_OF_LIFE) => outbox.send(ServerMessage::Ping { nonce: 0 }).await,
+                () = tokio::time::sleep(SIGN_OF_LIFE) => {
+                    outbox.send(ServerMessage::Ping { nonce: 0 }).await;
+                }
             }
         }
     }

@@ -62,9 +62,9 @@ impl Outbox {
         let _ = self.queue.send(Outgoing { message, _running: running }).await;
     }
 
-    /// Queues a message of the connection itself; waits for room.
-    pub(super) async fn send(&self, message: ServerMessage) {
-        let _ = self.queue.send(Outgoing { message, _running: None }).await;
+    /// Queues a message of the connection itself; waits for room. `false` means that the connection is gone.
+    pub(super) async fn send(&self, message: ServerMessage) -> bool {
+        self.queue.send(Outgoing { message, _running: None }).await.is_ok()
     }
 
     /// Queues a message if there is room for it.

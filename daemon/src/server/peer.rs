@@ -103,6 +103,16 @@ impl Peer {
         self.outbox.as_ref().is_some_and(|outbox| outbox.notify(method, params))
     }
 
+    /// Sends the client an event, in order and without merging equal ones. Waits for room; `false` means that the client is
+    /// gone.
+    pub async fn send_event(&self, method: &str, params: &[u8]) -> bool {
+        let message = ServerMessage::Notify { method: method.to_owned(), params: params.to_vec() };
+        match &self.outbox {
+            Some(outbox) => outbox.send(message).await,
+            None => false,
+        }
+    }
+
     /// What the program that the client serves can be asked, if it has said so.
     pub fn identity(&self) -> Option<ClientIdentity> {
         self.questions.identity()

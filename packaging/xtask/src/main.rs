@@ -5,6 +5,7 @@ mod command;
 mod conformance;
 mod guard;
 mod package;
+mod page;
 mod quickstart;
 mod test;
 mod units;
@@ -28,6 +29,7 @@ cargo xtask <command>
   ci                  Everything that CI runs.
   package             Collect the release programs, completions, man pages and service files under
                       target/package.
+  page [--offline]    Make the page of sdl-ui from client/ui/page, with packages of the npm registry.
   docs                Write the page of every action into docs/actions.
   conformance [--write]
                       Run the MCP conformance suite (fetched with npm) and compare with what docs/conformance.md
@@ -57,6 +59,7 @@ fn run_task(words: &[&str]) -> Outcome {
         ["test", "--fast"] => test::run_tests(test::Extent::Fast),
         ["guard", rest @ ..] => guard::run_guard(rest),
         ["ci"] => command::in_root(".ci/run").run(),
+        ["page", rest @ ..] => page::make_page(rest),
         ["package"] => package::run_package(),
         ["docs"] => {
             let pages =

@@ -7,6 +7,9 @@ use std::path::PathBuf;
 use crate::command::{self, Fault, Outcome, cargo_command, has_program};
 use crate::guard::Sandbox;
 
+/// The program that makes the page, which is off by default.
+const PAGE: [&str; 6] = ["--package", "xtask", "--features", "page", "--bin", "xtask-page"];
+
 /// How much is tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
@@ -60,9 +63,9 @@ fn cargo_invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>
         ],
         // Examples in the documentation need a run of their own, because nextest runs none.
         Extent::Full if has_nextest => {
-            vec![call(&["--workspace"]), vec!["test", "--locked", "--workspace", "--doc"]]
+            vec![call(&["--workspace"]), call(&PAGE), vec!["test", "--locked", "--workspace", "--doc"]]
         }
-        Extent::Full => vec![call(&["--workspace"])],
+        Extent::Full => vec![call(&["--workspace"]), call(&PAGE)],
     }
 }
 

@@ -3,9 +3,8 @@
 use std::ffi::OsString;
 use std::net::{Ipv4Addr, SocketAddr};
 
+use sdl_doors::Allowed;
 use sdl_proto::SessionHello;
-
-use crate::allowed::Allowed;
 
 /// The address without `--listen`.
 const LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 7331);

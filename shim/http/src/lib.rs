@@ -8,7 +8,6 @@
 //! One connection to the daemon belongs to one principal, and to one session of the `initialize` era or to all requests
 //! without a session.
 
-mod allowed;
 mod args;
 mod auth;
 mod carried;

@@ -17,11 +17,11 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::model::ClientRequest;
+use sdl_doors::{Allowed, Foreign};
 use sdl_mcp::embed::{Read, read_message};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use crate::allowed::{Allowed, Foreign};
 use crate::auth::Auth;
 use crate::carried;
 use crate::fronts::Fronts;

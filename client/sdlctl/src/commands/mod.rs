@@ -34,12 +34,15 @@ mod slice;
 mod status;
 mod surface;
 mod tool;
+mod top;
+mod ui;
 mod unused;
 mod upstream;
 mod verify;
+mod watch;
 mod workspace;
 
-use crate::cli::{Cli, Command};
+use crate::cli::{Cli, Command, LiveCommand};
 use crate::output::{Failure, Outcome};
 
 /// Runs the command.
@@ -51,6 +54,9 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Stop => lifecycle::run_stop(json),
         Command::Restart => lifecycle::run_restart(json),
         Command::Logs(args) => logs::run_logs(&args, json),
+        Command::Live(LiveCommand::Watch(args)) => watch::run_watch(&args, json),
+        Command::Live(LiveCommand::Top) => top::run_top(json),
+        Command::Live(LiveCommand::Ui(args)) => ui::run_ui(&args, json),
         Command::Repo(command) => repo::run_repo(command, json),
         Command::Workspace(command) => workspace::run_workspace(command, json),
         Command::Upstream(command) => upstream::run_upstream(command, json),

@@ -34,10 +34,11 @@ mod surface;
 mod tools;
 
 pub use call::origin::{Origin, Shown, ToolRequest};
+pub use call::usage::file_tokens;
 pub use error::{Candidate, Code, Damage, Explained, NextBestAction, ToolError};
 pub use guard::audit;
 pub use host::mask::Mask;
-pub use host::{Host, Repo};
+pub use host::{CallEnded, Host, Repo};
 pub use kept::fact_lines::{FactLines, export_facts};
 pub use people::{HookEvent, WorkQuestion};
 pub use sdl_contract::{Cancel, ClientRun, Names, NoProgress, Progress, Session, Surface};

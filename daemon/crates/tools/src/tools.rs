@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use sdl_ledger::Clock;
 use serde_json::{Value, json};
@@ -21,14 +21,17 @@ use crate::guard::audit::Row;
 use crate::host::ListsOf;
 use crate::surface::{Listing, envelope, manual, protocol};
 use crate::{
-    Cancel, Explained as _, HookEvent, Host, MethodRequest, Names, Progress, ProtocolError, Session, Surface,
-    ToolError, actions, definitions, people,
+    CallEnded, Cancel, Explained as _, HookEvent, Host, MethodRequest, Names, Progress, ProtocolError,
+    Session, Surface, ToolError, actions, definitions, people,
 };
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
 pub fn documentation_pages() -> Vec<(String, String)> {
     manual::manual_pages(Registries::new(actions::all(), actions::SEED_NAMES).every())
 }
+
+/// Letters of a name that is no action, in [`CallEnded`].
+const MOST_NAME: usize = 80;
 
 /// Tells lists from former ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,11 +104,12 @@ impl Tools {
     ) -> (Vec<u8>, Option<ProtocolError>) {
         let served = RefCell::default();
         let services = &self.services;
+        let begun = Instant::now();
         let shown = services.shown_to(session, request.origin.shown);
         let origin = Origin { shown, ..request.origin };
         let caller = Caller { session, progress, cancel, origin };
         let answer = pipeline::answer_call(services, caller, request.name, request.arguments, &served);
-        let failed = answer.is_err();
+        let code = answer.as_ref().err().map(|error| error.refusal.code.name());
         let refused = answer.as_ref().err().and_then(protocol::call_error);
         let (bytes, tokens) = match answer {
             Ok(Answered::Own(answer)) => envelope::answer_result(answer),
@@ -115,8 +119,28 @@ impl Tools {
             }
             Err(error) => envelope::error_result(&error),
         };
-        if services.usage.note(session.id, served.into_inner(), tokens, failed, services.leases.now()) {
+        let (served, at_ms) = (served.into_inner(), services.leases.now());
+        let follows = services.host.follows_calls();
+        let ended = follows.then(|| CallEnded {
+            at_ms,
+            session: session.id,
+            client: session.client.clone(),
+            action: served
+                .action
+                .map_or_else(|| request.name.chars().take(MOST_NAME).collect(), str::to_owned),
+            repo: served.repo.clone(),
+            upstream: served.upstream.as_ref().map(|(key, _)| key.clone()),
+            took: begun.elapsed(),
+            code,
+            tokens: tokens as u64,
+            files: Vec::new(),
+        });
+        let noted = services.usage.note(session.id, served, tokens, code.is_some(), at_ms);
+        if noted.is_batch_due {
             services.usage.settle_beside(&services.host);
+        }
+        if let Some(ended) = ended {
+            services.host.call_ended(CallEnded { files: noted.files, ..ended });
         }
         (bytes, refused)
     }

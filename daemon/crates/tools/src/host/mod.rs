@@ -2,6 +2,7 @@
 //! the tests implement them over a ledger in a temporary folder.
 
 mod client;
+mod ended;
 mod limited;
 pub(crate) mod mask;
 pub(crate) mod policies;
@@ -25,6 +26,8 @@ pub use report::{
     HostInfo, Limits, MemoryInfo, RefreshOutcome, RepoHealth, RepoState, RepoStatus, WatcherKind,
     WatcherStatus,
 };
+
+pub use ended::CallEnded;
 
 pub use client::{Client, NoClient, OpenQuestion, Reply};
 pub(crate) use limited::LimitedHost;
@@ -93,6 +96,16 @@ pub trait Host: Send + Sync {
 
     /// Called after work that took a lot of memory for a moment, so that the host can give it back to the system.
     fn memory_freed(&self) {}
+
+    /// Whether anybody wants to hear of each call; see [`Host::call_ended`].
+    fn follows_calls(&self) -> bool {
+        false
+    }
+
+    /// Hears of a call that has ended. Never waits. Called only while [`Host::follows_calls`].
+    fn call_ended(&self, call: CallEnded) {
+        let _ = call;
+    }
 
     /// About the daemon itself.
     fn info(&self) -> HostInfo;

@@ -98,6 +98,8 @@ pub struct Batch {
     pub index_changed: bool,
     /// Release this when all of the above is committed, even if nothing changed.
     pub serial: Serial,
+    /// How long the first of these hints waited for the batch.
+    pub waited: Duration,
 }
 
 /// The result of [`super::Inbox::step`].

@@ -285,6 +285,7 @@ impl Inbox {
             head_changed: std::mem::take(&mut state.head_changed),
             index_changed: std::mem::take(&mut state.index_changed),
             serial: state.arrived,
+            waited: now.saturating_duration_since(first),
         })
     }
 

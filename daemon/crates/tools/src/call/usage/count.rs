@@ -90,7 +90,7 @@ pub(crate) fn action_rung(action: &str) -> &'static str {
 }
 
 /// Returns the tokens of a file in its present state; none if it cannot be read.
-pub(super) fn file_tokens(host: &dyn Host, repo: &str, path: &str) -> Option<u64> {
+pub fn file_tokens(host: &dyn Host, repo: &str, path: &str) -> Option<u64> {
     let path = sdl_model::RelPath::new(path)?;
     let full = host.repo(repo)?.root().join(path.as_str());
     if !std::fs::symlink_metadata(&full).ok()?.is_file() {

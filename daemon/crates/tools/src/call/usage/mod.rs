@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Host;
 
+pub use count::file_tokens;
 pub(crate) use count::{Count, Key, action_rung};
 pub(crate) use served::Served;
 
@@ -49,6 +50,14 @@ struct OneSession {
     seen: HashSet<(String, String)>,
 }
 
+/// What came of recording a call.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    pub(crate) is_batch_due: bool,
+    /// The files that its session had not got before.
+    pub(crate) files: Vec<String>,
+}
+
 /// A file whose tokens are still to be counted.
 struct Waiting {
     session: u64,
@@ -57,8 +66,15 @@ struct Waiting {
 }
 
 impl Usage {
-    /// Records one call. Never fails and never waits for the disk. Returns whether a batch is due.
-    pub(crate) fn note(&self, session: u64, served: Served, tokens: usize, failed: bool, at_ms: u64) -> bool {
+    /// Records one call. Never fails and never waits for the disk.
+    pub(crate) fn note(
+        &self,
+        session: u64,
+        served: Served,
+        tokens: usize,
+        failed: bool,
+        at_ms: u64,
+    ) -> Noted {
         let hour = Key::hour_of(at_ms);
         let one = Count { calls: 1, failed: u64::from(failed), tokens: tokens as u64, ..Count::default() };
         let mut now = self.now();
@@ -78,14 +94,16 @@ impl Usage {
             (None, Some((upstream, lost))) => {
                 add(&Key::of_upstream(&upstream, hour), &Count { file_tokens: lost as u64, ..one });
             }
-            (None, None) => return false,
+            (None, None) => return Noted::default(),
         }
         if let Some(tokens) = served.found_tokens {
             add(&Key::of_upstream("", hour), &Count { calls: 1, tokens: tokens as u64, ..Count::default() });
         }
+        let mut fresh = Vec::new();
         for (path, key) in served.files.into_iter().zip(own.iter().cycle()) {
             let room = known.seen.len() < MOST_SEEN && files.len() < MOST_WAITING;
             if room && known.seen.insert((key.repo.clone(), path.clone())) {
+                fresh.push(path.clone());
                 files.push(Waiting { session, key: key.clone(), path });
             }
         }
@@ -93,7 +111,7 @@ impl Usage {
             sessions.pop_first();
         }
         *calls += 1;
-        *calls % BATCH == 0
+        Noted { is_batch_due: *calls % BATCH == 0, files: fresh }
     }
 
     /// Counts the waiting files and stores the pending counts. Counts that can't be stored are tried again with the

@@ -1,18 +1,24 @@
 //! Which names the server answers to, and which pages may call it. A page of somebody else can make a browser send requests to
 //! this machine, under a name of its own if it controls that name's address. The browser says so in `Host` and `Origin`.
+//!
+//! For every program of ours that listens on a port: `sdl-http` and `sdl-ui`.
+
+#![forbid(unsafe_code)]
 
 use std::net::SocketAddr;
 
-use hyper::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
-use hyper::http::uri::Authority;
-use hyper::{StatusCode, Uri};
+use http::header::{HOST, HeaderMap, HeaderValue, ORIGIN};
+use http::uri::Authority;
+use http::{StatusCode, Uri};
 
 /// Names that always mean this machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// The names and pages.
-#[derive(Debug, Default)]
-pub(crate) struct Allowed {
+#[derive(Debug)]
+pub struct Allowed {
+    /// The names that always mean this machine are answered to, with any port.
+    any_loopback: bool,
     hosts: Vec<Name>,
     origins: Vec<Origin>,
 }
@@ -39,9 +45,11 @@ enum Port {
 
 /// Why a request is not looked at.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Foreign {
-    pub(crate) status: StatusCode,
-    pub(crate) message: &'static str,
+pub struct Foreign {
+    /// What to answer with.
+    pub status: StatusCode,
+    /// The reason, for people.
+    pub message: &'static str,
 }
 
 impl Foreign {
@@ -50,8 +58,30 @@ impl Foreign {
     }
 }
 
+/// The names that mean this machine, and no page.
+impl Default for Allowed {
+    fn default() -> Self {
+        Self { any_loopback: true, hosts: Vec::new(), origins: Vec::new() }
+    }
+}
+
 impl Allowed {
-    pub(crate) fn add_host(&mut self, text: &str) -> Result<(), String> {
+    /// This address and `localhost`, with the port of the address and no other, and the pages that came from there.
+    pub fn exactly(address: SocketAddr) -> Self {
+        let (port, localhost) = (address.port(), LOOPBACK[0].to_owned());
+        let own = parse_name(&address.to_string()).map(|name| name.host);
+        let names = own.into_iter().chain([localhost]);
+        let (hosts, origins) = names
+            .map(|host| {
+                let origin = Origin { scheme: "http".to_owned(), host: host.clone(), port: Port::One(port) };
+                (Name { host, port: Some(port) }, origin)
+            })
+            .unzip();
+        Self { any_loopback: false, hosts, origins }
+    }
+
+    /// Answers to another name: `NAME` or `NAME:PORT`. The error is for whoever wrote it.
+    pub fn add_host(&mut self, text: &str) -> Result<(), String> {
         let name = parse_name(text).ok_or_else(|| {
             format!("`{text}` is no host; write one such as sdl.example or sdl.example:8443")
         })?;
@@ -59,7 +89,8 @@ impl Allowed {
         Ok(())
     }
 
-    pub(crate) fn add_origin(&mut self, text: &str) -> Result<(), String> {
+    /// Lets the pages of an origin call: `SCHEME://HOST[:PORT]`, with `:*` for any port. The error is for whoever wrote it.
+    pub fn add_origin(&mut self, text: &str) -> Result<(), String> {
         let (text, any) = match text.strip_suffix(":*") {
             Some(text) => (text, true),
             None => (text, false),
@@ -72,7 +103,8 @@ impl Allowed {
     }
 
     /// With the address of the listener, if that is one that a client can name.
-    pub(crate) fn and_listener(mut self, address: SocketAddr) -> Self {
+    #[must_use]
+    pub fn and_listener(mut self, address: SocketAddr) -> Self {
         if !address.ip().is_unspecified()
             && let Some(name) = parse_name(&address.to_string())
         {
@@ -82,7 +114,7 @@ impl Allowed {
     }
 
     /// The host that a request is for.
-    pub(crate) fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<String, Foreign> {
+    pub fn check_host(&self, uri: &Uri, headers: &HeaderMap) -> Result<String, Foreign> {
         let bad = || Foreign::new(StatusCode::BAD_REQUEST, "the request needs one header Host");
         let mut given = headers.get_all(HOST).iter();
         let text = match (given.next(), given.next()) {
@@ -96,7 +128,7 @@ impl Allowed {
         {
             return Err(bad());
         }
-        let is_loopback = LOOPBACK.contains(&name.host.as_str());
+        let is_loopback = self.any_loopback && LOOPBACK.contains(&name.host.as_str());
         let is_listed = self.hosts.iter().any(|allowed| {
             allowed.host == name.host && allowed.port.is_none_or(|port| name.port == Some(port))
         });
@@ -108,7 +140,7 @@ impl Allowed {
     }
 
     /// The page that a request comes from, if it comes from one.
-    pub(crate) fn check_origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Foreign> {
+    pub fn check_origin(&self, headers: &HeaderMap) -> Result<Option<HeaderValue>, Foreign> {
         let mut given = headers.get_all(ORIGIN).iter();
         let Some(origin) = given.next() else { return Ok(None) };
         let parsed = origin.to_str().ok().and_then(parse_origin);
@@ -169,7 +201,7 @@ mod tests {
         allowed
     }
 
-    fn headers(name: hyper::header::HeaderName, values: &[&str]) -> HeaderMap {
+    fn headers(name: http::header::HeaderName, values: &[&str]) -> HeaderMap {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(&name, HeaderValue::from_str(value).unwrap_or_else(|error| panic!("{error}")));
@@ -210,6 +242,26 @@ mod tests {
         }
         let proxied = Uri::from_static("http://evil.example/mcp");
         assert!(allowed.check_host(&proxied, &headers(HOST, &["localhost"])).is_err());
+    }
+
+    #[test]
+    fn an_exact_server_answers_to_its_own_port_alone() {
+        for (address, own) in [("127.0.0.1:4242", "127.0.0.1"), ("[::1]:4242", "[::1]")] {
+            let allowed = Allowed::exactly(address.parse().unwrap_or_else(|error| panic!("{error}")));
+            let is_own =
+                |host: &str| allowed.check_host(&Uri::from_static("/"), &headers(HOST, &[host])).is_ok();
+            let is_page = |origin: &str| allowed.check_origin(&headers(ORIGIN, &[origin])).is_ok();
+            assert!(is_own(&format!("{own}:4242")) && is_own("localhost:4242"));
+            for host in
+                [own, "localhost", "localhost:80", "evil.example:4242", "127.0.0.2:4242", "0.0.0.0:4242"]
+            {
+                assert!(!is_own(host), "{host}");
+            }
+            assert!(is_page(&format!("http://{own}:4242")) && is_page("http://localhost:4242"));
+            for origin in ["http://localhost", "https://localhost:4242", "http://localhost:4243", "null"] {
+                assert!(!is_page(origin), "{origin}");
+            }
+        }
     }
 
     #[test]
