@@ -36,7 +36,7 @@ impl Wanted {
             FieldValue::Command => json!(self.program),
             FieldValue::Args => json!(arguments),
             FieldValue::CommandLine => {
-                Value::from_iter(std::iter::once(&self.program).chain(arguments).map(String::as_str))
+                std::iter::once(&self.program).chain(arguments).map(String::as_str).collect()
             }
             FieldValue::Name => json!(name),
             FieldValue::Text(text) => json!(text),

@@ -98,7 +98,7 @@ pub fn read_text(path: &Path) -> Result<Option<String>, FileProblem> {
     }
     String::from_utf8(bytes).map(Some).map_err(|error| {
         let valid = error.as_bytes().get(..error.utf8_error().valid_up_to()).unwrap_or_default();
-        let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
+        let line = valid.split(|byte| *byte == b'\n').count();
         FileProblem::NotText { path: path.to_owned(), line }
     })
 }

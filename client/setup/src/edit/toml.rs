@@ -184,7 +184,7 @@ pub(super) fn delete_entry(text: &str, root: &Node, target: Target) -> Result<St
 fn collect_ranges(text: &str, table: &Table, ranges: &mut Vec<Range<usize>>) {
     let head = table.span().unwrap_or_default();
     let mut end = head.end;
-    for (_, item) in table.iter() {
+    for (_, item) in table {
         match item {
             Item::Table(inner) if !inner.is_dotted() => collect_ranges(text, inner, ranges),
             Item::Table(inner) => end = end.max(last_byte(inner)),

@@ -175,7 +175,7 @@ fn a_head_is_a_note_without_its_texts() {
         draft.details = Details::of_kind(kind);
         draft.agent = (kind == Kind::Lesson).then(|| "one".to_owned());
         draft.expires_ms = (kind != Kind::Note).then_some(9_000_000);
-        draft.tags = vec!["a tag".to_owned(), kind.name().to_owned()];
+        draft.tags = Some(vec!["a tag".to_owned(), kind.name().to_owned()]);
         bed.change(|change| store_memory(change, None, &draft)).unwrap();
     }
     let mut rows = bed.store.read(|reader| memories_of(reader, None)).unwrap().into_iter();
