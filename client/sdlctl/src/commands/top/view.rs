@@ -93,7 +93,7 @@ impl View {
             let style = if at == self.tab { marked } else { Style::new() };
             [Span::styled(format!(" {name} "), style), Span::raw(" ")]
         });
-        Line::from_iter(tabs)
+        tabs.collect()
     }
 
     fn grid(&self, table: &Table) -> Grid<'static> {
