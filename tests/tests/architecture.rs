@@ -65,8 +65,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "sdld",
         &[
-            // Everything that both ends must agree on (folders, socket, token), and whether another daemon answers
-            // already.
+            // What both ends must agree on: folders, socket, token, and whether another daemon answers already.
             "sdl-client",
             "sdl-contract",
             "sdl-graph",

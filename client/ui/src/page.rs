@@ -9,7 +9,7 @@ use crate::answer::refusal;
 /// The document, with [`PLACE`] where the number of a visit belongs.
 const PAGE: &str = include_str!(concat!(env!("OUT_DIR"), "/page.html"));
 
-/// Stands for the number in the document.
+/// The place of the number in the document.
 const PLACE: &str = "__NONCE__";
 
 /// Bytes of the number.

@@ -179,11 +179,18 @@ pub(super) fn insert_entry(
         text.to_owned()
     } else {
         let before = text.get(..servers.span.start).unwrap_or_default().trim_end_matches([' ', '\t']).len();
-        splice(text, before..servers.span.end, "")
+        splice(text, before..end_of_empty(text, servers), "")
     };
     let emptied = ended(&emptied);
     let line = next_line(&emptied, member.key_span.end);
     Ok(splice(&emptied, line..line, &entry))
+}
+
+/// Where an empty value ends. The parser counts what follows closing braces to them, up to the end of the line.
+fn end_of_empty(text: &str, node: &Node) -> usize {
+    let from = node.span.start;
+    let closing = text.get(from..).filter(|_| is_flow(text, node)).and_then(|rest| rest.find(['}', ']']));
+    closing.map_or(node.span.end, |at| from + at + 1)
 }
 
 /// Where the first key or item of a map or a list is.

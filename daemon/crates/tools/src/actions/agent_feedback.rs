@@ -16,7 +16,7 @@ use crate::kept::anchors::symbol_anchor;
 use crate::kept::feedback::{self, Feedback};
 use crate::parts::params::SymbolRef;
 use crate::parts::symbols;
-use crate::{Code, Explained, ToolError};
+use crate::{Code, Explained, ToolError, stored};
 
 /// See [`ActionDef`].
 pub(crate) struct AgentFeedback;
@@ -113,7 +113,11 @@ impl ReadAction for AgentFeedback {
             assembly_id: request.assembly_id,
             slice_handle: request.slice_handle,
             rating: request.rating,
-            task_text: request.task_text.or(assembly.as_ref().map(|assembly| assembly.task_text.clone())),
+            task_text: match (&request.task_text, &assembly) {
+                (Some(text), _) => Some(stored::masked_text(text)),
+                (None, Some(assembly)) => Some(assembly.task_text.clone()),
+                (None, None) => None,
+            },
             ..Feedback::default()
         };
         let feedback_id = feedback::store_feedback(cx.call.host.agent(), cx.repo.id(), &feedback)?;

@@ -13,7 +13,7 @@ use crate::call::budget;
 use crate::call::modules::Module;
 use crate::call::owned::OwnedCx;
 use crate::context::assembly::{Asked, Assembly, Start, TaskType, keep_assembly_of};
-use crate::context::gathering::{CodeLane, Item, Lane, Searched, Searches, Task, divide_shares, kept_items};
+use crate::context::gathering::{CodeLane, Item, Lane, Searched, Task, divide_shares, kept_items};
 use crate::kept::anchors::StaleSince;
 use crate::{Explained, ToolError};
 use sdl_retrieve::plain;
@@ -224,7 +224,7 @@ fn fill_lanes(
     omitted: &mut Vec<Omitted>,
 ) -> Result<Vec<Section>, ToolError> {
     let lanes = shares.iter().map(|(lane, _)| *lane);
-    let searches = Searches::of(task, lanes);
+    let searches = task.searches(lanes);
     std::thread::scope(|threads| {
         let searching = threads.spawn(|| searches.run());
         let searched = || searching.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 
 use sdl_ledger::{AgentStore, AgentWriter};
 pub(crate) use sdl_memory::encode_number;
+use sdl_redact::Level;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -35,6 +36,11 @@ pub(crate) fn row_keys(
         }
     })?;
     Ok(keys)
+}
+
+/// Returns a text without known secrets, as it may be stored.
+pub(crate) fn masked_text(text: &str) -> String {
+    sdl_redact::mask_text(text, Level::Known).unwrap_or_else(|| text.to_owned())
 }
 
 /// Returns a value in its stored form.

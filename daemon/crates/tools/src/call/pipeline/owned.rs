@@ -82,7 +82,20 @@ fn mask_secrets(args: &mut Args) -> usize {
                 }
             }
             Value::Array(items) => items.iter_mut().for_each(|item| mask(item, count)),
-            Value::Object(map) => map.values_mut().for_each(|value| mask(value, count)),
+            Value::Object(map) => {
+                for (mut key, mut value) in std::mem::take(map) {
+                    mask(&mut value, count);
+                    if let Some(masked) = sdl_redact::mask_text(&key, Level::Known) {
+                        key = masked;
+                        *count += 1;
+                    }
+                    // Keys that are masked to the same text stay apart.
+                    while map.contains_key(&key) {
+                        key.push('*');
+                    }
+                    map.insert(key, value);
+                }
+            }
             _ => {}
         }
     }

@@ -62,7 +62,7 @@ impl Assembly {
     fn with_hash(hash: u64, version: u64, task_text: &str, task_type: Option<&str>) -> Self {
         Self {
             id: format!("as_{}", stored::encode_number(hash)),
-            task_text: task_text.chars().take(MOST_TEXT).collect(),
+            task_text: stored::masked_text(&task_text.chars().take(MOST_TEXT).collect::<String>()),
             task_type: task_type.map(str::to_owned),
             version,
             source_ids: Vec::new(),

@@ -23,7 +23,7 @@ use crate::kept::anchors::StaleSince;
 pub(crate) use code::CodeLane;
 pub(crate) use judge::judge_assembly;
 pub(crate) use kept::kept_items;
-pub(crate) use searches::{Searched, Searches};
+pub(crate) use searches::Searched;
 pub(crate) use shares::divide_shares;
 pub(crate) use task::Task;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sdl_ledger::AgentStore;
 use sdl_memory::words::{self, Ask, Hits};
 
-use super::{Lane, Task};
+use super::Lane;
 use crate::ToolError;
 
 /// Rows of a lane that are looked for.
@@ -13,7 +13,7 @@ pub(crate) const MOST: usize = 40;
 /// Facts that are looked for, because some of those with words don't hold now.
 const MOST_FACTS: usize = 2 * MOST;
 
-/// What is searched for, and where. Everything that another thread needs.
+/// The searches, with everything that another thread needs for them.
 pub(crate) struct Searches<'a> {
     store: &'a AgentStore,
     scopes: Vec<&'a str>,
@@ -26,15 +26,15 @@ pub(crate) struct Searches<'a> {
 pub(crate) type Searched = HashMap<words::Lane, Result<Hits, ToolError>>;
 
 impl<'a> Searches<'a> {
-    /// Prepares the searches of these lanes.
-    pub(crate) fn of(task: &Task<'a>, lanes: impl Iterator<Item = Lane>) -> Self {
-        Self {
-            store: task.cx.call.host.agent(),
-            scopes: task.cx.scopes.read.iter().flatten().map(String::as_str).collect(),
-            question: task.question(),
-            now_ms: i64::try_from(task.at_ms).unwrap_or(i64::MAX),
-            lanes: lanes.filter_map(Lane::words).collect(),
-        }
+    /// Prepares the searches of these lanes in some scopes. Ages are counted to `at_ms`.
+    pub(super) fn new(
+        store: &'a AgentStore,
+        scopes: Vec<&'a str>,
+        (question, at_ms): (String, u64),
+        lanes: impl Iterator<Item = Lane>,
+    ) -> Self {
+        let now_ms = i64::try_from(at_ms).unwrap_or(i64::MAX);
+        Self { store, scopes, question, now_ms, lanes: lanes.filter_map(Lane::words).collect() }
     }
 
     /// Runs them.

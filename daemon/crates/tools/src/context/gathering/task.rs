@@ -6,7 +6,8 @@ use sdl_memory::notes::Memory;
 use sdl_memory::store::{Holder, Linked};
 use sdl_model::SymbolId;
 
-use super::Searched;
+use super::Lane;
+use super::searches::{Searched, Searches};
 use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::call::family::Family;
@@ -52,7 +53,7 @@ const NEAREST: usize = 4;
 /// The nearness of the best symbol, and of the last one.
 const NEARNESS: (f64, f64) = (1.0, 0.4);
 
-impl Task<'_> {
+impl<'a> Task<'a> {
     /// Takes the symbols of the code that was found, the best first.
     pub(crate) fn look_at(&mut self, symbols: &[SymbolId]) -> Result<(), ToolError> {
         let Some(read) = self.cx.read else { return Ok(()) };
@@ -109,8 +110,14 @@ impl Task<'_> {
         Ok(self.memories.as_deref().unwrap_or_default())
     }
 
+    /// Prepares the searches of these lanes by its words.
+    pub(crate) fn searches(&self, lanes: impl Iterator<Item = Lane>) -> Searches<'a> {
+        let scopes = self.cx.scopes.read.iter().flatten().map(String::as_str);
+        Searches::new(self.cx.call.host.agent(), scopes.collect(), (self.question(), self.at_ms), lanes)
+    }
+
     /// The question for the index of words.
-    pub(crate) fn question(&self) -> String {
+    fn question(&self) -> String {
         let mut text = self.text.to_owned();
         for entity in self.entities {
             text.push('\n');
