@@ -14,7 +14,7 @@ def find_program(name):
     for path in paths:
         if os.path.isfile(path):
             return path
-    sys.exit("sdl-ledger: %s was not found in %s; install sdl-ledger again" % (file, " or ".join(folders)))
+    sys.exit(f"sdl-ledger: {file} was not found in {' or '.join(folders)}; install sdl-ledger again")
 
 
 def main():
