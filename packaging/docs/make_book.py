@@ -18,6 +18,11 @@ PAGES = {
 }
 
 
+def without_packaging(text):
+    """Links to packaging/ as plain text, because the site has no such pages."""
+    return re.sub(r"\[([^\]]*)\]\((?:\.\./)?packaging/[^)]*\)", r"\1", text)
+
+
 def make_book(out):
     if out.exists():
         shutil.rmtree(out)
@@ -27,11 +32,11 @@ def make_book(out):
     for page in src.rglob("*.md"):
         text = page.read_text(encoding="utf-8")
         text = re.sub(rf"\]\(\.\./({names})(#[^)]*)?\)", r"](root/\1\2)", text)
-        page.write_text(text, encoding="utf-8")
+        page.write_text(without_packaging(text), encoding="utf-8")
     (src / "root").mkdir()
     for name in PAGES:
         text = (ROOT / name).read_text(encoding="utf-8")
-        (src / "root" / name).write_text(re.sub(r"\]\(docs/", "](../", text), encoding="utf-8")
+        (src / "root" / name).write_text(without_packaging(re.sub(r"\]\(docs/", "](../", text)), encoding="utf-8")
     lines = "".join(f"- [{title}](root/{name})\n" for name, title in PAGES.items())
     with (src / "SUMMARY.md").open("a", encoding="utf-8") as summary:
         # Each action has a page of its own below the overview.
