@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { runProgram } from "../lib/launch.js";
+
+runProgram("sdl-mcp");
