@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use crate::command::{self, Fault, Outcome, cargo_command, has_program};
 use crate::guard::Sandbox;
 
-/// The program that makes the page, which is off by default.
-const PAGE: [&str; 6] = ["--package", "xtask", "--features", "page", "--bin", "xtask-page"];
+/// Everything, with the program that makes the page, which is off by default: one set of features, and one build of it all.
+const WORKSPACE: [&str; 3] = ["--workspace", "--features", "xtask/page"];
 
 /// How much is tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,8 +25,9 @@ const PYTHON_PACKAGES: [&str; 1] = ["mcp==2.3.0"];
 pub(crate) fn run_tests(extent: Extent) -> Outcome {
     // Asked for now, because the build may replace this program's file, and then the system calls it deleted.
     let (target, xtask) = (command::target_dir()?, env::current_exe()?);
-    // The programs first, because the end-to-end tests start them and must never meet those of an earlier build.
-    cargo_command().args(["build", "--locked", "--workspace", "--bins"]).run()?;
+    // The programs first, because the end-to-end tests start them and must never meet those of an earlier build. With the tests,
+    // whose dependencies want more features of others' code: without them, most of it would be built twice.
+    cargo_command().args(["build", "--locked", "--bins", "--tests"]).args(WORKSPACE).run()?;
     let python = if extent == Extent::Full { set_up_python() } else { None };
     let has_nextest = has_program("cargo", &["nextest", "--version"]);
     let sandbox = make_sandbox(xtask);
@@ -58,14 +59,14 @@ fn cargo_invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>
     let call = |rest: &[&'static str]| [runner, &["--locked", "--no-fail-fast"], rest].concat();
     match extent {
         Extent::Fast => vec![
-            call(&["--workspace", "--exclude", "sdl-tests"]),
+            [call(&WORKSPACE), vec!["--exclude", "sdl-tests"]].concat(),
             call(&["--package", "sdl-tests", "--test", "architecture"]),
         ],
         // Examples in the documentation need a run of their own, because nextest runs none.
         Extent::Full if has_nextest => {
-            vec![call(&["--workspace"]), call(&PAGE), vec!["test", "--locked", "--workspace", "--doc"]]
+            vec![call(&WORKSPACE), [&["test", "--locked", "--doc"], &WORKSPACE[..]].concat()]
         }
-        Extent::Full => vec![call(&["--workspace"]), call(&PAGE)],
+        Extent::Full => vec![call(&WORKSPACE)],
     }
 }
 
