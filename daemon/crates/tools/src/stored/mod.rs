@@ -19,6 +19,26 @@ pub(crate) fn row_key(repo: &str, row: &str) -> Vec<u8> {
     [repo.as_bytes(), &[0], row.as_bytes()].concat()
 }
 
+/// One row to write or to delete.
+#[derive(Clone, Debug)]
+pub(crate) struct RowChange {
+    pub(crate) table: &'static str,
+    pub(crate) key: Vec<u8>,
+    /// Its value; none to delete it.
+    pub(crate) bytes: Option<Vec<u8>>,
+}
+
+/// Writes rows in the transaction of `writer`, in order.
+pub(crate) fn write_changes(writer: &mut AgentWriter<'_>, changes: &[RowChange]) -> sdl_ledger::Result<()> {
+    for change in changes {
+        match &change.bytes {
+            Some(bytes) => writer.put(change.table, &change.key, bytes)?,
+            None => drop(writer.delete(change.table, &change.key)?),
+        }
+    }
+    Ok(())
+}
+
 /// Returns the keys of a repository's rows in a table, in order.
 pub(crate) fn row_keys(
     writer: &AgentWriter<'_>,

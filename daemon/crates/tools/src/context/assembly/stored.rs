@@ -5,7 +5,7 @@ use sdl_model::ids::stable_hash;
 use serde::{Deserialize, Serialize};
 
 use crate::call::context::{Call, ReadCx};
-use crate::stored::tables;
+use crate::stored::{RowChange, tables};
 use crate::{Candidate, Code, Explained, ToolError, stored};
 
 /// The layout of the stored rows.
@@ -80,6 +80,9 @@ pub(crate) fn find_assembly(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolE
 pub(crate) fn find_assembly_of(call: &Call<'_>, scope: &str, id: &str) -> Result<Assembly, ToolError> {
     let of = |repo: &str| -> Result<Option<Assembly>, ToolError> {
         let key = stored::row_key(repo, id);
+        if let Some(bytes) = call.decisions.unwritten(tables::ASSEMBLIES, &key) {
+            return Ok(stored::from_bytes(LAYOUT, &bytes));
+        }
         Ok(call.host.agent().read(|reader| {
             Ok(reader.get(tables::ASSEMBLIES, &key)?.and_then(|bytes| stored::from_bytes(LAYOUT, bytes)))
         })?)
@@ -107,12 +110,12 @@ pub(crate) fn find_assembly_of(call: &Call<'_>, scope: &str, id: &str) -> Result
     )))
 }
 
-/// Stores an assembly. Drops the oldest if there are too many.
+/// Stores an assembly with the decisions of the call. Drops the oldest if there are too many.
 pub(crate) fn keep_assembly(cx: &ReadCx<'_>, assembly: &Assembly) -> Result<(), ToolError> {
     keep_assembly_of(cx.call, cx.repo.id(), assembly)
 }
 
-/// Stores an assembly of a scope. Drops the oldest if there are too many.
+/// Stores an assembly of a scope with the decisions of the call. Drops the oldest if there are too many.
 pub(crate) fn keep_assembly_of(call: &Call<'_>, repo: &str, assembly: &Assembly) -> Result<(), ToolError> {
     let store = call.host.agent();
     let key = stored::row_key(repo, &assembly.id);
@@ -121,13 +124,10 @@ pub(crate) fn keep_assembly_of(call: &Call<'_>, repo: &str, assembly: &Assembly)
     if same {
         return Ok(());
     }
+    let change = |key: Vec<u8>, bytes: Option<Vec<u8>>| RowChange { table: tables::ASSEMBLIES, key, bytes };
     let surplus = surplus_assemblies(store, repo)?;
-    store.write(|writer| {
-        for old in &surplus {
-            writer.delete(tables::ASSEMBLIES, &stored::row_key(repo, &old.id))?;
-        }
-        writer.put(tables::ASSEMBLIES, &key, &bytes)
-    })?;
+    call.decisions.write_beside(surplus.iter().map(|old| change(stored::row_key(repo, &old.id), None)));
+    call.decisions.write_beside([change(key, Some(bytes))]);
     Ok(())
 }
 

@@ -5,12 +5,15 @@ use std::cell::{Cell, RefCell};
 use sdl_ledger::{AgentStore, Clock as _, SystemClock};
 
 use super::{Audit, Row};
+use crate::stored::{self, RowChange};
 
 /// The decisions of one call, in order. A call that starts again takes back its earlier decisions, so that there is one
 /// row for each decision whose outcome is in the answer, and no other row.
 #[derive(Debug, Default)]
 pub(crate) struct Decisions {
     rows: RefCell<Vec<Row>>,
+    /// Rows of other tables that are written in the same transaction, because each one takes two waits for the disk.
+    beside: RefCell<Vec<RowChange>>,
     /// The action that is running, and the index of its first row.
     action: Cell<&'static str>,
     first: Cell<usize>,
@@ -45,10 +48,26 @@ impl Decisions {
         self.rows.borrow_mut().truncate(mark);
     }
 
-    /// Writes the decisions to the log.
+    /// Adds rows of other tables, to be written with the decisions.
+    pub(crate) fn write_beside(&self, changes: impl IntoIterator<Item = RowChange>) {
+        self.beside.borrow_mut().extend(changes);
+    }
+
+    /// Returns the value that a row will have; none if nothing is to be written there.
+    pub(crate) fn unwritten(&self, table: &str, key: &[u8]) -> Option<Vec<u8>> {
+        let beside = self.beside.borrow();
+        let last = beside.iter().rfind(|change| change.table == table && change.key == key)?;
+        last.bytes.clone()
+    }
+
+    /// Writes the decisions to the log, and the rows that go with them. Durable when this returns.
     pub(crate) fn settle(&self, log: &Audit, store: &AgentStore) -> sdl_ledger::Result<()> {
-        let rows = self.rows.take();
+        let (rows, beside) = (self.rows.take(), self.beside.take());
         self.first.set(0);
-        log.append(store, &rows).map(drop)
+        match (rows.is_empty(), beside.is_empty()) {
+            (true, true) => Ok(()),
+            (true, false) => store.write(|writer| stored::write_changes(writer, &beside)),
+            (false, _) => log.append_beside(store, &rows, &beside).map(drop),
+        }
     }
 }

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use super::seal::{Seal, Stored};
 use super::{ANCHOR, Anchor, CUT, Cut, Row, key, number};
 use crate::stored::tables::AUDIT;
+use crate::stored::{self, RowChange};
 use sdl_redact::{self as redact, Level};
 use sdl_settings::trust;
 
@@ -147,7 +148,7 @@ impl Audit {
         }
         match lost {
             Some(why) => {
-                log.write(&mut state, store, &[], Some(&why), KEPT)?;
+                log.write(&mut state, store, &Additions { lost: Some(&why), ..Additions::default() }, KEPT)?;
             }
             // Rows that were committed just before the daemon died, or a log from before keys.
             None if head.as_ref() != Some(&state.anchor) => {
@@ -172,11 +173,21 @@ impl Audit {
         self.append_keeping(store, rows, KEPT)
     }
 
+    /// Appends rows as [`Self::append`] does, and writes rows of other tables in the same transaction.
+    pub(super) fn append_beside(
+        &self,
+        store: &AgentStore,
+        rows: &[Row],
+        beside: &[RowChange],
+    ) -> Result<Vec<String>> {
+        self.write(&mut self.lock(), store, &Additions { rows, beside, lost: None }, KEPT)
+    }
+
     pub(super) fn append_keeping(&self, store: &AgentStore, rows: &[Row], kept: u64) -> Result<Vec<String>> {
         if rows.is_empty() {
             return Ok(Vec::new());
         }
-        self.write(&mut self.lock(), store, rows, None, kept)
+        self.write(&mut self.lock(), store, &Additions { rows, ..Additions::default() }, kept)
     }
 
     /// Appends rows. A row that says that the log was cut goes first if `lost` says so or if the log's end is not where
@@ -185,14 +196,14 @@ impl Audit {
         &self,
         state: &mut State,
         store: &AgentStore,
-        rows: &[Row],
-        lost: Option<&str>,
+        added: &Additions<'_>,
         kept: u64,
     ) -> Result<Vec<String>> {
         let (anchor, hashes) = store.write(|writer| {
+            stored::write_changes(writer, added.beside)?;
             let mut anchor = state.anchor.clone();
             let last = writer.last(AUDIT)?.map_or(0, |(at, _)| number(at));
-            let lost = lost.map(str::to_owned).or(displaced_end(writer, state, last)?);
+            let lost = added.lost.map(str::to_owned).or(displaced_end(writer, state, last)?);
             if let Some(why) = lost {
                 let cut = cut_row(&anchor, last, &why);
                 anchor.head = anchor.head.max(last);
@@ -203,8 +214,8 @@ impl Audit {
                     anchor.cuts.push(Cut { seq: cut.seq, why });
                 }
             }
-            let mut hashes = Vec::with_capacity(rows.len());
-            for row in rows {
+            let mut hashes = Vec::with_capacity(added.rows.len());
+            for row in added.rows {
                 let row = Row { seq: anchor.head + 1, prev: anchor.head_hash.clone(), ..mask_row(row) };
                 let (hash, bytes) = state.seal.encoded(&row);
                 writer.put(AUDIT, &key(row.seq), &bytes)?;
@@ -250,7 +261,7 @@ impl Audit {
         {
             tracing::error!(%error, "the key of the audit log can't be written to {}", self.dir.display());
         }
-        self.write(state, store, &[], None, KEPT).map(drop)
+        self.write(state, store, &Additions::default(), KEPT).map(drop)
     }
 
     /// Reads the second copy of the end from the disk.
@@ -310,6 +321,16 @@ impl Audit {
         let found = found.map(|fault| format!("the audit log is damaged: {fault}; {advice}"));
         cuts.chain(found).chain(state.unwritten.clone()).take(5).collect()
     }
+}
+
+/// One transaction's additions.
+#[derive(Default)]
+pub(super) struct Additions<'a> {
+    pub(super) rows: &'a [Row],
+    /// Rows of other tables.
+    pub(super) beside: &'a [RowChange],
+    /// Why the log must have lost rows before these.
+    pub(super) lost: Option<&'a str>,
 }
 
 /// Returns why the log does not end where the last append left it; none if it does.

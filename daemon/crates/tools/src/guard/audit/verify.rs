@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use sdl_ledger::{AgentStore, Clock as _, Result, SystemClock};
 use serde::Serialize;
 
-use super::log::{Audit, KEPT, State, acknowledged_details};
+use super::log::{Additions, Audit, KEPT, State, acknowledged_details};
 use super::seal::Stored;
 use super::{ACKNOWLEDGED, ANCHOR, Anchor, CUT, Row, key, number};
 use crate::stored::tables::AUDIT;
@@ -158,7 +158,7 @@ impl Audit {
             details: acknowledged_details(&faults, reason),
             ..who.clone()
         };
-        self.write(&mut state, store, &[row], None, KEPT)?;
+        self.write(&mut state, store, &Additions { rows: &[row], ..Additions::default() }, KEPT)?;
         self.check(&mut state, store)?;
         Ok(found)
     }

@@ -8,7 +8,8 @@ pub(crate) mod share;
 pub(crate) mod skeleton;
 pub(crate) mod window;
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use schemars::JsonSchema;
 use sdl_lang::Structure;
@@ -83,12 +84,14 @@ const MOST_NAMES: usize = 16_384;
 /// Where identifiers are; none if there is no grammar for the text.
 type Places = Arc<Option<Vec<std::ops::Range<u32>>>>;
 
-/// The identifiers of recent definitions, by their bytes.
+/// The identifiers of definitions in recent texts, by their bytes.
 #[derive(Default)]
-struct NamesWithin(Recent<(FactsKey, std::ops::Range<usize>), Places, 256>);
+struct NamesWithin(Recent<FactsKey, Arc<Mutex<Definitions>>, 96>);
 
-/// Longer lists of a definition's identifiers are not kept.
-const MOST_WITHIN: usize = 2_048;
+type Definitions = HashMap<std::ops::Range<usize>, Places>;
+
+/// Identifiers of definitions that are kept for a text.
+const MOST_WITHIN: usize = 4_096;
 
 /// Returns where identifiers are in a text; none if there is no grammar for it, and every word may be one.
 pub(crate) fn identifier_ranges(call: &Call<'_>, text: &SourceText) -> Result<Places, ToolError> {
@@ -120,18 +123,27 @@ pub(crate) fn identifiers_on(
     let (source, lines) = (text.unmasked(), text.line(first).start..text.line(last).end);
     let indented = source.get(lines.clone()).unwrap_or_default();
     let part = lines.end - indented.trim_start().len()..lines.end;
-    let (within, key) = (call.memos.shared::<NamesWithin>(), (text.key, part.clone()));
-    if let Some(known) = within.0.get(&key) {
-        return Ok(known);
+    let recent = call.memos.shared::<NamesWithin>();
+    let within = recent.0.get(&text.key).unwrap_or_default();
+    if let Some(known) = lock_definitions(&within).get(&part) {
+        return Ok(Arc::clone(known));
     }
-    let Some(alone) = sdl_lang::identifiers_alone(text.key.lang, source.as_bytes(), part) else {
+    let Some(alone) = sdl_lang::identifiers_alone(text.key.lang, source.as_bytes(), part.clone()) else {
         return identifier_ranges(call, text);
     };
-    let (few, alone) = (alone.len() <= MOST_WITHIN, Arc::new(Some(alone)));
-    if few {
-        within.0.put(key, Arc::clone(&alone));
+    let mut known = lock_definitions(&within);
+    let kept: usize = known.values().filter_map(|places| places.as_ref().as_ref()).map(Vec::len).sum();
+    let (has_room, alone) = (kept + alone.len() <= MOST_WITHIN, Arc::new(Some(alone)));
+    if has_room {
+        known.insert(part, Arc::clone(&alone));
+        drop(known);
+        recent.0.put(text.key, within);
     }
     Ok(alone)
+}
+
+fn lock_definitions(within: &Mutex<Definitions>) -> MutexGuard<'_, Definitions> {
+    within.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Returns where control flow and comments are in a text whose facts have that outline.
