@@ -1,4 +1,4 @@
-//! `work/ask`, `work/sessions`, `work/hook` and `work/channel`: the work of agents, for the command line.
+//! `work/ask`, `work/sessions`, `work/slices`, `work/hook` and `work/channel`: the work of agents, for the command line.
 
 use sdl_proto::{ClientKind, WireError, code};
 use sdl_tools::{HookEvent, ToolError, Tools};
@@ -51,6 +51,7 @@ pub(crate) fn answer_work(
             let one = |peer: std::sync::Arc<crate::server::Peer>| json!({"connection": peer.id(), "pid": peer.hello().pid});
             json!({ "sessions": shims.map(one).collect::<Vec<Value>>() })
         }
+        "work/slices" => tools.held_slices().map_err(|error| wire_error(&error))?,
         "work/hook" => {
             let Hooked { connection, stops } = crate::router::parse_params(params)?;
             let event = if stops { HookEvent::Stops } else { HookEvent::Reads };

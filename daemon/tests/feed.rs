@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use common::Daemon;
 
-const ALL: Wanted = Wanted { repos: None, calls: false };
+const ALL: Wanted = Wanted { repos: None, calls: false, recent: 0 };
 
 fn follow(daemon: &Daemon, wanted: Wanted) -> (Arc<Follower>, Value) {
     daemon.engine.feed().add_follower(wanted).unwrap()
@@ -86,6 +86,35 @@ fn a_follower_gets_what_comes_after_the_version_that_it_was_told() {
 }
 
 #[test]
+fn a_follower_may_begin_with_the_newest_versions() {
+    let daemon = app();
+    let (first, _) = follow(&daemon, ALL);
+    for number in 0..4 {
+        daemon.write("app", "a.py", &format!("def one():\n    return {number}\n"));
+        sync(&daemon, "app");
+    }
+    run(daemon.engine.feed());
+    let live = versions(&first);
+    let (late, answer) = follow(&daemon, Wanted { recent: 3, ..ALL });
+    // A version that is noted before the beginning was sent comes after it.
+    daemon.write("app", "b.py", "def two():\n    return 22\n");
+    let newest = sync(&daemon, "app");
+    run(daemon.engine.feed());
+    let seen = versions(&late);
+    let number = |event: &Value| event["version"].as_str().unwrap().to_owned();
+    let numbers: Vec<String> = seen.iter().map(number).collect();
+    let wanted: Vec<String> = live[1..].iter().map(number).chain([newest]).collect();
+    assert_eq!(numbers, wanted);
+    assert_eq!(answer["repos"][0]["version"], numbers[2]);
+    let past: Vec<bool> = seen.iter().map(|event| event["past"] == true).collect();
+    assert_eq!(past, [true, true, true, false]);
+    for (event, told) in seen.iter().zip(&live[1..]) {
+        assert_eq!((&event["files"], &event["symbols"]), (&told["files"], &told["symbols"]));
+        assert!(event.get("ms").is_none() && told["ms"].is_u64());
+    }
+}
+
+#[test]
 fn layout_alone_changes_a_file_and_no_symbol() {
     let daemon = app();
     let (follower, _) = follow(&daemon, ALL);
@@ -134,7 +163,7 @@ fn a_follower_of_one_repository_hears_of_no_other() {
     let daemon = app();
     daemon.add_repo("lib", &[("x.py", "def x():\n    return 1\n")]);
     sync(&daemon, "lib");
-    let only = Wanted { repos: Some(["lib".to_owned()].into()), calls: true };
+    let only = Wanted { repos: Some(["lib".to_owned()].into()), calls: true, ..ALL };
     let (follower, answer) = follow(&daemon, only);
     assert_eq!(answer["repos"].as_array().unwrap().len(), 1);
     daemon.write("app", "a.py", "def one():\n    return 9\n");
@@ -152,7 +181,7 @@ fn a_follower_of_one_repository_hears_of_no_other() {
 fn calls_are_told_without_arguments_and_answers() {
     let daemon = app();
     let (silent, _) = follow(&daemon, ALL);
-    let (follower, _) = follow(&daemon, Wanted { repos: None, calls: true });
+    let (follower, _) = follow(&daemon, Wanted { calls: true, ..ALL });
     daemon.ok("symbol.getCard", json!({ "repoId": "app", "symbolRef": { "name": "one" } }));
     daemon.refused("symbol.search", json!({ "repoId": "nowhere", "query": "secretword" }));
     daemon.refused("no.such.action", json!({}));

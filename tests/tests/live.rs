@@ -219,6 +219,16 @@ fn the_page_gets_answers_the_graph_and_events_of_a_real_daemon() {
     let (_, sessions) = page.ask("POST /api/ask", r#"{"method":"work/sessions"}"#);
     assert_eq!(sessions, r#"{"result":{"sessions":[]}}"#, "it is no session of an agent");
 
+    let held = || {
+        serde_json::from_str::<Value>(&page.ask("POST /api/ask", r#"{"method":"work/slices"}"#).1).unwrap()
+    };
+    assert_eq!(held()["result"], json!({ "slices": [] }));
+    let built = page.call("slice.build", &json!({ "repoId": "app", "taskText": "one" }));
+    let held = held();
+    let slice = &held["result"]["slices"][0];
+    assert_eq!(slice["sliceHandle"], built["result"]["sliceHandle"], "{held:#} {built:#}");
+    assert_eq!((&slice["repoId"], &slice["cards"]), (&json!("app"), &json!(2)));
+
     let (_, graph) = page.ask("GET /api/graph?repo=app", "");
     let graph: Value = serde_json::from_str(&graph).unwrap();
     let place =

@@ -22,6 +22,9 @@ use crate::daemon::own_hello;
 /// How often the state of the daemon is sent, even if it is the same, because memory and processor time always change.
 const STATUS_EVERY: Duration = Duration::from_secs(2);
 
+/// Versions that the page begins with.
+const RECENT: usize = 50;
+
 /// How often a comment says that the stream lives.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
@@ -31,7 +34,7 @@ pub(crate) async fn stream_events(State(app): State<Arc<App>>) -> Response<Body>
         let message = "too many pages follow the daemon; close one";
         return refusal(StatusCode::TOO_MANY_REQUESTS, "busy", message);
     };
-    let params = json!({ "calls": true }).to_string();
+    let params = json!({ "calls": true, "recent": RECENT }).to_string();
     let mut feed = Feed::new(app.daemon.socket(), own_hello(), params);
     match feed.next().await {
         Ok(News::Began(_)) => {}

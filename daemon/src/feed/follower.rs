@@ -20,6 +20,8 @@ pub struct Wanted {
     pub repos: Option<BTreeSet<String>>,
     /// Calls too.
     pub calls: bool,
+    /// How many of the newest versions to begin with, over all repositories.
+    pub recent: usize,
 }
 
 impl Wanted {

@@ -16,7 +16,13 @@ struct Follow {
     /// Calls too.
     #[serde(default)]
     calls: bool,
+    /// How many of the newest versions to begin with.
+    #[serde(default)]
+    recent: usize,
 }
+
+/// The newest versions that somebody may begin with, at most.
+const MOST_RECENT: usize = 100;
 
 /// A connection that follows; ends with this value.
 pub struct Followed {
@@ -42,7 +48,7 @@ pub fn follow_session(
             "only a person's programs follow the daemon, such as sdlctl watch",
         ));
     }
-    let Follow { repos, calls } = crate::router::parse_params(params)?;
+    let Follow { repos, calls, recent } = crate::router::parse_params(params)?;
     let repos = match repos {
         Some(named) => {
             let ids = named.iter().map(|named| engine.find_id(named)).collect::<Result<_, _>>();
@@ -52,7 +58,7 @@ pub fn follow_session(
     };
     let feed = engine.feed();
     let (follower, answer) = feed
-        .add_follower(Wanted { repos, calls })
+        .add_follower(Wanted { repos, calls, recent: recent.min(MOST_RECENT) })
         .map_err(|error| WireError::new(code::BUSY, error.to_string()))?;
     let followed = Followed { feed: Arc::clone(feed), follower: Arc::clone(&follower) };
     feed.run().map_err(|error| {

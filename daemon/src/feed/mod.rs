@@ -70,6 +70,8 @@ struct Place {
 
 /// What happened to a repository.
 enum Change {
+    /// Somebody came who wants to begin with the newest versions.
+    Followed(Weak<Follower>),
     Committed(Committed),
     /// Its state may be another one.
     State(Weak<Repo>),
@@ -84,8 +86,8 @@ struct Committed {
     incarnation: Incarnation,
     version: Version,
     at_ms: u64,
-    /// From the first event of the watcher to the commit.
-    took: Duration,
+    /// From the first event of the watcher to the commit; none for a version from before somebody followed.
+    took: Option<Duration>,
 }
 
 /// Why somebody can't follow.
@@ -126,7 +128,7 @@ impl Feed {
                 incarnation: repo.ledger().incarnation(),
                 version,
                 at_ms: now_ms(),
-                took,
+                took: Some(took),
             }));
         }
     }
@@ -167,6 +169,10 @@ impl Feed {
             versions: HashMap::new(),
             states: HashMap::new(),
         };
+        // Before the versions are read as well, so that the newest ones go before any that it is not told of below.
+        if place.follower.wanted.recent > 0 {
+            self.changes.note(Change::Followed(Arc::downgrade(&place.follower)));
+        }
         let mut repos = Vec::new();
         let all = self.engine.upgrade().map(|engine| engine.all_repos()).unwrap_or_default();
         for repo in all.iter().filter(|repo| place.follower.wanted.has(repo.id())) {
@@ -248,6 +254,11 @@ impl Feed {
 
     fn tell_change(&self, entry: Entry<Change>) {
         match entry {
+            Entry::One(Change::Followed(follower)) => {
+                if let Some(follower) = follower.upgrade() {
+                    self.tell_recent(&follower);
+                }
+            }
             Entry::One(Change::Committed(committed)) => self.tell_version(&committed),
             Entry::One(Change::State(repo)) => {
                 if let Some(repo) = repo.upgrade() {
@@ -286,6 +297,29 @@ impl Feed {
                 place.versions.insert(committed.id.clone(), (committed.incarnation, committed.version));
                 place.follower.push(event.clone());
             }
+        }
+    }
+
+    /// Sends the newest versions up to those that the follower was told of, the oldest first.
+    fn tell_recent(&self, follower: &Arc<Follower>) {
+        let Some(engine) = self.engine.upgrade() else { return };
+        let places = self.lock();
+        let place = places.iter().find(|place| Arc::ptr_eq(&place.follower, follower));
+        // This thread has told it of no version yet, because it was noted first.
+        let Some(known) = place.map(|place| place.versions.clone()) else { return };
+        drop(places);
+        let mut recent = Vec::new();
+        for repo in engine.all_repos() {
+            let Some((incarnation, version)) = known.get(repo.id()) else { continue };
+            match tell::newest_versions(&repo, (*incarnation, *version), follower.wanted.recent) {
+                Ok(versions) => recent.extend(versions),
+                Err(error) => tracing::warn!(repo = repo.id(), %error, "the newest versions can't be read"),
+            }
+        }
+        recent.sort_by_key(|one| one.at_ms);
+        let first = recent.len().saturating_sub(follower.wanted.recent);
+        for one in recent.iter().skip(first) {
+            follower.push(to_event(VERSION, &tell::describe_version(one, engine.as_ref())));
         }
     }
 

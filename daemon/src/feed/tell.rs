@@ -1,9 +1,10 @@
 //! What was noted, as events: JSON objects.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{Result, Snapshot, View};
-use sdl_model::{Cause, FileChange, VersionRow};
+use sdl_model::{Cause, FileChange, Incarnation, Version, VersionRow};
 use sdl_tools::host::{RepoHealth, RepoState, RepoStatus, WatcherKind};
 use sdl_tools::{CallEnded, Host, Mask, Repo as _, file_tokens};
 use serde_json::{Value, json};
@@ -28,8 +29,11 @@ pub(super) fn describe_version(committed: &Committed, host: &dyn Host) -> Value 
         "repo": id,
         "version": version.to_string(),
         "at": at_ms,
-        "ms": took.as_millis() as u64,
     });
+    match took {
+        Some(took) => event["ms"] = Value::from(took.as_millis() as u64),
+        None => event["past"] = Value::from(true),
+    }
     let details = match committed.repo.upgrade() {
         None => Err("the repository was removed".to_owned()),
         Some(repo) => read_details(&repo, committed, host).map_err(|error| error.to_string()),
@@ -43,6 +47,32 @@ pub(super) fn describe_version(committed: &Committed, host: &dyn Host) -> Value 
         event.extend(details);
     }
     event
+}
+
+/// Returns up to `most` versions of a repository, from this one back.
+pub(super) fn newest_versions(
+    repo: &Arc<Repo>,
+    (incarnation, version): (Incarnation, Version),
+    most: usize,
+) -> Result<Vec<Committed>> {
+    repo.ledger().read(Instant::now() + READ_DEADLINE, |view| {
+        let mut found = Vec::new();
+        let mut next = Some(version);
+        while let Some(row) =
+            next.filter(|_| found.len() < most).map(|at| view.version_row(at)).transpose()?.flatten()
+        {
+            found.push(Committed {
+                repo: Arc::downgrade(repo),
+                id: repo.id().to_owned(),
+                incarnation,
+                version: row.version,
+                at_ms: row.time_ms,
+                took: None,
+            });
+            next = row.parent;
+        }
+        Ok(found)
+    })
 }
 
 fn read_details(repo: &Repo, committed: &Committed, host: &dyn Host) -> Result<Option<Value>> {

@@ -12,6 +12,7 @@ use sdl_memory::work::message::{Message, MessageKind, find_message};
 use sdl_memory::work::session::find_session;
 use sdl_memory::{Author, Trouble};
 use sdl_redact::{Level, mask_text};
+use sdl_retrieve::refresh::Lease;
 use sdl_settings::Effect;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -118,6 +119,28 @@ pub(crate) fn answer_person(services: &Services, question: &WorkQuestion) -> Res
             Ok(json!({ "messages": messages }))
         }),
     }
+}
+
+/// Returns the slices that agents hold, the one that was used last first.
+pub(crate) fn held_slices(services: &Services) -> Result<Value, ToolError> {
+    let mut held = Vec::new();
+    for repo in services.host.repos() {
+        for slice in services.leases.slices(repo.as_ref())? {
+            // One of another build says nothing that this one can read.
+            let Some(lease) = Lease::from_bytes(&slice.data) else { continue };
+            let row = json!({
+                "sliceHandle": slice.handle,
+                "repoId": repo.id(),
+                "cards": lease.following.symbols().len(),
+                "version": lease.current.to_string(),
+                "expiresAt": slice.expires_ms,
+            });
+            held.push((slice.expires_ms, slice.handle, row));
+        }
+    }
+    held.sort_by(|one, other| (other.0, &one.1).cmp(&(one.0, &other.1)));
+    let rows: Vec<Value> = held.into_iter().map(|(_, _, row)| row).collect();
+    Ok(json!({ "slices": rows }))
 }
 
 /// Answers a hook of the client of a session: the text that its model is to read, or, if it is about to stop, why it should not. None if

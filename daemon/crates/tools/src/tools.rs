@@ -336,6 +336,12 @@ impl Tools {
         people::answer_person(&self.services, &people::read_question(params)?)
     }
 
+    /// Returns the slices that agents hold, for a person: `{"slices": [{sliceHandle, repoId, cards, version, expiresAt}]}`, the one
+    /// that was used last first. `cards` counts the symbols that a slice follows.
+    pub fn held_slices(&self) -> Result<Value, ToolError> {
+        people::held_slices(&self.services)
+    }
+
     /// Returns the messages for the model of a session, for a hook of its client; if the model is about to stop, only what another agent
     /// asks of it, once. None if there is nothing to say.
     pub fn answer_hook(&self, session: &Session, event: HookEvent) -> Result<Option<String>, ToolError> {

@@ -48,7 +48,7 @@ export interface DispatchRow {
 /** A held slice, if the server can list them. */
 export interface SliceLease {
   sliceHandle: string;
-  session: string;
+  repoId: string;
   cards: number;
   version: string;
   expiresAt: number;

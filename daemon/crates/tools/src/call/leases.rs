@@ -95,6 +95,17 @@ impl Held {
     }
 }
 
+/// A slice that somebody holds.
+#[derive(Clone, Debug)]
+pub(crate) struct HeldSlice {
+    /// Its handle.
+    pub(crate) handle: String,
+    /// When its lease runs out, in Unix milliseconds.
+    pub(crate) expires_ms: u64,
+    /// The lease, as [`sdl_retrieve::refresh::Lease`] reads it.
+    pub(crate) data: Arc<[u8]>,
+}
+
 /// A write that waits until the request's snapshot is closed. A store that has to grow waits for its readers first.
 #[derive(Debug)]
 pub(crate) enum LeaseWrite {
@@ -226,20 +237,22 @@ impl Leases {
         Ok(held)
     }
 
-    /// Returns the data of a repository's current slices: those used or built lately.
-    pub(crate) fn slices(&self, repo: &dyn Repo) -> Result<Vec<Arc<[u8]>>, ToolError> {
+    /// Returns a repository's current slices, those used or built lately, in no order.
+    pub(crate) fn slices(&self, repo: &dyn Repo) -> Result<Vec<HeldSlice>, ToolError> {
         let now = self.clock.unix_ms();
         let is_slice = |handle: &str| handle.starts_with(HandleKind::Slice.prefix());
-        let mut all: HashMap<String, Arc<[u8]>> = HashMap::new();
-        repo.ledger().each_lease(&mut |lease| {
-            if is_slice(&lease.handle) && lease.expires_ms > now {
-                all.insert(lease.handle, lease.data.into());
+        let mut all: HashMap<String, HeldSlice> = HashMap::new();
+        let mut add = |handle: &str, expires_ms: u64, data: Arc<[u8]>| {
+            if is_slice(handle) && expires_ms > now {
+                let handle = handle.to_owned();
+                all.insert(handle.clone(), HeldSlice { handle, expires_ms, data });
             }
+        };
+        repo.ledger().each_lease(&mut |lease| {
+            add(&lease.handle, lease.expires_ms, lease.data.into());
         })?;
         for held in self.held.iter().filter(|held| held.repo == repo.id()) {
-            if is_slice(held.key()) && held.expires_ms > now {
-                all.insert(held.key().clone(), Arc::clone(&held.data));
-            }
+            add(held.key(), held.expires_ms, Arc::clone(&held.data));
         }
         Ok(all.into_values().collect())
     }

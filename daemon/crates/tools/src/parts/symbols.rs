@@ -88,8 +88,8 @@ fn near_ids(cx: &ReadCx<'_>, id: SymbolId) -> Result<Vec<SymbolId>, ToolError> {
         wanted.bytes().zip(other.to_string().bytes()).filter(|(a, b)| a != b).count() <= MISSPELT
     };
     let mut near = Vec::new();
-    for data in cx.call.leases.slices(cx.repo)? {
-        near.extend(Lease::followed_in(&data, cx.snapshot.incarnation()).filter(differing));
+    for slice in cx.call.leases.slices(cx.repo)? {
+        near.extend(Lease::followed_in(&slice.data, cx.snapshot.incarnation()).filter(differing));
     }
     near.sort_unstable();
     near.dedup();

@@ -66,9 +66,9 @@ pub(crate) fn to_slices(cx: &ReadCx<'_>, symbol: SymbolId) -> Result<(bool, bool
 /// Returns the symbols of all currently held slices of the repository.
 pub(crate) fn slice_members(cx: &ReadCx<'_>) -> Result<HashSet<SymbolId>, ToolError> {
     let mut members = HashSet::new();
-    for data in cx.call.leases.slices(cx.repo)? {
+    for slice in cx.call.leases.slices(cx.repo)? {
         cx.call.check()?;
-        members.extend(Lease::followed_in(&data, cx.snapshot.incarnation()));
+        members.extend(Lease::followed_in(&slice.data, cx.snapshot.incarnation()));
     }
     Ok(members)
 }

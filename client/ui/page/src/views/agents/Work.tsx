@@ -101,8 +101,8 @@ function Slices({ rows }: { rows: readonly SliceLease[] }) {
     <ul class="rows">
       {rows.map((row) => (
         <li key={row.sliceHandle} class="row-line">
-          <code class="grow"><Text of={row.sliceHandle} /> <span class="quiet"><Text of={row.session} /></span></code>
-          <span>{countOf(row.cards, "card")}</span>
+          <code class="grow"><Text of={row.sliceHandle} /> <span class="quiet"><Text of={row.repoId} /></span></code>
+          <span>{countOf(row.cards, "symbol")}</span>
           <code class="quiet"><Text of={row.version} /></code>
           <span class="quiet">{formatSpan(Math.max(0, row.expiresAt - Date.now()))} left</span>
         </li>
