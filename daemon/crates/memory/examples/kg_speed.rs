@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use sdl_ledger::{AgentReader, AgentStore, Options};
 use sdl_memory::graph::{
-    Direction, Draft, EntityQuery, TimelineOf, TimelineQuery, View, When, admit_fact, find_entities,
-    find_facts, query_entity, read_timeline, walk_facts,
+    Direction, Draft, EntityQuery, FactSearch, TimelineOf, TimelineQuery, View, When, admit_fact,
+    find_entities, find_facts, query_entity, read_timeline, walk_facts,
 };
 use sdl_memory::store::{Asked, change_store};
 use sdl_memory::times::FOREVER;
@@ -63,7 +63,9 @@ fn main() {
     measured("timeline of the hub", &|reader, _| timeline(reader, &view, "hub"));
     measured("facts by words", &|reader, n| {
         let text = format!("which team owns service {}", n * 7 % (facts / 20));
-        find_facts(reader, &view, &[""], &text, (at, FOREVER, START), 20).unwrap();
+        let (text, predicates) = (text.as_str(), &[][..]);
+        let asked = FactSearch { scopes: &[""], text, predicates, when: at, known_at: FOREVER, now: START };
+        find_facts(reader, &view, &asked, 20).unwrap();
     });
     measured("entities by a part of the name", &|reader, n| {
         find_entities(reader, &view, &format!("service {}", n % 10), 10).unwrap();

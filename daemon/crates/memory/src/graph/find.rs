@@ -50,17 +50,34 @@ pub fn find_entities(tables: &impl Tables, view: &View, text: &str, limit: usize
     Ok(found)
 }
 
-/// Returns the facts that have words of a text, the best first: those that hold `when`, as known at `known_at`. `scopes` are those of the view.
+/// Which facts to find by their words.
+#[derive(Clone, Copy, Debug)]
+pub struct FactSearch<'a> {
+    /// Those of the view.
+    pub scopes: &'a [&'a str],
+    /// The words.
+    pub text: &'a str,
+    /// Only facts with one of these predicates, in any spelling; all if there are none.
+    pub predicates: &'a [String],
+    /// Facts that hold then.
+    pub when: When,
+    /// As known at this time, in Unix milliseconds.
+    pub known_at: i64,
+    /// The time to which words such as "yesterday" refer, in Unix milliseconds.
+    pub now: i64,
+}
+
+/// Returns the facts that have words of a text, the best first.
 pub fn find_facts(
     tables: &impl Tables,
     view: &View,
-    scopes: &[&str],
-    text: &str,
-    (when, known_at, now): (When, i64, i64),
+    search_for: &FactSearch<'_>,
     limit: usize,
 ) -> Result<Vec<Fact>> {
+    let FactSearch { scopes, text, predicates, when, known_at, now } = *search_for;
+    let predicates: Vec<String> = predicates.iter().map(|name| fold_name(name)).collect();
     // The search asks which rows may be in the answer, the best first, and goes on until there are enough of them. It may ask twice about one.
-    let asked: RefCell<Asked> = RefCell::default();
+    let asked = RefCell::new(Asked { predicates, ..Asked::default() });
     let keep = |_: Lane, _: &str, id: &str| asked.borrow_mut().holds(tables, view, id, (when, known_at));
     let ask = Ask { scopes, lanes: &[Lane::Kg], text, now_ms: now, since_ms: None, keep: Some(&keep), limit };
     let hits = search(tables, &ask)?.hits;
@@ -77,6 +94,7 @@ struct Asked {
     /// By row; none for a row that says nothing that holds, or the same as an earlier one.
     facts: HashMap<String, Option<Fact>>,
     seen: HashSet<String>,
+    predicates: Vec<String>,
     error: Option<Trouble>,
 }
 
@@ -89,7 +107,10 @@ impl Asked {
             self.error.get_or_insert(error);
             None
         });
-        let fact = fact.filter(|fact| self.seen.insert(fact.triple.id.clone()));
+        let is_asked = |fact: &Fact| {
+            self.predicates.is_empty() || self.predicates.contains(&fold_name(&fact.triple.predicate))
+        };
+        let fact = fact.filter(is_asked).filter(|fact| self.seen.insert(fact.triple.id.clone()));
         let holds = fact.is_some();
         self.facts.insert(id.to_owned(), fact);
         holds

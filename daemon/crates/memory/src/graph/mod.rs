@@ -48,7 +48,7 @@ mod walk;
 pub use admit::{Admitted, Draft, admit_fact};
 pub use end::{Which, end_facts, end_gone_facts, retract_facts};
 pub use export::each_fact;
-pub use find::{facts_of_hits, find_entities, find_fact, find_facts};
+pub use find::{FactSearch, facts_of_hits, find_entities, find_fact, find_facts};
 pub use index::{facts_about_code, put_followed_facts, write_fact_as_is};
 pub use names::{entity_key, fold_name, is_code};
 pub use query::{Direction, EntityQuery, Fact, FactPage, When, query_entity};

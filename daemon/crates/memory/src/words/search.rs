@@ -1,5 +1,7 @@
 //! Finds rows by the words and times of a question.
 
+use std::cell::RefCell;
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
 
@@ -7,7 +9,7 @@ use sdl_ledger::Result;
 
 use super::alike;
 use super::layout::{self, Doc, Part, is_current, time_bytes, time_prefix};
-use super::matches::{Matches, Place, Scored, keep_best};
+use super::matches::{Matches, Place, RowAt, Scored, keep_best};
 use super::near::{Candidate, score_with_neighbours};
 use super::question::Question;
 use super::spans::Span;
@@ -120,7 +122,7 @@ pub fn search(tables: &impl Tables, ask: &Ask<'_>) -> Result<Hits> {
         LaneHealth { lane: *lane, rows, matched, trouble }
     });
     let lanes = lanes.collect();
-    let mut search = Search { tables, ask, places, question, matches };
+    let mut search = Search { tables, ask, places, question, matches, docs: RefCell::default() };
     search.widen()?;
     Ok(Hits { hits: search.hits()?, lanes })
 }
@@ -174,6 +176,8 @@ struct Search<'s, T> {
     places: Vec<Place<'s>>,
     question: Question,
     matches: Matches,
+    /// The entries that were read, because the best rows are looked at for their words first, and again for the answer.
+    docs: RefCell<HashMap<RowAt, Option<Doc<'s>>>>,
 }
 
 /// A row of an answer.
@@ -268,7 +272,10 @@ impl<'s, T: Tables> Search<'s, T> {
     fn row(&self, scored: &Scored) -> Result<Option<(Place<'s>, Doc<'s>)>> {
         let (at, number) = scored.row;
         let Some(place) = self.places.get(at) else { return Ok(None) };
-        let doc = place.part.doc(self.tables, number)?;
+        let doc = match self.docs.borrow_mut().entry(scored.row) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(place_for) => *place_for.insert(place.part.doc(self.tables, number)?),
+        };
         let is_since = |doc: &Doc<'_>| self.ask.since_ms.is_none_or(|since| doc.at_ms >= since);
         Ok(doc.filter(is_since).map(|doc| (*place, doc)))
     }

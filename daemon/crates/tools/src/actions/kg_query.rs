@@ -2,7 +2,8 @@
 
 use schemars::JsonSchema;
 use sdl_memory::graph::{
-    self, EntityQuery, Fact, FactPage, View, When, entity_key, find_entities, find_facts, walk_facts,
+    self, EntityQuery, Fact, FactPage, FactSearch, View, When, entity_key, find_entities, find_facts,
+    walk_facts,
 };
 use sdl_memory::times::FOREVER;
 use serde::{Deserialize, Serialize};
@@ -236,19 +237,21 @@ fn ask_words(
     let scopes: Vec<&str> = scopes.iter().map(String::as_str).collect();
     let limit = request.limit.map_or(LIMIT, |limit| limit as usize);
     let now = cx.now_ms() as i64;
-    let (found, mut entities) = cx.look(|reader| {
-        let found = find_facts(reader, view, &scopes, text, (when, known_at, now), limit)?;
-        Ok((found, find_entities(reader, view, text, NAMES)?))
-    })?;
-    let wanted: Vec<String> = request.predicates.iter().map(|name| graph::fold_name(name)).collect();
+    let store = cx.call.host.agent();
+    // The names are read through, which takes about a tenth of the time of the search.
+    let (found, entities) = std::thread::scope(|threads| {
+        let naming = threads.spawn(|| store.read(|reader| Ok(find_entities(reader, view, text, NAMES))));
+        let asked =
+            FactSearch { scopes: &scopes, text, predicates: &request.predicates, when, known_at, now };
+        let found = cx.look(|reader| find_facts(reader, view, &asked, limit));
+        (found, naming.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    });
+    let (found, mut entities) = (found?, entities?.map_err(ToolError::from)?);
     let mut triples = Vec::new();
     let mut size = 0;
     for checked in check_facts(cx, found, when)? {
         let fact = &checked.fact;
         if !is_asked(request, &checked) {
-            continue;
-        }
-        if !wanted.is_empty() && !wanted.contains(&graph::fold_name(&fact.triple.predicate)) {
             continue;
         }
         if entities.len() < NAMES && !entities.contains(&fact.subject) {

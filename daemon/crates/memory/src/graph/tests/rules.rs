@@ -159,11 +159,17 @@ fn a_walk_finds_neighbours_of_neighbours() {
     let first = walk(3, 2, None);
     assert_eq!(objects(&first), ["auth", "team north"]);
     assert_eq!(objects(&walk(3, 2, first.next.as_deref())), ["Mira"]);
-    let when = (When::Ever, FOREVER, 2_000);
-    let facts = world.store.read(|reader| {
-        Ok(find_facts(reader, &world.view, &[""], "Who leads the north team", when, 5).unwrap())
-    });
-    assert!(facts.unwrap().iter().any(|fact| fact.object == "Mira"));
+    let by_words = |predicates: &[String], limit| {
+        let text = "Who leads the north team";
+        let asked =
+            FactSearch { scopes: &[""], text, predicates, when: When::Ever, known_at: FOREVER, now: 2_000 };
+        let facts = world.store.read(|reader| Ok(find_facts(reader, &world.view, &asked, limit).unwrap()));
+        objects(&FactPage { facts: facts.unwrap(), next: None })
+    };
+    assert!(by_words(&[], 5).contains(&"Mira".to_owned()));
+    // A limit counts only facts with the predicates.
+    assert_ne!(by_words(&[], 1), ["team north"]);
+    assert_eq!(by_words(&["Owned By".to_owned()], 1), ["team north"]);
     let found =
         world.store.read(|reader| Ok(find_entities(reader, &world.view, "TEAM", 5).unwrap())).unwrap();
     assert_eq!(found, ["team north"]);
