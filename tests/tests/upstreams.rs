@@ -219,7 +219,7 @@ fn a_file_that_is_not_in_force_is_no_good_state() {
     assert_eq!(status.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&status.stdout).contains("mcp.json: line 1, column"), "{status:?}");
     let checked = world.outer.ctl(&["doctor"]);
-    assert!(String::from_utf8_lossy(&checked.stdout).contains("bad  mcp.json"), "{checked:?}");
+    assert!(String::from_utf8_lossy(&checked.stdout).contains("bad  mcp-json"), "{checked:?}");
 }
 
 #[test]

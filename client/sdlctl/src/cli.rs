@@ -126,7 +126,7 @@ pub(crate) enum Command {
     /// Measure the accuracy of edges and slices against known truth, such as calls that compilers found
     #[command(subcommand)]
     Bench(BenchCommand),
-    /// Check the set-up and suggest what to do about problems
+    /// Find the most likely problems and say what to do about each; starts and changes nothing
     Doctor {
         /// Also start or ask each upstream server, to see whether it can be reached
         #[arg(long)]

@@ -1,110 +1,75 @@
-//! `doctor`: checks common problems, for example a full watch limit, and suggests what to do. Starts nothing, unless `--reach`
-//! asks for it.
+//! `doctor`: finds the most likely problems and says what to do about each. It starts and changes nothing, unless `--reach` asks
+//! for it. Each check is a function of the [`machine`] and of what the [`daemon`] reports, so that tests need neither.
 
+mod clients;
+mod daemon;
+mod finding;
+mod folders;
+mod limits;
+mod machine;
+mod mounts;
+mod places;
+mod programs;
+mod resources;
+mod service;
+mod show;
+mod trees;
 mod upstreams;
 
-use std::fs;
+use daemon::Daemon;
+use finding::{Finding, Severity};
+use machine::Machine;
 
-use serde_json::{Value, json};
-
-use crate::output::{self, Failure, Outcome, style_green, style_red, text_at};
-use crate::session::{self, Session};
-
-struct Check {
-    what: &'static str,
-    good: bool,
-    note: String,
-}
-
-impl Check {
-    fn good(what: &'static str, note: impl Into<String>) -> Self {
-        Self { what, good: true, note: note.into() }
-    }
-
-    fn bad(what: &'static str, note: impl Into<String>) -> Self {
-        Self { what, good: false, note: note.into() }
-    }
-}
+use crate::output::{self, Failure, Outcome};
 
 pub(crate) fn run_doctor(reach: bool, as_json: bool) -> Result<Outcome, Failure> {
-    let mut checks = vec![check_folders(), check_program(), check_watches()];
-    let (daemon, status) = check_daemon();
-    checks.push(daemon);
-    checks.extend(status.iter().flat_map(check_repos));
-    checks.extend(upstreams::check_upstreams(status.as_ref(), reach));
-    let good = checks.iter().all(|check| check.good);
+    let machine = Machine::of_this_process();
+    let daemon = Daemon::ask(&machine);
+    let mut findings = check_machine(&machine, &daemon);
+    findings.extend(upstreams::check_upstreams(daemon.status.as_ref(), reach));
+    findings.sort_by_key(|one| one.check.theme);
     if as_json {
-        let list: Vec<Value> = checks
-            .iter()
-            .map(|check| json!({ "check": check.what, "ok": check.good, "note": check.note }))
-            .collect();
-        output::print_json(&json!({ "ok": good, "checks": list }));
+        output::print_json(&show::findings_json(&findings));
     } else {
-        for check in &checks {
-            let mark = if check.good { style_green("ok ") } else { style_red("bad") };
-            output::print_line(&format!("{mark}  {}: {}", check.what, check.note));
+        show::print_findings(&findings);
+    }
+    let is_bad = findings.iter().any(|one| one.severity == Severity::Bad);
+    Ok(if is_bad { Outcome::Bad } else { Outcome::Good })
+}
+
+/// All checks but those of upstreams.
+fn check_machine(machine: &Machine, daemon: &Daemon) -> Vec<Finding> {
+    let mut found = limits::check_limits(machine, daemon);
+    found.extend(resources::check_resources(machine, daemon));
+    found.extend(programs::check_programs(machine));
+    found.extend(folders::check_folders(machine, daemon));
+    found.extend(service::check_service(machine));
+    found.extend(daemon::check_daemon(machine, daemon));
+    found.extend(trees::check_trees(machine, daemon));
+    found.extend(places::check_places(machine, daemon));
+    found.extend(clients::check_clients(machine));
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_problem_says_what_to_do_and_changes_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let machine = Machine::fixture(root.path());
+        let count = || walk(root.path());
+        let before = count();
+        for finding in check_machine(&machine, &Daemon::default()) {
+            assert_eq!(finding.fix.is_some(), finding.severity != Severity::Ok, "{finding:?}");
+            assert_ne!(finding.severity, Severity::Bad, "{finding:?}");
         }
+        assert_eq!(count(), before);
     }
-    Ok(if good { Outcome::Good } else { Outcome::Bad })
-}
 
-fn check_folders() -> Check {
-    let what = "folders";
-    match session::daemon_paths() {
-        Err(error) => Check { what, good: false, note: error.to_string() },
-        Ok(paths) => match paths.create() {
-            Ok(()) => Check {
-                what,
-                good: true,
-                note: format!("state in {}, socket {}", paths.state().display(), paths.socket().display()),
-            },
-            Err(error) => Check { what, good: false, note: error.to_string() },
-        },
+    fn walk(folder: &std::path::Path) -> usize {
+        let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        paths.map(|path| 1 + if path.is_dir() { walk(&path) } else { 0 }).sum()
     }
-}
-
-fn check_program() -> Check {
-    match sdl_client::spawn::daemon_program() {
-        Ok(path) => Check { what: "daemon program", good: true, note: path.display().to_string() },
-        Err(error) => Check { what: "daemon program", good: false, note: error.to_string() },
-    }
-}
-
-/// On Linux each folder takes one watch (`fs.inotify.max_user_watches`). All programs of the user share that number.
-fn check_watches() -> Check {
-    let what = "watch limit";
-    match fs::read_to_string("/proc/sys/fs/inotify/max_user_watches") {
-        Err(_) => Check { what, good: true, note: "none on this system".into() },
-        Ok(text) => {
-            let limit: u64 = text.trim().parse().unwrap_or(0);
-            let advice = if limit < 65_536 {
-                "; large trees may fall back to scanning: raise fs.inotify.max_user_watches with sysctl"
-            } else {
-                ""
-            };
-            Check { what, good: limit >= 8_192, note: format!("{limit} folders{advice}") }
-        }
-    }
-}
-
-fn check_daemon() -> (Check, Option<Value>) {
-    let what = "daemon";
-    match Session::existing().and_then(|session| session.call("daemon/status", &json!({}))) {
-        Ok(status) => {
-            let note = format!("build {} answers", text_at(&status, "/build"));
-            (Check { what, good: true, note }, Some(status))
-        }
-        Err(error) => (Check { what, good: false, note: error.to_string() }, None),
-    }
-}
-
-fn check_repos(status: &Value) -> Vec<Check> {
-    let warnings = status["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let warnings = warnings.map(|text| Check { what: "warning", good: false, note: text.to_owned() });
-    let repos = status["repos"].as_array().into_iter().flatten().map(|repo| {
-        let reason = repo["reason"].as_str().map_or_else(String::new, |reason| format!(": {reason}"));
-        let note = format!("{} is {}{reason}", text_at(repo, "/repoId"), text_at(repo, "/state"));
-        Check { what: "repository", good: repo["health"] != "failed", note }
-    });
-    warnings.chain(repos).collect()
 }

@@ -10,37 +10,43 @@ use sdl_settings::{
 };
 use serde_json::{Value, json};
 
-use super::Check;
+use super::finding::{Finding, MCP_JSON, UPSTREAM};
 use crate::output::{number_at, text_at};
 use crate::session::{Session, daemon_paths};
 
-const FILE_CHECK: &str = "mcp.json";
-const CHECK: &str = "upstream";
+/// What helps after an edit of the file.
+const EDIT: &str = "correct it, then run: sdlctl upstream reload";
+
+/// What helps with a variable that is not set.
+const SET: &str = "store its value with: sdlctl cred set NAME";
+
+/// What helps if nothing more is known.
+const LOOK: &str = "see why in: sdlctl logs";
 
 /// Words in commands of servers that start a browser.
 const BROWSERS: [&str; 7] =
     ["playwright", "puppeteer", "chrome", "chromium", "browser", "selenium", "firefox"];
 
-pub(super) fn check_upstreams(status: Option<&Value>, reach: bool) -> Vec<Check> {
+pub(super) fn check_upstreams(status: Option<&Value>, reach: bool) -> Vec<Finding> {
     let Ok(paths) = daemon_paths() else { return Vec::new() };
     let path = paths.state().join(FILE);
     let settings = match read_settings(paths.state()) {
         Ok(None) => return Vec::new(),
         Ok(Some(file)) => file.parsed.settings,
-        Err(error) => return vec![Check::bad(FILE_CHECK, format!("{}: {error}", path.display()))],
+        Err(error) => return vec![Finding::bad(MCP_JSON, format!("{}: {error}", path.display()), EDIT)],
     };
     let enabled: Vec<&Upstream> = settings.upstreams.iter().filter(|upstream| upstream.enabled).collect();
     let note = format!("{}, {} of {} enabled", path.display(), enabled.len(), settings.upstreams.len());
-    let mut checks = vec![Check::good(FILE_CHECK, note)];
+    let mut checks = vec![Finding::ok(MCP_JSON, note)];
     if let Some(error) = status.and_then(|status| status.pointer("/upstreams/configError")?.as_str()) {
-        checks.push(Check::bad(FILE_CHECK, format!("the daemon does not use it: {error}")));
+        checks.push(Finding::bad(MCP_JSON, format!("the daemon does not use it: {error}"), EDIT));
     }
     let lookup = Credentials::new(paths.state(), settings.credential_helper.clone());
     let is_confined = status.is_some_and(is_confined_service);
     for upstream in &enabled {
         checks.extend(check_entry(upstream, &lookup, paths.state()));
         if is_confined && let Some(word) = browser_word(&upstream.transport) {
-            checks.push(Check::good(CHECK, browser_hint(&upstream.key, word)));
+            checks.push(browser_hint(&upstream.key, word));
         }
     }
     if reach {
@@ -50,15 +56,15 @@ pub(super) fn check_upstreams(status: Option<&Value>, reach: bool) -> Vec<Check>
 }
 
 /// The faults of one entry, else that there are none.
-fn check_entry(upstream: &Upstream, lookup: &Credentials, state: &Path) -> Vec<Check> {
+fn check_entry(upstream: &Upstream, lookup: &Credentials, state: &Path) -> Vec<Finding> {
     let key = &upstream.key;
     let unset = unset_variables(upstream, lookup);
-    let mut checks: Vec<Check> =
-        unset.iter().map(|unset| Check::bad(CHECK, format!("{key}: {unset}"))).collect();
+    let mut checks: Vec<Finding> =
+        unset.iter().map(|unset| Finding::bad(UPSTREAM, format!("{key}: {unset}"), SET)).collect();
     for name in exposed_variables(upstream, lookup) {
-        let note =
-            format!("{key}: ${{{name}}} is an argument, which your other programs can read; use `env`");
-        checks.push(Check::bad(CHECK, note));
+        let note = format!("{key}: ${{{name}}} is an argument, which your other programs can read");
+        let fix = "move it to `env` of the entry, then run: sdlctl upstream reload";
+        checks.push(Finding::bad(UPSTREAM, note, fix));
     }
     if !unset.is_empty() {
         return checks;
@@ -70,19 +76,25 @@ fn check_entry(upstream: &Upstream, lookup: &Credentials, state: &Path) -> Vec<C
     checks
 }
 
-fn check_program(key: &str, command: &Template, own: &[(String, Template)], lookup: &Credentials) -> Check {
-    let Ok(command) = command.resolve(lookup) else { return Check::bad(CHECK, format!("{key}: no command")) };
+fn check_program(key: &str, command: &Template, own: &[(String, Template)], lookup: &Credentials) -> Finding {
+    let Ok(command) = command.resolve(lookup) else {
+        return Finding::bad(UPSTREAM, format!("{key}: no command"), EDIT);
+    };
     let own_path =
         own.iter().find(|(name, _)| name == "PATH").and_then(|(_, path)| path.resolve(lookup).ok());
     let path = own_path.map(|path| OsString::from(path.expose())).or_else(|| env::var_os("PATH"));
     match find_program(command.expose(), path.unwrap_or_default()) {
-        Some(program) => Check::good(CHECK, format!("{key}: {}", program.display())),
+        Some(program) => Finding::ok(UPSTREAM, format!("{key}: {}", program.display())),
         None => {
             let note = format!(
                 "{key}: no program {:?}, in the PATH of this terminal at least; the daemon's may differ",
                 command.masked()
             );
-            Check::bad(CHECK, note)
+            Finding::bad(
+                UPSTREAM,
+                note,
+                "install it, or write its full path into mcp.json, then run: sdlctl upstream reload",
+            )
         }
     }
 }
@@ -112,22 +124,23 @@ fn check_server(
     headers: &[(String, Template)],
     lookup: &Credentials,
     state: &Path,
-) -> Check {
-    let Ok(url) = url.resolve(lookup) else { return Check::bad(CHECK, format!("{key}: no URL")) };
+) -> Finding {
+    let Ok(url) = url.resolve(lookup) else { return Finding::bad(UPSTREAM, format!("{key}: no URL"), EDIT) };
     let has_header = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     let login = match find_login(state, key) {
-        Err(why) => return Check::bad(CHECK, why),
+        Err(why) => {
+            return Finding::bad(UPSTREAM, why, format!("log in again with: sdlctl upstream login {key}"));
+        }
         Ok(Some(_)) if has_header => "its login is not used, because the entry has a header Authorization",
         Ok(Some(login)) if login.resource != resource_of(url.expose()) => {
-            let note =
-                format!("{key}: the login is for {}; run: sdlctl upstream login {key}", login.resource);
-            return Check::bad(CHECK, note);
+            let note = format!("{key}: the login is for {}", login.resource);
+            return Finding::bad(UPSTREAM, note, format!("log in again with: sdlctl upstream login {key}"));
         }
         Ok(Some(_)) => "logged in",
         Ok(None) if has_header => "with a header Authorization",
         Ok(None) => "without a login",
     };
-    Check::good(CHECK, format!("{key}: {}, {login}", resource_of(url.masked())))
+    Finding::ok(UPSTREAM, format!("{key}: {}, {login}", resource_of(url.masked())))
 }
 
 /// Whether the daemon runs as a service of systemd, whose limits its children share.
@@ -145,32 +158,37 @@ fn browser_word(transport: &Transport) -> Option<&'static str> {
     BROWSERS.into_iter().find(|browser| words.iter().any(|word| word.contains(browser)))
 }
 
-fn browser_hint(key: &str, word: &str) -> String {
-    format!(
-        "{key}: \"{word}\" may start a browser, whose own sandbox the service forbids. If it fails, run `systemctl --user edit \
-         sdld`, write RestrictNamespaces=no and SystemCallFilter= into [Service], and restart"
+fn browser_hint(key: &str, word: &str) -> Finding {
+    Finding::warn(
+        UPSTREAM,
+        format!("{key}: \"{word}\" may start a browser, whose own sandbox the service forbids"),
+        "if it fails, write RestrictNamespaces=no and SystemCallFilter= into [Service] with: systemctl --user edit sdld",
     )
 }
 
 /// Has the daemon read the lists of all upstreams, which starts those that don't run.
-fn check_reach(count: usize) -> Vec<Check> {
+fn check_reach(count: usize) -> Vec<Finding> {
     let read = Session::open().and_then(|session| session.call("upstream/refresh", &json!({})));
     let read = match read {
         Ok(read) => read,
-        Err(error) => return vec![Check::bad(CHECK, error.to_string())],
+        Err(error) => return vec![Finding::bad(UPSTREAM, error.to_string(), LOOK)],
     };
     let describe = |one: &Value| {
         let key = text_at(one, "/key");
         match one["error"].as_str() {
-            Some(error) => Check::bad(CHECK, format!("{key}: {error}")),
-            None => Check::good(CHECK, format!("{key}: it answers")),
+            Some(error) => Finding::bad(
+                UPSTREAM,
+                format!("{key}: {error}"),
+                format!("see its calls and errors with: sdlctl upstream show {key}"),
+            ),
+            None => Finding::ok(UPSTREAM, format!("{key}: it answers")),
         }
     };
-    let checks: Vec<Check> = read["read"].as_array().into_iter().flatten().map(describe).collect();
+    let checks: Vec<Finding> = read["read"].as_array().into_iter().flatten().map(describe).collect();
     if checks.len() < count {
-        let note =
-            format!("{} of {count} are known to the daemon; see: sdlctl upstream reload", checks.len());
-        return checks.into_iter().chain([Check::bad(CHECK, note)]).collect();
+        let note = format!("{} of {count} are known to the daemon", checks.len());
+        let fix = "have the file read again with: sdlctl upstream reload";
+        return checks.into_iter().chain([Finding::bad(UPSTREAM, note, fix)]).collect();
     }
     checks
 }
@@ -179,6 +197,7 @@ fn check_reach(count: usize) -> Vec<Check> {
 mod tests {
     use sdl_settings::{Secret, Settings, store_credential};
 
+    use super::super::finding::Severity;
     use super::*;
 
     fn checks_of(state: &Path, entry: &Value) -> Vec<(bool, String)> {
@@ -186,7 +205,7 @@ mod tests {
         let settings = Settings::parse(&text).unwrap().settings;
         let lookup = Credentials::new(state, None).with_environment(|_| None);
         let checks = check_entry(&settings.upstreams[0], &lookup, state);
-        checks.into_iter().map(|check| (check.good, check.note)).collect()
+        checks.into_iter().map(|check| (check.severity == Severity::Ok, check.note)).collect()
     }
 
     #[cfg(unix)]
