@@ -49,7 +49,7 @@
           doCheck = false;
           postInstall = nixpkgs.lib.optionalString (pkgs.stdenv.buildPlatform.canExecute pkgs.stdenv.hostPlatform) ''
             $out/bin/sdlctl man man1
-            installManPage man1/*.1
+            installManPage man1/*.1 packaging/linux/man/*.1
             for shell in bash zsh fish; do
               $out/bin/sdlctl completions $shell > sdlctl.$shell
               installShellCompletion --cmd sdlctl --$shell sdlctl.$shell

@@ -21,6 +21,7 @@ COPIES = {
     "packaging/systemd/sdl-http.socket": "service/systemd/sdl-http.socket",
     "packaging/launchd/org.sdl.sdld.plist": "service/launchd/org.sdl.sdld.plist",
     "packaging/windows/sdld-task.ps1": "service/windows/sdld-task.ps1",
+    **{f"packaging/linux/man/{name}.1": f"man/man1/{name}.1" for name in ("sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui")},
 }
 # `exit N` as the first argument makes a program end with that code.
 SCRIPT = """#!/bin/sh

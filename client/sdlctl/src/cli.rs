@@ -29,7 +29,7 @@ pub(crate) use work::{ActivityArgs, DispatchCommand, HookClient, NewDispatchArgs
 
 /// Manages the symbol delta ledger: its daemon, its repositories and their content.
 #[derive(Parser)]
-#[command(name = "sdlctl", version, after_help = EXIT_CODES)]
+#[command(name = "sdlctl", version = sdl_proto::BUILD, after_help = EXIT_CODES)]
 pub(crate) struct Cli {
     /// Print JSON instead of text
     #[arg(long, global = true)]

@@ -57,6 +57,21 @@ impl Failure {
     }
 }
 
+/// Characters of a row on a terminal. A longer one has a name that somebody chose to fill the screen, or text that `--json` has whole.
+const MAX_ROW: usize = 4_000;
+
+/// Columns that a name may take from the others of its table.
+pub(crate) const MAX_NAME_WIDTH: usize = 60;
+
+/// Characters of the message beside a progress bar.
+const MAX_MESSAGE: usize = 60;
+
+/// A text as one row. On a terminal it has an end.
+fn bound_row(text: &str, is_terminal: bool) -> String {
+    let line = terminal::escape_line(text);
+    if is_terminal { terminal::cut_line(&line, MAX_ROW) } else { line }
+}
+
 /// Prints why there is no answer.
 pub(crate) fn print_failure(failure: &Failure, as_json: bool) -> ExitCode {
     let code = match failure {
@@ -75,8 +90,11 @@ pub(crate) fn print_failure(failure: &Failure, as_json: bool) -> ExitCode {
         let mark = terminal::style_text(Style::Error, "error:");
         let shown = match failure {
             // The message quotes text from others.
-            Failure::Refused { message, .. } => terminal::escape_line(&format!("{mark} {message}")),
-            other => terminal::escape_block(&format!("{mark} {other}")),
+            Failure::Refused { message, .. } => {
+                bound_row(&format!("{mark} {message}"), io::stderr().is_terminal())
+            }
+            // It may quote several lines, such as the end of a log; none of them can pass for one of this program.
+            other => terminal::escape_block(&format!("{mark} {}", other.to_string().replace('\n', "\n  "))),
         };
         write_stderr(&shown);
         if let Failure::Refused { detail, .. } = failure {
@@ -91,12 +109,17 @@ fn print_candidate(candidate: &Value) {
     let parts = candidate.as_object().into_iter().flatten();
     let shown: Vec<String> =
         parts.map(|(_, value)| value.as_str().map_or_else(|| value.to_string(), str::to_owned)).collect();
-    write_stderr(&terminal::escape_line(&format!("  {}", shown.join(" "))));
+    write_stderr(&bound_row(&format!("  {}", shown.join(" ")), io::stderr().is_terminal()));
 }
 
 /// One line to standard output. Text from elsewhere can't break out of its line.
 pub(crate) fn print_line(text: &str) {
-    write_stdout(&terminal::escape_line(text));
+    write_stdout(&bound_row(text, io::stdout().is_terminal()));
+}
+
+/// The lines of a text by others, indented so that none of them can pass for one of this program.
+pub(crate) fn print_quoted(text: &str) {
+    text.lines().for_each(|line| write_stdout(&terminal::escape_line(&format!("  {line}"))));
 }
 
 /// Several lines that are already separate: made by this program, or by the daemon from text that it had escaped.
@@ -107,7 +130,7 @@ pub(crate) fn print_block(text: &str) {
 /// One line to standard error.
 pub(crate) fn print_note(text: &str) {
     let mark = terminal::style_text(Style::Warning, "note:");
-    write_stderr(&terminal::escape_line(&format!("{mark} {text}")));
+    write_stderr(&bound_row(&format!("{mark} {text}"), io::stderr().is_terminal()));
 }
 
 /// The remarks of an answer on how the call was understood, to standard error.
@@ -170,7 +193,7 @@ impl Progress {
             self.0.set_length(total);
         }
         self.0.set_position(number_at(said, "/progress"));
-        self.0.set_message(terminal::escape_line(text_at(said, "/message")));
+        self.0.set_message(terminal::plain_row(text_at(said, "/message"), MAX_MESSAGE));
     }
 
     /// Takes it away.
@@ -223,6 +246,16 @@ pub(crate) fn format_count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
+/// A text as one word of a shell's command. Names of others are in the commands that a person copies.
+pub(crate) fn quote_word(text: impl std::fmt::Display) -> String {
+    let text = text.to_string();
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+:@%,=".contains(&byte);
+    if !text.is_empty() && !text.starts_with('-') && text.bytes().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// Text at `pointer`; a dash if there is none.
 pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or("-")
@@ -253,6 +286,27 @@ mod tests {
                 found.extend(lines.map(|(at, line)| format!("{}:{}: {line}", path.display(), at + 1)));
             }
         }
+    }
+
+    #[test]
+    fn a_hostile_name_is_one_word() {
+        use super::quote_word;
+
+        assert_eq!(quote_word("/home/me/app-1.0"), "/home/me/app-1.0");
+        assert_eq!(quote_word("a; rm -rf ~"), "'a; rm -rf ~'");
+        assert_eq!(quote_word("it's $(x)"), r"'it'\''s $(x)'");
+        assert_eq!([quote_word(""), quote_word("-f"), quote_word("~root")], ["''", "'-f'", "'~root'"]);
+    }
+
+    #[test]
+    fn a_row_on_a_terminal_has_an_end() {
+        let long = super::style_bold(&"x\u{1b}".repeat(10_000));
+        assert_eq!(crate::terminal::count_shown(&super::bound_row(&long, true)), super::MAX_ROW);
+        assert_eq!(
+            super::bound_row(&long, false),
+            crate::terminal::escape_line(&long),
+            "a pipe gets all of it"
+        );
     }
 
     #[test]

@@ -13,7 +13,7 @@ use ratatui::text::Span;
 use ratatui::{Frame, Terminal};
 use tokio::sync::mpsc;
 
-use crate::terminal::escape_line;
+use crate::terminal::plain_row;
 
 /// How many columns the terminal of the standard output has; none if that is no terminal.
 pub(crate) fn terminal_columns() -> Option<usize> {
@@ -28,9 +28,12 @@ pub(crate) fn has_terminal() -> bool {
     io::stdout().is_terminal() && io::stdin().is_terminal()
 }
 
+/// Characters of a text on the screen, more than any terminal has columns.
+const MAX_TEXT: usize = 1_000;
+
 /// A text for the screen, on one line.
 pub(crate) fn text(shown: &str) -> Span<'static> {
-    Span::raw(escape_line(shown))
+    Span::raw(plain_row(shown, MAX_TEXT))
 }
 
 /// What a person asks for.

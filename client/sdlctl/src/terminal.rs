@@ -28,6 +28,8 @@ const STYLES: [(Style, &str); 7] = [
 /// Ends a style. Until a line is written, its styles are marked by these characters, which Unicode reserves for
 /// internal use. Data that contains them can change a color, but can't start an escape sequence.
 const END: char = '\u{fdd0}';
+/// What turns every style off on a terminal.
+const RESET: &str = "\u{1b}[0m";
 /// Begins the first style; those of the others follow.
 const FIRST: u32 = 0xfdd1;
 
@@ -38,20 +40,38 @@ pub(crate) fn style_text(style: Style, text: &str) -> String {
     format!("{begin}{text}{END}")
 }
 
-/// A line with its styles as a terminal shows them, or without any style.
+/// A line with its styles as a terminal shows them, or without any style. Each line ends its styles, because data may contain a
+/// mark that begins one.
 pub(crate) fn render_styles(text: &str, colors: bool) -> String {
     let mut out = String::with_capacity(text.len());
+    let mut is_open = false;
     for letter in text.chars() {
         let style = STYLES.get((letter as u32).wrapping_sub(FIRST) as usize);
-        // Writing to a string can't fail.
-        let _ = match (letter, style) {
-            (END, _) if colors => write!(out, "\u{1b}[0m"),
-            (_, Some((_, code))) if colors => write!(out, "\u{1b}[{code}m"),
-            (END, _) | (_, Some(_)) => Ok(()),
-            (letter, None) => out.write_char(letter),
-        };
+        if colors && letter == '\n' && std::mem::take(&mut is_open) {
+            out.push_str(RESET);
+        }
+        match (letter, style) {
+            (END, _) if colors => {
+                is_open = false;
+                out.push_str(RESET);
+            }
+            (_, Some((_, code))) if colors => {
+                is_open = true;
+                // Writing to a string can't fail.
+                let _ = write!(out, "\u{1b}[{code}m");
+            }
+            (END, _) | (_, Some(_)) => {}
+            (letter, None) => out.push(letter),
+        }
+    }
+    if is_open {
+        out.push_str(RESET);
     }
     out
+}
+
+fn is_mark(letter: char) -> bool {
+    letter == END || ((letter as u32).wrapping_sub(FIRST) as usize) < STYLES.len()
 }
 
 /// How many characters of a text are shown: its styles are not.
@@ -64,7 +84,6 @@ pub(crate) fn cut_line(line: &str, most: usize) -> String {
     if count_shown(line) <= most {
         return line.to_owned();
     }
-    let is_mark = |letter: char| letter == END || (letter as u32).wrapping_sub(FIRST) < STYLES.len() as u32;
     let mut out = String::with_capacity(line.len());
     let mut room = most.saturating_sub(1);
     for letter in line.chars() {
@@ -78,6 +97,11 @@ pub(crate) fn cut_line(line: &str, most: usize) -> String {
     out.extend((most > 0).then_some('…'));
     out.push(END);
     out
+}
+
+/// A text as the terminal shows one row of it: on one line, without styles, and at most this long.
+pub(crate) fn plain_row(text: &str, most: usize) -> String {
+    render_styles(&cut_line(&escape_line(text), most), false)
 }
 
 /// A text as one line.
@@ -96,7 +120,7 @@ pub(crate) fn escape_block(text: &str) -> String {
 }
 
 /// Escapes JSON so that it keeps its meaning. Its line ends stay, because they are only between values: a string
-/// writes `\n`.
+/// writes `\n`. JSON has no styles, so what looks like a mark of one is data too.
 pub(crate) fn escape_json(text: &str) -> String {
     let json = |letter: char, out: &mut String| {
         if letter == '\n' {
@@ -107,13 +131,17 @@ pub(crate) fn escape_json(text: &str) -> String {
             let _ = write!(out, "\\u{half:04x}");
         }
     };
-    escape_letters(text, json)
+    escape_where(text, |letter| is_misleading(letter) || is_mark(letter), json)
 }
 
 fn escape_letters(text: &str, escape: impl Fn(char, &mut String)) -> String {
+    escape_where(text, is_misleading, escape)
+}
+
+fn escape_where(text: &str, is_meant: impl Fn(char) -> bool, escape: impl Fn(char, &mut String)) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
-        if is_misleading(letter) { escape(letter, &mut out) } else { out.push(letter) }
+        if is_meant(letter) { escape(letter, &mut out) } else { out.push(letter) }
     }
     out
 }
@@ -161,7 +189,7 @@ mod tests {
 
     #[test]
     fn json_stays_the_same_json() {
-        let value = json!({ HOSTILE: [HOSTILE, "a\nb"], "plain": 1 });
+        let value = json!({ HOSTILE: [HOSTILE, "a\nb"], "plain": 1, "marks": "a\u{fdd1}b\u{fdd0}" });
         for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
             let shown = escape_json(&text);
             assert!(shown.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')), "{shown:?}");
@@ -184,5 +212,13 @@ mod tests {
         let text = escape_line(&format!("{} b", style_text(Style::Bad, "a\u{1b}[8m")));
         assert_eq!(render_styles(&text, true), "\u{1b}[31ma\\u{1b}[8m\u{1b}[0m b");
         assert_eq!(render_styles(&text, false), "a\\u{1b}[8m b");
+    }
+
+    #[test]
+    fn a_mark_in_data_colors_no_other_line() {
+        let shown = render_styles("a\u{fdd3}b\nc", true);
+        assert_eq!(shown, "a\u{1b}[32mb\u{1b}[0m\nc");
+        assert!(render_styles("a\u{fdd1}", true).ends_with(RESET));
+        assert_eq!(plain_row("a\u{fdd1}\n\u{7}bc", 6), "a\\n\\u…");
     }
 }

@@ -13,10 +13,21 @@ const KEEP_ALIVE: Duration = Duration::from_secs(1);
 /// Threads of the runtime: none of them ever waits, and one busy upstream must leave one for the others.
 const THREADS: usize = 2;
 
+const HELP: &str = "\
+Holds the connections to upstream MCP servers. The daemon starts it; people have no reason to run it.
+
+Usage: sdl-gate
+
+Options:
+  -h, --help     Print this
+  -V, --version  Print the version";
+
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
     match args.next().as_deref() {
         Some("child") => return become_child(),
+        Some("-h" | "--help") => return print_text(HELP),
+        Some("-V" | "--version") => return print_text(&format!("sdl-gate {}", sdl_proto::BUILD)),
         Some("login") => return log_in(&args.next().unwrap_or_default()),
         _ => {}
     }
@@ -44,6 +55,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn print_text(text: &str) -> ExitCode {
+    println!("{text}");
+    ExitCode::SUCCESS
 }
 
 /// Logs in to an upstream, because a person asked for it. Nothing is logged, because rmcp's log lines have tokens in them.

@@ -29,7 +29,7 @@ const BLOCKING_THREADS: usize = 24 + MOST_WAITING;
 
 /// The daemon of the symbol delta ledger. Clients start it by themselves; run it by hand only to watch its log.
 #[derive(Parser)]
-#[command(name = "sdld", version)]
+#[command(name = "sdld", version = sdl_proto::BUILD)]
 struct Args {
     /// Log to standard error instead of files in the state folder
     #[arg(long)]

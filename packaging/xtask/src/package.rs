@@ -41,6 +41,11 @@ pub(crate) fn run_package() -> Outcome {
         let file = built.file_name().ok_or_else(|| Fault::new("a program without a name"))?;
         copy_file(&built, &folder.join("bin").join(file))?;
     }
+    for program in PROGRAMS.iter().filter(|program| **program != "sdlctl") {
+        let page = format!("{program}.1");
+        let from = command::workspace_root().join("packaging/linux/man").join(&page);
+        copy_file(&from, &folder.join("man").join("man1").join(&page))?;
+    }
     for (from, to) in FILES {
         copy_file(&command::workspace_root().join(from), &folder.join(to))?;
     }

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::cli::RenameArgs;
 use crate::output::{self, Failure, Outcome, number_at, style_bold, style_dim, text_at};
 use crate::session::{Session, json_object};
+use crate::terminal;
 
 /// Lines around a change in a diff.
 const CONTEXT: usize = 3;
@@ -100,6 +101,7 @@ fn plan_diff(root: &Path, plan: &Value) -> Result<String, Failure> {
 
 /// Appends the hunks of a file in which lines are replaced one by one.
 fn append_file(diff: &mut String, file: &str, before: &[&str], after: &BTreeMap<usize, String>) {
+    let file = terminal::escape_line(file);
     let _ = writeln!(diff, "--- a/{file}\n+++ b/{file}");
     let lines: Vec<usize> = after.keys().copied().collect();
     for group in lines.chunk_by(|a, b| b - a <= 2 * CONTEXT) {

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use crate::commands::upstream::listing::{error_age, style_state};
 use crate::output::{
-    self, Failure, Outcome, format_count, number_at, style_bold, style_cyan, style_dim, style_green,
-    style_red, style_yellow, text_at,
+    self, Failure, MAX_NAME_WIDTH, Outcome, format_count, number_at, style_bold, style_cyan, style_dim,
+    style_green, style_red, style_yellow, text_at,
 };
 use crate::session::Session;
 
@@ -41,7 +41,8 @@ fn print_status(status: &Value) {
     if repos.is_empty() {
         output::print_line("No repository is registered. Add one with: sdlctl index PATH");
     }
-    let width = repos.iter().map(|repo| text_at(repo, "/repoId").len()).max().unwrap_or(0);
+    let widths = repos.iter().map(|repo| text_at(repo, "/repoId").chars().count());
+    let width = widths.max().unwrap_or(0).min(MAX_NAME_WIDTH);
     for repo in repos {
         output::print_line(&format!(
             "  {:width$}  {}  {}",

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::finding::{DAEMON_ANSWERS, DAEMON_WARNING, Finding, LAST_CRASH, LEFT_OVER_SOCKET, STALE_DAEMON};
 use super::machine::Machine;
-use crate::output::{number_at, text_at};
+use crate::output::{number_at, quote_word, text_at};
 use crate::session::Session;
 
 /// Repositories whose details are asked for.
@@ -142,7 +142,7 @@ fn check_socket(machine: &Machine, daemon: &Daemon) -> Option<Finding> {
         return Some(Finding::bad(
             LEFT_OVER_SOCKET,
             format!("{place} belongs to user {}", socket.user),
-            format!("remove it with: sudo rm {place}"),
+            format!("remove it with: sudo rm {}", quote_word(place)),
         ));
     }
     Some(Finding::warn(

@@ -7,6 +7,7 @@ use sdl_client::Paths;
 use super::daemon::Daemon;
 use super::finding::{Finding, RUNTIME_FOLDER, SOCKET_PATH, STATE_FOLDER, STATE_MOUNT};
 use super::machine::Machine;
+use crate::output::quote_word;
 
 /// Files of the state folder whose owners are looked at.
 const MAX_FILES: usize = 2_000;
@@ -31,24 +32,24 @@ pub(super) fn check_folders(machine: &Machine, daemon: &Daemon) -> Vec<Finding> 
 
 fn check_state(machine: &Machine, paths: &Paths) -> Finding {
     let state = paths.state();
-    let place = state.display();
+    let (place, word) = (state.display(), quote_word(state.display()));
     if !machine.has(state) {
         return Finding::ok(STATE_FOLDER, format!("{place} is not there yet; the daemon makes it"));
     }
     let real = machine.resolve(state);
     let Some(about) = machine.about(&real) else { return Finding::ok(STATE_FOLDER, place.to_string()) };
     if !about.is_folder {
-        let fix = format!("move it away: mv {place} {place}.old");
+        let fix = format!("move it away: mv {word} {word}.old");
         return Finding::bad(STATE_FOLDER, format!("{place} is not a folder"), fix);
     }
     if let Some((path, user)) = foreign_file(machine, &real) {
         return Finding::bad(
             STATE_FOLDER,
             format!("{} belongs to user {user}, perhaps after a run with sudo", path.display()),
-            format!("take it back with: sudo chown -R \"$(id -u):$(id -g)\" {place}"),
+            format!("take it back with: sudo chown -R \"$(id -u):$(id -g)\" {word}"),
         );
     }
-    let fix = format!("close it to others with: chmod 700 {place}");
+    let fix = format!("close it to others with: chmod 700 {word}");
     match about.mode {
         mode if mode & 0o022 != 0 => Finding::bad(STATE_FOLDER, format!("others can write to {place}"), fix),
         mode if mode & 0o055 != 0 => Finding::warn(STATE_FOLDER, format!("others can read {place}"), fix),
@@ -107,7 +108,7 @@ fn check_runtime(machine: &Machine, paths: &Paths, daemon: &Daemon) -> Option<Fi
         return Some(Finding::bad(
             RUNTIME_FOLDER,
             format!("the daemon's socket is in {}, and this terminal looks in {place}", theirs.display()),
-            format!("use the same here: export SDL_RUNTIME_DIR={}", theirs.display()),
+            format!("use the same here: export SDL_RUNTIME_DIR={}", quote_word(theirs.display())),
         ));
     }
     let named = machine.variable("XDG_RUNTIME_DIR").map(Path::new);

@@ -124,7 +124,8 @@ fn check_files(machine: &Machine, daemon: &Daemon) -> Option<Finding> {
     let limit = open_limit(&machine.read(format!("/proc/{process}/limits"))?)?;
     let whose = if pid.is_some() { "the daemon" } else { "a daemon started here" };
     let used = pid.map_or(0, |pid| machine.names_in(Path::new(&format!("/proc/{pid}/fd"))).len() as u64);
-    let note = format!("{whose} can open {limit} files, {used} are open");
+    let open = if pid.is_some() { format!(", {used} are open") } else { String::new() };
+    let note = format!("{whose} can open {limit} files{open}");
     Some(judge_files(OPEN_FILES, note, used, limit))
 }
 

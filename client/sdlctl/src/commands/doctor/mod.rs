@@ -1,5 +1,5 @@
 //! `doctor`: finds the most likely problems and says what to do about each. It starts and changes nothing, unless `--reach` asks
-//! for it. Each check is a function of the [`machine`] and of what the [`daemon`] reports, so that tests need neither.
+//! for it. Each check is a function of the [`machine`] and of the report of the [`daemon`], so that tests need neither.
 
 mod clients;
 mod daemon;

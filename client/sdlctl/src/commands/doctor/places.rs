@@ -6,6 +6,7 @@ use super::daemon::Daemon;
 use super::finding::{CONTAINER_TREE, Finding, NETWORK_TREE, WSL_TREE};
 use super::machine::Machine;
 use super::mounts::Mount;
+use crate::output::quote_word;
 
 pub(super) fn check_places(machine: &Machine, daemon: &Daemon) -> Vec<Finding> {
     let mounts = machine.mounts();
@@ -26,8 +27,8 @@ pub(super) fn check_places(machine: &Machine, daemon: &Daemon) -> Vec<Finding> {
                     mount.point.display()
                 ),
                 format!(
-                    "keep a clone on a local disk: git clone {} ~/{id} && sdlctl index ~/{id}",
-                    root.display()
+                    "keep a clone on a local disk: git clone {} ~/CLONE && sdlctl index ~/CLONE",
+                    quote_word(root.display())
                 ),
             ));
         }
@@ -57,7 +58,7 @@ fn windows_drive(id: &str, root: &Path, mount: &Mount) -> Finding {
             "the tree {id} is on a drive of Windows ({}), from which no events arrive",
             mount.point.display()
         ),
-        format!("keep it in Linux: git clone {} ~/{id} && sdlctl index ~/{id}", root.display()),
+        format!("keep it in Linux: git clone {} ~/CLONE && sdlctl index ~/CLONE", quote_word(root.display())),
     )
 }
 
@@ -70,7 +71,8 @@ fn shared_folder(id: &str, mount: &Mount) -> Finding {
             mount.point.display()
         ),
         format!(
-            "keep the tree in a volume of the container, then run: sdlctl repo rm {id} && sdlctl index NEW_PLACE"
+            "keep the tree in a volume of the container, then run: sdlctl repo rm {} && sdlctl index NEW_PLACE",
+            quote_word(id)
         ),
     )
 }
@@ -81,7 +83,8 @@ fn mount_below(id: &str, mount: &Mount) -> Finding {
         NETWORK_TREE,
         format!("{place} in the tree {id} is on {}, which reports no changes of others", mount.kind),
         format!(
-            "if its files are not needed, unmount it or leave it out: sdlctl repo add ROOT --ignore {place}"
+            "if its files are not needed, unmount it or leave it out: sdlctl repo add ROOT --ignore {}",
+            quote_word(place)
         ),
     )
 }

@@ -6,6 +6,7 @@ use sdl_client::spawn::PROGRAM_VARIABLE;
 
 use super::finding::{DAEMON_PROGRAM, Finding, STALE_SHIMS, TWO_INSTALLATIONS};
 use super::machine::Machine;
+use crate::output::quote_word;
 
 /// Programs that clients and people start.
 const PROGRAMS: [&str; 4] = ["sdlctl", "sdld", "sdl-mcp", "sdl-http"];
@@ -67,7 +68,7 @@ fn check_others(machine: &Machine) -> Finding {
         Some((program, build)) => Finding::warn(
             TWO_INSTALLATIONS,
             format!("{} is build {build}, and this program is build {own}", program.display()),
-            format!("keep one of them; remove the other with: rm {}", program.display()),
+            format!("keep one of them; remove the other with: rm {}", quote_word(program.display())),
         ),
         None => Finding::ok(TWO_INSTALLATIONS, format!("one build, in {}", places.join(", "))),
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::daemon::Daemon;
 use super::finding::{DISK_SPACE, FUTURE_TIMES, Finding, MEMORY_LIMIT};
 use super::machine::Machine;
-use crate::output::number_at;
+use crate::output::{number_at, quote_word};
 
 /// Below this nothing can be indexed.
 const LEAST_BYTES: u64 = 200 << 20;
@@ -27,7 +27,11 @@ pub(super) fn check_resources(machine: &Machine, daemon: &Daemon) -> Vec<Finding
 }
 
 fn mebibytes(bytes: u64) -> String {
-    if bytes >= 10 << 30 { format!("{} GiB", bytes >> 30) } else { format!("{} MiB", bytes >> 20) }
+    match bytes {
+        0..0x10_0000 => format!("{} KiB", bytes >> 10),
+        0x10_0000..0x2_8000_0000 => format!("{} MiB", bytes >> 20),
+        _ => format!("{} GiB", bytes >> 30),
+    }
 }
 
 /// The room where the state folder is. A ledger that is built again needs as much as it has.
@@ -153,7 +157,7 @@ fn check_times(machine: &Machine, daemon: &Daemon) -> Option<Finding> {
             format!("{} was changed later than now", path.display()),
             format!(
                 "set the clock, then give such files a time that has passed: find {} -newermt now -exec touch {{}} +",
-                root.display()
+                quote_word(root.display())
             ),
         ),
         None => Finding::ok(FUTURE_TIMES, "no file at a tree's root is from the future"),

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::daemon::Daemon;
 use super::finding::{EMPTY_TREE, Finding, GIT_DATA, POLLED_TREE, REPOSITORY, WIDE_ROOT, WORKING_FOLDER};
 use super::machine::Machine;
-use crate::output::{format_count, text_at};
+use crate::output::{format_count, quote_word, text_at};
 
 pub(super) fn check_trees(machine: &Machine, daemon: &Daemon) -> Vec<Finding> {
     if daemon.status.is_none() {
@@ -32,7 +32,7 @@ fn check_states(daemon: &Daemon) -> Vec<Finding> {
     let found: Vec<Finding> = failed
         .map(|repo| {
             let root = text_at(repo, "/rootPath");
-            let fix = format!("have it indexed again with: sdlctl index {root}");
+            let fix = format!("have it indexed again with: sdlctl index {}", quote_word(root));
             Finding::bad(REPOSITORY, describe(repo), fix)
         })
         .collect();
@@ -61,7 +61,7 @@ fn check_working_folder(machine: &Machine, daemon: &Daemon) -> Finding {
         (None, Some(git)) => Finding::warn(
             WORKING_FOLDER,
             format!("{} is in no tree that is indexed", cwd.display()),
-            format!("index its project with: sdlctl index {}", git.display()),
+            format!("index its project with: sdlctl index {}", quote_word(git.display())),
         ),
         (Some((id, root)), Some(git)) if root != git => {
             let place = if git.starts_with(root) { "above" } else { "below" };
@@ -72,7 +72,11 @@ fn check_working_folder(machine: &Machine, daemon: &Daemon) -> Finding {
                     root.display(),
                     git.display()
                 ),
-                format!("if that is not meant: sdlctl repo rm {id} && sdlctl index {}", git.display()),
+                format!(
+                    "if that is not meant: sdlctl repo rm {} && sdlctl index {}",
+                    quote_word(id),
+                    quote_word(git.display())
+                ),
             )
         }
         (Some((id, root)), _) => Finding::ok(WORKING_FOLDER, format!("in the tree {id}, {}", root.display())),
@@ -90,7 +94,8 @@ fn check_wide_roots(machine: &Machine, daemon: &Daemon) -> Vec<Finding> {
             WIDE_ROOT,
             format!("the tree {id} is {}, which holds all projects of this user", root.display()),
             format!(
-                "index its projects one by one in its place: sdlctl repo rm {id} && sdlctl index PROJECT"
+                "index its projects one by one in its place: sdlctl repo rm {} && sdlctl index PROJECT",
+                quote_word(id)
             ),
         )
     })
@@ -115,12 +120,15 @@ fn check_empty(daemon: &Daemon) -> Vec<Finding> {
             ([], skipped) => Finding::warn(
                 EMPTY_TREE,
                 format!("no file of {id} is parsed: {}", skipped.join(", ")),
-                format!("if it has sources, check that this is their root: sdlctl outline --repo {id} ."),
+                format!(
+                    "if it has sources, check that this is their root: sdlctl outline --repo {} .",
+                    quote_word(id)
+                ),
             ),
             (rules, _) => Finding::warn(
                 EMPTY_TREE,
                 format!("no file of {id} is parsed, because rules leave them out: {}", rules.join("; ")),
-                format!("change the rule, then run: sdlctl index {root}"),
+                format!("change the rule, then run: sdlctl index {}", quote_word(root)),
             ),
         }
     };
@@ -137,7 +145,10 @@ fn check_polled(daemon: &Daemon) -> Vec<Finding> {
             let fix = if why.contains("max_user_watches") {
                 "raise the limit as watch-limit says, then run: sdlctl restart".to_owned()
             } else {
-                format!("move it to a local disk, then run: sdlctl repo rm {id} && sdlctl index NEW_PLACE")
+                format!(
+                    "move it to a local disk, then run: sdlctl repo rm {} && sdlctl index NEW_PLACE",
+                    quote_word(id)
+                )
             };
             Finding::warn(POLLED_TREE, format!("{id} is compared with the disk on each request: {why}"), fix)
         })
@@ -159,7 +170,11 @@ fn check_git(machine: &Machine, daemon: &Daemon) -> Vec<Finding> {
         .map(|(one, why)| {
             let root = text_at(one, "/rootPath");
             let note = format!("git's data of {} is not read: {why}", text_at(one, "/repoId"));
-            Finding::warn(GIT_DATA, note, format!("see what git says of it: git -C {root} status"))
+            Finding::warn(
+                GIT_DATA,
+                note,
+                format!("see what git says of it: git -C {} status", quote_word(root)),
+            )
         })
         .collect();
     for (id, root) in daemon.roots() {
@@ -168,7 +183,10 @@ fn check_git(machine: &Machine, daemon: &Daemon) -> Vec<Finding> {
             found.push(Finding::warn(
                 GIT_DATA,
                 format!("the tree {id} belongs to user {owner}, so git refuses it to you and your agents"),
-                format!("trust it with: git config --global --add safe.directory {}", root.display()),
+                format!(
+                    "trust it with: git config --global --add safe.directory {}",
+                    quote_word(root.display())
+                ),
             ));
         }
     }

@@ -11,7 +11,7 @@ use sdl_settings::{
 use serde_json::{Value, json};
 
 use super::finding::{Finding, MCP_JSON, UPSTREAM};
-use crate::output::{number_at, text_at};
+use crate::output::{number_at, quote_word, text_at};
 use crate::session::{Session, daemon_paths};
 
 /// What helps after an edit of the file.
@@ -129,12 +129,20 @@ fn check_server(
     let has_header = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));
     let login = match find_login(state, key) {
         Err(why) => {
-            return Finding::bad(UPSTREAM, why, format!("log in again with: sdlctl upstream login {key}"));
+            return Finding::bad(
+                UPSTREAM,
+                why,
+                format!("log in again with: sdlctl upstream login {}", quote_word(key)),
+            );
         }
         Ok(Some(_)) if has_header => "its login is not used, because the entry has a header Authorization",
         Ok(Some(login)) if login.resource != resource_of(url.expose()) => {
             let note = format!("{key}: the login is for {}", login.resource);
-            return Finding::bad(UPSTREAM, note, format!("log in again with: sdlctl upstream login {key}"));
+            return Finding::bad(
+                UPSTREAM,
+                note,
+                format!("log in again with: sdlctl upstream login {}", quote_word(key)),
+            );
         }
         Ok(Some(_)) => "logged in",
         Ok(None) if has_header => "with a header Authorization",
@@ -179,7 +187,7 @@ fn check_reach(count: usize) -> Vec<Finding> {
             Some(error) => Finding::bad(
                 UPSTREAM,
                 format!("{key}: {error}"),
-                format!("see its calls and errors with: sdlctl upstream show {key}"),
+                format!("see its calls and errors with: sdlctl upstream show {}", quote_word(key)),
             ),
             None => Finding::ok(UPSTREAM, format!("{key}: it answers")),
         }

@@ -112,10 +112,15 @@ fn print_memory(memory: &Value, whole: bool) {
     if !whole {
         return;
     }
-    output::print_block(text_at(memory, "/content"));
+    output::print_quoted(text_at(memory, "/content"));
     for (name, value) in memory["details"].as_object().into_iter().flatten() {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        output::print_block(&format!("{name}: {value}"));
+        if value.contains('\n') {
+            output::print_line(&format!("{name}:"));
+            output::print_quoted(&value);
+        } else {
+            output::print_line(&format!("{name}: {value}"));
+        }
     }
     let by = match text_at(memory, "/by") {
         "" => String::new(),

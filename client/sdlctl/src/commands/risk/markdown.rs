@@ -43,8 +43,8 @@ pub(super) fn markdown_report(answer: &Value) -> String {
     write_section(&mut out, answer, "Affected", "/analysis/impactedSymbols", |symbol| {
         format!(
             "`{}` in `{}`: {}",
-            text_at(symbol, "/name"),
-            text_at(symbol, "/file"),
+            code_span(text_at(symbol, "/name")),
+            code_span(text_at(symbol, "/file")),
             escape_cell(text_at(symbol, "/reason"))
         )
     });
@@ -80,6 +80,11 @@ fn list_items<'a>(answer: &'a Value, pointer: &str) -> impl Iterator<Item = &'a 
 fn add_line(out: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{line}");
+}
+
+/// Text between backticks, which it can't end.
+fn code_span(text: &str) -> String {
+    text.replace('`', "'")
 }
 
 /// Text that breaks no table and starts no markup of its own.

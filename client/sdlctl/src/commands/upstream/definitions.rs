@@ -7,7 +7,8 @@ use similar::{Algorithm, ChangeTag, TextDiff};
 
 use super::show;
 use crate::output::{
-    self, Failure, Outcome, number_at, style_bold, style_dim, style_green, style_red, style_yellow, text_at,
+    self, Failure, Outcome, number_at, quote_word, style_bold, style_dim, style_green, style_red,
+    style_yellow, text_at,
 };
 use crate::session::Session;
 use crate::time::format_rfc3339;
@@ -61,7 +62,10 @@ fn print_comparison(key: &str, one: &Value) {
     } else {
         print_diff(pinned, now);
         output::print_line(&style_dim(&format!(
-            "approve exactly this: sdlctl upstream approve {key} {tool} --mark {mark}"
+            "approve exactly this: sdlctl upstream approve {} {} --mark {}",
+            quote_word(key),
+            quote_word(tool),
+            quote_word(mark)
         )));
     }
     output::print_line("");

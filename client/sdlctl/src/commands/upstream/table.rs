@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::output::{self, style_dim};
+use crate::output::{self, MAX_NAME_WIDTH, style_dim};
 use crate::terminal::count_shown;
 
 /// A column of a table.
@@ -45,7 +45,8 @@ fn table_lines(columns: &[Column], rows: &[&Value]) -> Vec<String> {
     let titles: Vec<String> = columns.iter().map(|column| column.title.to_owned()).collect();
     let all: Vec<&Vec<String>> = std::iter::once(&titles).chain(&cells).collect();
     let widest = |at: usize| all.iter().filter_map(|row| row.get(at)).map(|cell| count_shown(cell)).max();
-    let widths: Vec<usize> = (0..columns.len()).map(|at| widest(at).unwrap_or(0)).collect();
+    let widths: Vec<usize> =
+        (0..columns.len()).map(|at| widest(at).unwrap_or(0).min(MAX_NAME_WIDTH)).collect();
     let join = |row: &&Vec<String>| {
         let filled =
             row.iter().zip(columns).zip(&widths).map(|((cell, column), width)| column.fill(cell, *width));
