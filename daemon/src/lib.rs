@@ -4,6 +4,7 @@ pub mod admin;
 pub mod engine;
 pub mod feed;
 pub mod git;
+pub mod hook;
 pub mod index;
 pub mod lifecycle;
 pub mod repo;

@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use crate::admin::{self, Admin};
 use crate::engine::Engine;
 use crate::feed::{self, Followed};
+use crate::hook::{self, Parents};
 use crate::server::{Call, Peer, ProgressFrames, Service};
 use crate::turns::{Asker, Limits, Turns};
 use crate::upstream::{self, Clients};
@@ -36,6 +37,8 @@ pub struct Router {
     workers: Turns,
     stop: Arc<Notify>,
     clients: Arc<Clients>,
+    /// Which processes started the clients.
+    parents: Arc<Parents>,
     /// Tells the lists that each session knows from others, by the event that says that a list changed.
     listed: DashMap<(u64, &'static str), u64>,
     /// The sessions that follow the daemon.
@@ -52,6 +55,7 @@ impl Router {
             workers: Turns::new(WORKERS),
             stop,
             clients: Arc::default(),
+            parents: Arc::default(),
             listed: DashMap::new(),
             following: DashMap::new(),
         }
@@ -220,6 +224,7 @@ impl Service for Router {
 
     fn session_closed(&self, session: &Peer) {
         self.clients.remove(session.id());
+        self.parents.forget(session.id());
         self.following.remove(&session.id());
         self.listed.retain(|(known, _), _| *known != session.id());
         if let Some(upstreams) = self.engine.upstream_manager() {
@@ -274,6 +279,15 @@ impl Service for Router {
                     (Arc::clone(&self.tools), Arc::clone(&session), call.params.clone());
                 self.blocking(&session, &call, move |cancel| {
                     work::wait_channel(&tools, caller.caller(), &params, cancel)
+                })
+                .await?
+            }
+            hook::REMIND => {
+                let (tools, clients) = (Arc::clone(&self.tools), Arc::clone(&self.clients));
+                let (parents, params) = (Arc::clone(&self.parents), call.params.clone());
+                let caller = Arc::clone(&session);
+                self.blocking(&session, &call, move |cancel| {
+                    hook::answer_hook(&tools, (&clients, &parents), &caller, &params, cancel)
                 })
                 .await?
             }
@@ -348,7 +362,7 @@ fn with_origin<T>(session: &Arc<Peer>, meta: Option<&str>, work: impl FnOnce(&Or
 }
 
 /// What a session is listed.
-fn shown_to(session: &Peer) -> Shown {
+pub(crate) fn shown_to(session: &Peer) -> Shown {
     let (surface, names) = shown_surface(session);
     Shown { surface, output_schemas: session.hello().output_schemas, names }
 }

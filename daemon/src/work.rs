@@ -1,7 +1,7 @@
-//! `work/ask`, `work/sessions`, `work/slices`, `work/hook` and `work/channel`: the work of agents, for the command line.
+//! `work/ask`, `work/sessions`, `work/slices` and `work/channel`: the work of agents, for the command line.
 
 use sdl_proto::{ClientKind, WireError, code};
-use sdl_tools::{HookEvent, ToolError, Tools};
+use sdl_tools::{ToolError, Tools};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -9,14 +9,6 @@ use crate::upstream::Clients;
 
 /// The start of the methods.
 pub(crate) const METHODS: &str = "work/";
-
-#[derive(Deserialize)]
-struct Hooked {
-    /// The connection of the session.
-    connection: u64,
-    /// Whether the model is about to stop.
-    stops: bool,
-}
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -52,17 +44,6 @@ pub(crate) fn answer_work(
             json!({ "sessions": shims.map(one).collect::<Vec<Value>>() })
         }
         "work/slices" => tools.held_slices().map_err(|error| wire_error(&error))?,
-        "work/hook" => {
-            let Hooked { connection, stops } = crate::router::parse_params(params)?;
-            let event = if stops { HookEvent::Stops } else { HookEvent::Reads };
-            let text = match clients.find(connection) {
-                Some(client) => {
-                    tools.answer_hook(client.peer.caller(), event).map_err(|error| wire_error(&error))?
-                }
-                None => None,
-            };
-            json!({ "text": text })
-        }
         _ => {
             let message = format!("this daemon knows no method {method:?}; it may be older than its client");
             return Err(WireError::new(code::UNKNOWN_METHOD, message));
@@ -71,7 +52,7 @@ pub(crate) fn answer_work(
     Ok(answer.to_string().into_bytes())
 }
 
-fn wire_error(error: &ToolError) -> WireError {
+pub(crate) fn wire_error(error: &ToolError) -> WireError {
     let detail = error.to_value().to_string().into_bytes();
     WireError { code: error.refusal.code.name().into(), message: error.refusal.message.clone(), detail }
 }

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod hook;
 mod kg;
 mod live;
 mod memory;
@@ -12,6 +13,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+pub(crate) use hook::{HookArgs, HookClient, plain_hook};
 pub(crate) use kg::{
     KgAddArgs, KgCommand, KgEndArgs, KgObjectType, KgQueryArgs, KgScopeArgs, KgTimelineArgs,
 };
@@ -25,7 +27,7 @@ pub(crate) use questions::{
 };
 pub(crate) use setup::SetupArgs;
 pub(crate) use upstream::{AddArgs, CredCommand, ImportArgs, LoginArgs, UpstreamCommand};
-pub(crate) use work::{ActivityArgs, DispatchCommand, HookClient, NewDispatchArgs, SessionCommand};
+pub(crate) use work::{ActivityArgs, DispatchCommand, NewDispatchArgs, SessionCommand};
 
 /// Manages the symbol delta ledger: its daemon, its repositories and their content.
 #[derive(Parser)]
@@ -73,6 +75,8 @@ pub(crate) enum Command {
     /// List agents, send them messages, and answer the hooks of their clients
     #[command(subcommand)]
     Session(SessionCommand),
+    /// Answer a hook of a client: what the ledger knows, as JSON on standard output
+    Hook(HookArgs),
     /// Show what agents logged
     Activity(ActivityArgs),
     /// Register a tree if necessary and bring its index up to date

@@ -16,6 +16,10 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    if let Some(client) = cli::plain_hook(std::env::args_os()) {
+        commands::run_hook(client);
+        return ExitCode::SUCCESS;
+    }
     let cli = cli::Cli::parse();
     let json = cli.json;
     match commands::run_command(cli) {

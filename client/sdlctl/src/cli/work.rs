@@ -2,6 +2,8 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::hook::HookArgs;
+
 #[derive(Subcommand)]
 pub(crate) enum DispatchCommand {
     /// List dispatches
@@ -89,12 +91,8 @@ pub(crate) enum SessionCommand {
         /// A session (ses_…), an agent's name, plan:SLUG or #channel
         of: String,
     },
-    /// Answer a hook of a client: messages for its agent, as JSON on standard output
-    Hook {
-        /// The client
-        #[arg(long, value_enum)]
-        client: HookClient,
-    },
+    /// Answer a hook of a client, as `sdlctl hook` does
+    Hook(HookArgs),
 }
 
 /// The kind of a message.
@@ -116,12 +114,6 @@ impl MessageKind {
             Self::Question => "question",
         }
     }
-}
-
-/// A client that runs hooks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HookClient {
-    ClaudeCode,
 }
 
 #[derive(Args)]

@@ -45,6 +45,8 @@ mod workspace;
 use crate::cli::{Cli, Command, LiveCommand};
 use crate::output::{Failure, Outcome};
 
+pub(crate) use hook::run_hook;
+
 /// Runs the command.
 pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
     let json = cli.json;
@@ -63,6 +65,10 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Cred(command) => cred::run_cred(command, json),
         Command::Dispatch(command) => dispatch::run_dispatch(command, json),
         Command::Session(command) => session::run_session(command, json),
+        Command::Hook(args) => {
+            run_hook(args.client);
+            Ok(Outcome::Good)
+        }
         Command::Activity(args) => activity::run_activity(&args, json),
         Command::Index(args) => index::run_index(&args, json),
         Command::Search(args) => search::run_search(args, json),

@@ -33,7 +33,7 @@ pub(crate) fn run_session(command: SessionCommand, as_json: bool) -> Result<Outc
                 output::print_line(&format!("{} {id} {kind} from {from}: {body}", style_dim(&at)));
             }
         }
-        SessionCommand::Hook { client } => hook::run_hook(client),
+        SessionCommand::Hook(args) => hook::run_hook(args.client),
     }
     Ok(Outcome::Good)
 }

@@ -9,6 +9,7 @@
 //! * `call`: one call, from its arguments to its answer: the definition of an action, the registry, the pipeline around
 //!   a handler;
 //! * `parts`, `source`, `slices`, `changes`, `kept`, `context`, `questions`: code that actions share;
+//! * `hooks`: reminders for hooks of clients;
 //! * `surface`: the list of tools, the manual, resources and prompts;
 //! * `actions`: one file per action;
 //! * [`Tools`]: the entry points that the daemon routes to.
@@ -22,6 +23,7 @@ mod context;
 mod definitions;
 pub mod error;
 mod guard;
+mod hooks;
 pub mod host;
 mod kept;
 mod parts;
@@ -37,10 +39,11 @@ pub use call::origin::{Origin, Shown, ToolRequest};
 pub use call::usage::file_tokens;
 pub use error::{Candidate, Code, Damage, Explained, NextBestAction, ToolError};
 pub use guard::audit;
+pub use hooks::{HookCaller, HookInput, HookKind, HookTool};
 pub use host::mask::Mask;
 pub use host::{CallEnded, Host, Repo};
 pub use kept::fact_lines::{FactLines, export_facts};
-pub use people::{HookEvent, WorkQuestion};
+pub use people::WorkQuestion;
 pub use sdl_contract::{Cancel, ClientRun, Names, NoProgress, Progress, Session, Surface};
 pub use sdl_memory::prepare_store;
 pub use stored::tables::AGENT_TABLES;

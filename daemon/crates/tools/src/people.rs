@@ -59,7 +59,7 @@ pub enum WorkQuestion {
 
 /// An event of a client whose hook shows messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HookEvent {
+pub(crate) enum HookEvent {
     /// Something after which the model reads on.
     Reads,
     /// The model is about to stop.

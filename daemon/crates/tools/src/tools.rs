@@ -21,8 +21,8 @@ use crate::guard::audit::Row;
 use crate::host::ListsOf;
 use crate::surface::{Listing, envelope, manual, protocol};
 use crate::{
-    CallEnded, Cancel, Explained as _, HookEvent, Host, MethodRequest, Names, Progress, ProtocolError,
-    Session, Surface, ToolError, actions, definitions, people,
+    CallEnded, Cancel, Explained as _, HookCaller, HookInput, Host, MethodRequest, Names, Progress,
+    ProtocolError, Session, Surface, ToolError, actions, definitions, hooks, people,
 };
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
@@ -45,17 +45,20 @@ pub struct OfferMarks {
 /// Every tool over one host. Cheap to share; make one per process.
 pub struct Tools {
     services: Services,
+    /// What hooks have said.
+    said: hooks::Said,
 }
 
 impl Tools {
     /// Builds the registry over `host`.
     pub fn new(host: Arc<dyn Host>) -> Self {
-        Self { services: Services::new(host, Registries::new(actions::all(), actions::SEED_NAMES)) }
+        let services = Services::new(host, Registries::new(actions::all(), actions::SEED_NAMES));
+        Self { services, said: hooks::Said::default() }
     }
 
     /// As [`Tools::new`], with leases and buffers that tell the time by `clock`.
     pub fn with_clock(host: Arc<dyn Host>, clock: Arc<dyn Clock>) -> Self {
-        Self { services: Self::new(host).services.with_clock(clock) }
+        Self { services: Self::new(host).services.with_clock(clock), said: hooks::Said::default() }
     }
 
     /// Calls a tool by any of its names. `args` are the JSON arguments as they came; nothing at all means none. Blocks;
@@ -342,10 +345,15 @@ impl Tools {
         people::held_slices(&self.services)
     }
 
-    /// Returns the messages for the model of a session, for a hook of its client; if the model is about to stop, only what another agent
-    /// asks of it, once. None if there is nothing to say.
-    pub fn answer_hook(&self, session: &Session, event: HookEvent) -> Result<Option<String>, ToolError> {
-        people::answer_hook(&self.services, session, event)
+    /// Answers a hook of a client: the text that its model is to read, which is a reminder of what the ledger knows, and the messages for its
+    /// agent. None if there is nothing to say. Blocks no longer than the deadline of `cancel` allows.
+    pub fn answer_hook(
+        &self,
+        caller: HookCaller<'_>,
+        input: &HookInput,
+        cancel: &Cancel,
+    ) -> Result<Option<String>, ToolError> {
+        hooks::answer_hook(&self.services, &self.said, caller, input, cancel)
     }
 
     /// Waits until there are messages for a session, and returns them as a channel of its client shows them: JSON objects with `content`

@@ -40,6 +40,23 @@ pub(crate) struct Staled {
     symbol_id: String,
 }
 
+impl Staled {
+    /// Its id.
+    pub(crate) fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Its type.
+    pub(crate) fn kind(&self) -> &str {
+        &self.kind
+    }
+
+    /// One line of it.
+    pub(crate) fn title(&self) -> &str {
+        &self.title
+    }
+}
+
 /// Returns what the change between two versions made stale: 10 rows at most, because it comes with an answer about something else. None if the caller did not ask, or the module is off.
 pub(crate) fn find_staled<'c>(
     cx: &ReadCx<'_>,

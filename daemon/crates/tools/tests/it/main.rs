@@ -29,6 +29,7 @@ mod every_way;
 mod feedback;
 mod fields;
 mod finding;
+mod hooks;
 mod kept;
 mod kg;
 mod leaks;

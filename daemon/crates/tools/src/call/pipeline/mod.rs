@@ -29,6 +29,7 @@ pub(crate) use arguments::is_mutating;
 #[cfg(test)]
 pub(crate) use arguments::{check_action, check_call, parse_arguments, unwrap_payload};
 pub(crate) use offered::{Asked, Subject, forward_request, read_unknown, refresh_offers};
+pub(crate) use read::{TreeWait, read_tree};
 pub(crate) use relay::NAME as RELAY;
 pub(crate) use repo::resolve_repo as find_repo;
 

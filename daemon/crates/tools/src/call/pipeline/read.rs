@@ -53,6 +53,27 @@ pub(super) fn run_read(
     })
 }
 
+/// How a repository is read by code that is no action.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TreeWait {
+    pub(crate) sync: Sync,
+    /// How long to wait for the tree.
+    pub(crate) timeout: Duration,
+    /// Whether to read before there is a first version.
+    pub(crate) early: bool,
+}
+
+/// Runs `work` on a snapshot taken after the barrier, as the handler of an action runs.
+pub(crate) fn read_tree(
+    call: &Call<'_>,
+    repo: &dyn Repo,
+    wait: TreeWait,
+    work: &dyn Fn(&ReadCx<'_>) -> Result<Answer, ToolError>,
+) -> Result<Answer, ToolError> {
+    let TreeWait { sync, timeout, early } = wait;
+    read_repo(call, repo, &AskedRead { sync, timeout, early, handle: None }, "", work)
+}
+
 /// How a repository is read.
 pub(super) struct AskedRead<'a> {
     pub(super) sync: Sync,

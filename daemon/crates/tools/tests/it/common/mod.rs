@@ -575,6 +575,11 @@ impl World {
         self.host.repos.lock().unwrap().insert("shop".to_owned(), Arc::clone(&self.repo));
     }
 
+    /// The path of a file of the repository, as a client sees it.
+    pub(crate) fn repo_file(&self, path: &str) -> PathBuf {
+        self.repo.root.join(path)
+    }
+
     /// Returns the whole result of a call with these argument bytes.
     pub(crate) fn raw(&self, tool: &str, args: &str) -> Value {
         let bytes = self.tools.call(&self.session, tool, args.as_bytes(), &NoProgress, &Cancel::new());
