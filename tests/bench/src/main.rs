@@ -43,6 +43,7 @@ cargo run --release -p sdl-bench -- <run> [options]
                                        callers, ways and impact of random symbols, and of the one with the most callers
   deltas PATH [--commits 50] [--checkouts 1]
                                        delta.get over a git repository's commits, against git's hunks
+  hooks PATH [--calls 200]             the whole process of `sdlctl hook` after each kind of event, and the tokens of what it says
   idle [PATH] [--seconds 60]           CPU, wake-ups and bytes written with nothing to do
   crash [--rounds 200] [--seed 1]      kill -9 at random instants; nothing lost, nothing half done
   burst [--files 300]                  a branch switch that changes that many files, there and back
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
             "latency" => runs::latency::run_latency(&options),
             "questions" => runs::questions::run_questions(&options),
             "deltas" => runs::deltas::run_deltas(&options),
+            "hooks" => runs::hooks::run_hooks(&options),
             "idle" => runs::idle::run_idle(&options),
             "crash" => runs::crash::run_crash(&options),
             "burst" => runs::burst::run_burst(&options),

@@ -10,6 +10,7 @@ pub(crate) mod drift;
 pub(crate) mod edits;
 pub(crate) mod feedback;
 pub(crate) mod freshness;
+pub(crate) mod hooks;
 pub(crate) mod idle;
 pub(crate) mod latency;
 pub(crate) mod memory;

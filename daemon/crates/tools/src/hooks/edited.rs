@@ -1,4 +1,4 @@
-//! An edit: the users that it left behind, the notes that it made stale, and the tests to run.
+//! An edit: the users that it broke, the notes that it made stale, and the tests to run.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -60,7 +60,7 @@ pub(super) fn remind_edit(cx: &ReadCx<'_>, asked: &Asked<'_>, files: &[RelPath])
     }
     if broken.len() > MOST_BROKEN {
         lines.add_row(format!(
-            "and {} more changed symbols with users left behind",
+            "and {} more changed symbols whose users were not updated",
             broken.len() - MOST_BROKEN
         ));
     }
@@ -168,7 +168,7 @@ fn stale_row(note: &Staled, lines: &mut Lines) -> String {
     format!("- now stale: {} [{}] {title}", note.id(), note.kind())
 }
 
-/// Adds the tests that reach the changed symbols or the users that were left behind.
+/// Adds the tests that reach the changed symbols or the users that were not updated.
 fn add_tests(cx: &ReadCx<'_>, broken: &[&Subject], lines: &mut Lines) -> Result<(), ToolError> {
     let mut origins: Vec<SymbolId> = Vec::new();
     let mut seen = HashSet::new();

@@ -30,8 +30,14 @@ pub(super) fn remind_search(cx: &ReadCx<'_>, asked: &Asked<'_>, names: &[Wanted]
     let mut lines = Lines::default();
     let mut found: Vec<(Hit, usize)> = Vec::new();
     for wanted in names {
-        let is_new = !asked.conversation.has(&["name", &wanted.name]);
-        let hits = if is_new { definitions(cx.source, wanted, asked.input.tool)? } else { Vec::new() };
+        let thing = ["name", wanted.name.as_str()];
+        if asked.conversation.has(&thing) {
+            continue;
+        }
+        let hits = definitions(cx.source, wanted, asked.input.tool)?;
+        if !hits.is_empty() {
+            asked.conversation.note(&thing);
+        }
         let total = hits.len();
         found.extend(hits.into_iter().take((MOST_ROWS / names.len()).max(1)).map(|hit| (hit, total)));
     }
@@ -44,9 +50,6 @@ pub(super) fn remind_search(cx: &ReadCx<'_>, asked: &Asked<'_>, names: &[Wanted]
         lines.add_row(if *total > MOST_ROWS { format!("{row} (one of {total})") } else { row });
     }
     lines.add_tail(format!("Its callers, each with its line: {call}"));
-    for wanted in names {
-        asked.conversation.note(&["name", &wanted.name]);
-    }
     Ok(lines.fit(MOST_TOKENS))
 }
 

@@ -14,11 +14,10 @@ const MOST_TOKENS: usize = 150;
 const MOST_LANGUAGES: usize = 3;
 
 /// What to ask, and by which action.
-const QUESTIONS: [&str; 4] = [
-    "who calls or uses X: symbol.related {symbol}; what a change breaks, tests to run: change.impact {symbols}",
-    "find by name or words: symbol.search {query}; a signature and its neighbours: symbol.getCard {symbolRef}",
-    "the code for a task: slice.build {taskText}",
-    "what is in a file or folder: symbol.related {symbol: path, want: members}",
+const QUESTIONS: [&str; 3] = [
+    "who uses X: symbol.related {symbol}; what a change breaks, which tests to run: change.impact {symbols}",
+    "by name or words: symbol.search {query}; signature and neighbours: symbol.getCard {symbolRef}",
+    "code for a task: slice.build {taskText}; contents of a file: symbol.related {symbol: PATH, want: members}",
 ];
 
 pub(super) fn remind_start(cx: &ReadCx<'_>, asked: &Asked<'_>) -> Read<Reminder> {
@@ -46,7 +45,7 @@ pub(super) fn remind_start(cx: &ReadCx<'_>, asked: &Asked<'_>) -> Read<Reminder>
         _ => "There is",
     };
     lines.set_head(&format!(
-        "{who} a ledger of this code, sdl (repository {id}, {state}). Ask it by {} before you grep or read whole files:",
+        "{who} a ledger of this code: sdl, repository {id} ({state}). Before you grep or read whole files, ask it by {}:",
         asked.speller.query_tool()
     ));
     for question in QUESTIONS {

@@ -40,7 +40,7 @@ fn edit(world: &World, files: &[&str]) -> Option<String> {
 }
 
 #[test]
-fn a_search_for_a_name_is_told_where_it_is_defined_once() {
+fn a_search_for_a_name_shows_its_definition_once() {
     let world = World::shop();
     let text = grep(&world, r"def\s+validate\(").unwrap();
     let id = world.repo.symbol("src/auth.py", "validate");
@@ -98,7 +98,7 @@ fn nothing_is_said_of_texts_and_of_unknown_names() {
 }
 
 #[test]
-fn a_search_for_files_is_told_what_is_called_so() {
+fn a_search_for_files_shows_symbols_of_that_name() {
     let world = World::shop();
     let glob = |pattern: &str| remind(&world, json!({"kind": "tool", "tool": "glob", "pattern": pattern}));
     assert!(glob("**/Session.*").unwrap().contains("class Session src/auth.py:4"));
@@ -168,7 +168,7 @@ def connect(url: str) : Opens the database.
 ";
 
 #[test]
-fn an_edit_names_the_users_that_it_left_behind() {
+fn an_edit_names_the_users_that_were_not_updated() {
     let world = World::shop();
     world.repo.write(
         "//- /tests/test_cart.py\ndef test_checkout() calls checkout : Tests it.\n//- /src/other.py\ndef far() : Alone.\n",
