@@ -112,6 +112,7 @@ const TEST_ARROWS: &[(&str, &str, &str)] = &[
     ("sdl-graph", "sdl-lang", "resolution is tested on facts of real source text"),
     ("sdl-retrieve", "sdl-lang", "search and slices are tested on facts of real source text"),
     ("sdl-tools", "sdl-tests", "the calls that are generated from schemas, the same as end to end"),
+    ("sdl-setup", "sdl-tokens", "rules for agents have a ceiling in tokens"),
     ("sdl-tests", "sdl-tokens", "ceilings are in tokens"),
     ("sdl-tests", "sdl-client", "end to end"),
     ("sdl-tests", "sdl-proto", "mutated sessions are made of real frames"),

@@ -74,7 +74,12 @@ fn what_is_found_is_set_up_once_and_taken_back() {
     assert!(!cursor.exists());
 
     let shown = home.good(&["setup", "--yes"]);
-    assert!(shown.contains("changed 2 files"), "{shown}");
+    assert!(shown.contains("changed 4 files"), "{shown}");
+    assert!(shown.contains("Cursor rules: none") && shown.contains("run setup --project"), "{shown}");
+    let rules = home.path("home/.codex/AGENTS.md");
+    assert!(read(&rules).contains("symbol.search"));
+    let hooks = read(&home.path("home/.codex/hooks.json"));
+    assert!(hooks.contains("hook --client codex") && hooks.contains(env!("CARGO_BIN_EXE_sdlctl")), "{hooks}");
     let entry: Value = serde_json::from_str(&read(&cursor)).unwrap();
     let command = entry["mcpServers"]["sdl"]["command"].as_str().unwrap().to_owned();
     assert!(Path::new(&command).is_absolute() && Path::new(&command).is_file(), "{command}");
@@ -91,7 +96,7 @@ fn what_is_found_is_set_up_once_and_taken_back() {
     assert!(read(&cursor).contains("\"flat\""));
 
     home.good(&["setup", "--remove", "--yes"]);
-    assert!(!cursor.exists());
+    assert!(!cursor.exists() && !rules.exists() && !home.path("home/.codex/hooks.json").exists());
     assert_eq!(read(&codex), "model = \"m\" # mine\n");
     assert!(!codex.with_file_name("config.toml.sdl-backup").exists());
 }
@@ -123,7 +128,14 @@ fn a_project_gets_files_that_fit_every_machine() {
         let text = read(&home.path("project").join(name));
         assert!(text.contains("\"command\": \"sdl-mcp\""), "{name}: {text}");
     }
-    assert!(!home.path("home/.claude.json").exists());
+    let settings = read(&home.path("project/.claude/settings.json"));
+    assert!(settings.contains("\"command\": \"sdlctl hook --client claude-code\""), "{settings}");
+    for name in
+        [".claude/skills/sdl/SKILL.md", ".cursor/rules/sdl.mdc", ".github/instructions/sdl.instructions.md"]
+    {
+        assert!(read(&home.path("project").join(name)).contains("symbol.search"), "{name}");
+    }
+    assert!(!home.path("home/.claude.json").exists() && !home.path("home/.claude").exists());
     run(&["--remove"]);
     let left: Vec<_> =
         fs::read_dir(home.path("project")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -143,4 +155,35 @@ fn all_known_clients_are_listed_and_all_have_a_snippet() {
     assert!(codex.contains("args = [\"--surface\", \"search\"]"), "{codex}");
     let text = home.good(&["setup", "--list"]);
     assert!(text.lines().any(|line| line.contains("trae") && line.contains("Add Manually")), "{text}");
+}
+
+#[test]
+fn reminders_can_be_left_out_and_are_found_without_a_name() {
+    let home = Home::new();
+    fs::create_dir_all(home.path("home/.claude")).unwrap();
+    let skill = home.path("home/.claude/skills/sdl/SKILL.md");
+    let settings = home.path("home/.claude/settings.json");
+    home.good(&["setup", "--yes", "--no-rules", "--no-hooks"]);
+    assert!(!skill.exists() && !settings.exists());
+    let again = home.json(&["setup", "--json", "--yes", "--no-hooks"]);
+    assert_eq!(again["clients"][1]["part"], "rules", "{again}");
+    assert!(skill.exists() && !settings.exists());
+    home.good(&["setup", "--yes"]);
+    // The entry is gone, the reminders are found all the same.
+    fs::remove_file(home.path("home/.claude.json")).unwrap();
+    home.good(&["setup", "--remove", "--yes"]);
+    assert!(!skill.exists() && !settings.exists() && home.path("home/.claude").exists());
+
+    // A team's AGENTS.md, without any client that is found.
+    let team = home.path("project/AGENTS.md");
+    fs::write(&team, "# Ours\n").unwrap();
+    home.good(&["setup", "--project", "--yes", "--client", "opencode", "--client", "crush"]);
+    assert_eq!(read(&team).matches("sdl:begin").count(), 1);
+    home.good(&["setup", "--project", "--remove", "--yes"]);
+    assert_eq!(read(&team), "# Ours\n");
+    fs::write(&team, "<!-- sdl:begin -->\n").unwrap();
+    let broken = home.run(&["setup", "--project", "--yes", "--client", "crush"]);
+    assert_eq!(broken.status.code(), Some(1));
+    let shown = String::from_utf8_lossy(&broken.stdout).into_owned();
+    assert!(shown.contains("line 1: the block does not end"), "{shown}");
 }

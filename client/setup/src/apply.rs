@@ -67,9 +67,21 @@ fn delete_file(change: &FileChange, records: &mut Records) -> Result<Applied, Fi
     let failed = |source| FileProblem::Io { path: change.path.clone(), source };
     fs::remove_file(&change.path).map_err(failed)?;
     let folders = records.files.remove(&change.path).map(|record| record.folders).unwrap_or_default();
-    for folder in folders.iter().rev() {
+    for folder in folders.into_iter().rev() {
         // Fails if anything else is in it, as it should.
-        let _ = fs::remove_dir(folder);
+        if fs::remove_dir(&folder).is_err() {
+            hand_over(folder, records);
+        }
     }
     Ok(Applied::default())
+}
+
+/// Leaves a folder that we made to another file of ours in it, which goes later.
+fn hand_over(folder: PathBuf, records: &mut Records) {
+    let heir = records.files.iter_mut().find(|(path, _)| path.starts_with(&folder));
+    if let Some((_, record)) = heir
+        && !record.folders.contains(&folder)
+    {
+        record.folders.insert(0, folder);
+    }
 }

@@ -1,15 +1,17 @@
-//! What setup would do: a step for each client, a change for each file. Nothing is written here.
+//! What setup would do: steps for each client, a change for each file. Nothing is written here.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::ENTRY_NAME;
 use crate::catalog::Client;
-use crate::edit::{self, Fault, Target};
-use crate::entry::{Standing, Wanted};
+use crate::draft::{Draft, Setting};
+use crate::edit::Fault;
+use crate::entry::Wanted;
 use crate::file::{self, FileProblem};
+use crate::jobs::{Job, list_jobs};
 use crate::machine::Machine;
-use crate::record::{FileRecord, Records, Splice, hash_text};
+use crate::piece::Piece;
+use crate::record::{FileRecord, Records};
 
 /// Whose files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,26 @@ pub enum Scope {
     User,
     /// Those of a project, which a team commits.
     Project,
+}
+
+/// What a step is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The entry of the server.
+    Server,
+    /// The text that agents read.
+    Rules,
+    /// The commands that a client runs.
+    Hooks,
+}
+
+/// What besides the server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Rules for agents.
+    pub rules: bool,
+    /// Hooks.
+    pub hooks: bool,
 }
 
 /// A wish of a person.
@@ -29,10 +51,21 @@ pub struct Request {
     pub scope: Scope,
     /// What the entries are to say.
     pub wanted: Wanted,
-    /// Take our entries back instead.
+    /// What else.
+    pub parts: Parts,
+    /// The program of hooks, quoted for a shell.
+    pub hook_program: String,
+    /// Take ours back instead.
     pub remove: bool,
     /// Replace an entry that starts another program.
     pub force: bool,
+}
+
+impl Request {
+    /// The command that a client runs as a hook.
+    pub fn hook_command(&self, client: &str) -> String {
+        format!("{} hook --client {client}", self.hook_program)
+    }
 }
 
 /// What happens for one client.
@@ -40,6 +73,8 @@ pub struct Request {
 pub struct Step {
     /// The client.
     pub client: &'static Client,
+    /// What it is about.
+    pub part: Part,
     /// Its file, as the catalog names it.
     pub file: Option<PathBuf>,
     /// What happens.
@@ -49,18 +84,20 @@ pub struct Step {
 /// What happens to a client's configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Our entry is added.
+    /// Ours is added.
     Add,
-    /// Our entry is given another command, or replaces a foreign one.
+    /// Ours is brought up to date, or replaces a foreign entry.
     Change,
-    /// Our entry is there and right.
+    /// Ours is there and right.
     Keep,
-    /// Our entry is removed.
+    /// Ours is removed.
     Remove,
     /// There is nothing of ours to remove.
     Nothing,
     /// A person has to do it in the client.
     ByHand,
+    /// The client reads it only in the other scope, as this says.
+    Skip(&'static str),
     /// An entry of our name starts something else, which this names.
     Foreign(String),
     /// The file stays as it is, for this reason.
@@ -95,47 +132,27 @@ pub struct FileChange {
     pub is_private: bool,
 }
 
-/// A file while the plan is made.
-struct Draft {
-    before: Option<String>,
-    now: Option<String>,
-    /// Entries that were added, with how many keys were made for each.
-    added: BTreeMap<String, usize>,
-    removed: Vec<&'static str>,
-    had_ours: bool,
-    is_restored: bool,
-}
-
 /// Plans a request.
 pub fn make_plan(machine: &Machine, request: &Request, records: &Records) -> Plan {
+    let jobs = list_jobs(machine, request);
     let mut drafts: BTreeMap<PathBuf, Draft> = BTreeMap::new();
-    let mut steps = Vec::new();
-    for client in &request.clients {
-        let file = match request.scope {
-            Scope::User => client.user_file(machine),
-            Scope::Project => client.project_file(machine),
+    let mut steps: Vec<Step> = Vec::new();
+    for job in &jobs {
+        // Reminders of a server that could not be set up would mislead.
+        let failed = |step: &Step| {
+            step.client.id == job.client.id && matches!(step.action, Action::Foreign(_) | Action::Refuse(_))
         };
-        let action = match &file {
-            None => Action::ByHand,
-            Some(file) if !request.remove && is_replaced(client, file) => Action::ByHand,
-            Some(file) => match plan_file(client, file, request, records, &mut drafts) {
-                Ok(action) => action,
-                Err(problem) => Action::Refuse(problem.to_string()),
-            },
-        };
-        steps.push(Step { client, file, action });
+        if !request.remove && job.part != Part::Server && steps.iter().any(failed) {
+            continue;
+        }
+        let action = plan_job(job, &jobs, request, records, &mut drafts);
+        if job.part == Part::Server || action != Action::Nothing {
+            steps.push(Step { client: job.client, part: job.part, file: job.file.clone(), action });
+        }
     }
-    let changes = drafts
-        .into_iter()
-        .filter(|(_, draft)| draft.before != draft.now)
-        .map(|(path, draft)| finish_draft(path, draft, records, request.scope == Scope::User))
-        .collect();
+    let changes =
+        drafts.into_iter().filter_map(|(path, draft)| draft.finish(path, records, request.scope)).collect();
     Plan { steps, changes }
-}
-
-/// Whether another file takes the place of the client's own.
-fn is_replaced(client: &Client, file: &Path) -> bool {
-    !file.exists() && client.instead.iter().any(|name| file.with_file_name(name).exists())
 }
 
 /// A reason to leave a file alone.
@@ -147,149 +164,60 @@ enum Problem {
     Text { path: PathBuf, fault: Fault },
 }
 
+fn plan_job(
+    job: &Job,
+    jobs: &[Job],
+    request: &Request,
+    records: &Records,
+    drafts: &mut BTreeMap<PathBuf, Draft>,
+) -> Action {
+    match (&job.given, &job.file) {
+        (Some(given), _) => given.clone(),
+        (None, None) => Action::Nothing,
+        (None, Some(file)) => plan_file(job, file, jobs, request, records, drafts)
+            .unwrap_or_else(|problem| Action::Refuse(problem.to_string())),
+    }
+}
+
+/// Plans all pieces of a job, or none of them.
 fn plan_file(
-    client: &'static Client,
+    job: &Job,
     file: &Path,
+    jobs: &[Job],
     request: &Request,
     records: &Records,
     drafts: &mut BTreeMap<PathBuf, Draft>,
 ) -> Result<Action, Problem> {
     let path = file::resolve_link(file)?;
-    if !drafts.contains_key(&path) {
-        let before = file::read_text(&path)?;
-        drafts.insert(path.clone(), Draft::of(before));
-    }
-    let Some(draft) = drafts.get_mut(&path) else { return Ok(Action::Nothing) };
-    let text_fault = |fault| Problem::Text { path: path.clone(), fault };
-    let target = client.target();
-    // A file that was restored for one client is restored for the others too.
-    let shown = if draft.is_restored { &draft.before } else { &draft.now };
-    let text = shown.clone().unwrap_or_default();
-    let entry = edit::find_entry(&text, target).map_err(text_fault)?;
-    let standing = entry.map(|entry| request.wanted.compare(&client.shape, ENTRY_NAME, &entry));
-    draft.had_ours |= matches!(standing, Some(Standing::Same | Standing::Differs(_)));
-    let action = if request.remove {
-        match standing {
-            None => Action::Nothing,
-            Some(Standing::Foreign(what)) => Action::Foreign(what),
-            Some(_) if draft.is_restored => Action::Remove,
-            Some(_) => {
-                draft.remove(client, records.files.get(&path), request).map_err(text_fault)?;
-                Action::Remove
-            }
-        }
-    } else {
-        match standing {
-            Some(Standing::Same) => Action::Keep,
-            Some(Standing::Foreign(what)) if !request.force => Action::Foreign(what),
-            Some(Standing::Foreign(_)) => {
-                let cleared = edit::remove_entry(&text, target, 0).map_err(text_fault)?;
-                draft.now = Some(cleared);
-                draft.add(client, &request.wanted).map_err(text_fault)?;
-                Action::Change
-            }
-            Some(Standing::Differs(fields)) => {
-                draft.now = Some(edit::change_entry(&text, target, &fields).map_err(text_fault)?);
-                draft.added.entry(client.id.to_owned()).or_insert(0);
-                Action::Change
-            }
-            None => {
-                draft.add(client, &request.wanted).map_err(text_fault)?;
-                Action::Add
-            }
-        }
+    let mut draft = match drafts.get(&path) {
+        Some(draft) => draft.clone(),
+        None => Draft::of(file::read_text(&path)?),
     };
+    let shares = |other: &&Job| {
+        let same =
+            |other: &PathBuf| other == file || file::resolve_link(other).is_ok_and(|other| other == path);
+        other.file.as_ref().is_some_and(same)
+    };
+    let pieces: Vec<Piece> = jobs.iter().filter(shares).flat_map(|job| job.pieces.clone()).collect();
+    let setting = Setting { request, record: records.files.get(&path), pieces: &pieces };
+    let mut action = None;
+    for piece in &job.pieces {
+        let fault = |fault| Problem::Text { path: path.clone(), fault };
+        let next = draft.plan_piece(*piece, setting).map_err(fault)?;
+        action = Some(action.map_or(next.clone(), |action| merge_actions(action, next)));
+    }
     if draft.before != draft.now {
-        file::check_writable(&path).inspect_err(|_| {
-            draft.now.clone_from(&draft.before);
-        })?;
+        file::check_writable(&path)?;
     }
-    Ok(action)
+    drafts.insert(path, draft);
+    Ok(action.unwrap_or(Action::Nothing))
 }
 
-impl Draft {
-    fn of(before: Option<String>) -> Self {
-        let now = before.clone();
-        Self { before, now, added: BTreeMap::new(), removed: Vec::new(), had_ours: false, is_restored: false }
-    }
-
-    fn add(&mut self, client: &'static Client, wanted: &Wanted) -> Result<(), Fault> {
-        let text = self.now.clone().unwrap_or_default();
-        let base = if text.trim().is_empty() && !client.prelude.is_empty() { client.prelude } else { &text };
-        let added = edit::add_entry(base, client.target(), &wanted.fields(&client.shape, ENTRY_NAME))?;
-        self.now = Some(added.text);
-        self.added.insert(client.id.to_owned(), added.made);
-        Ok(())
-    }
-
-    fn remove(
-        &mut self,
-        client: &'static Client,
-        record: Option<&FileRecord>,
-        request: &Request,
-    ) -> Result<(), Fault> {
-        self.removed.push(client.id);
-        let asked = |id: &String| request.clients.iter().any(|client| client.id == id);
-        let complete = record.filter(|record| record.made.keys().all(asked));
-        let original =
-            complete.zip(self.before.as_ref()).and_then(|(record, before)| record.original(before));
-        if let Some(original) = original
-            && !holds_ours(original.as_deref(), request)
-        {
-            self.now = original;
-            self.is_restored = true;
-            return Ok(());
-        }
-        let made = record.and_then(|record| record.made.get(client.id)).copied().unwrap_or(0);
-        let text = self.now.clone().unwrap_or_default();
-        let text = edit::remove_entry(&text, client.target(), made)?;
-        let ours = record.is_some_and(|record| record.created);
-        self.now = Some(text).filter(|text| !(ours && edit::is_bare(text, client.format, client.prelude)));
-        Ok(())
-    }
-}
-
-/// Whether an entry of ours is in the text, for one of the clients.
-fn holds_ours(text: Option<&str>, request: &Request) -> bool {
-    let Some(text) = text else { return false };
-    request.clients.iter().any(|client| {
-        let entry = edit::find_entry(text, client.target()).ok().flatten();
-        let standing = entry.map(|entry| request.wanted.compare(&client.shape, ENTRY_NAME, &entry));
-        matches!(standing, Some(Standing::Same | Standing::Differs(_)))
-    })
-}
-
-fn finish_draft(path: PathBuf, draft: Draft, records: &Records, is_private: bool) -> FileChange {
-    let old = records.files.get(&path);
-    let mut made = old.map(|record| record.made.clone()).unwrap_or_default();
-    for (client, count) in draft.added {
-        made.entry(client).or_insert(count);
-    }
-    made.retain(|client, _| !draft.removed.contains(&client.as_str()));
-    let known = old.zip(draft.before.as_ref()).and_then(|(record, before)| record.original(before));
-    let original = known.unwrap_or_else(|| draft.before.clone());
-    let created = old.is_some_and(|record| record.created) || draft.before.is_none();
-    let record = draft.now.as_ref().filter(|_| !made.is_empty()).map(|now| FileRecord {
-        hash: hash_text(now),
-        undo: original.filter(|_| draft.removed.is_empty()).map(|original| Splice::between(&original, now)),
-        created,
-        folders: old.map(|record| record.folders.clone()).unwrap_or_default(),
-        made,
-    });
-    FileChange {
-        path,
-        is_pristine: draft.before.is_some() && !draft.had_ours,
-        before: draft.before,
-        after: draft.now,
-        record,
-        is_restored: draft.is_restored,
-        is_private,
-    }
-}
-
-impl Client {
-    /// Our entry in its file.
-    pub fn target(&self) -> Target<'static> {
-        Target { format: self.format, servers: self.servers, list: self.shape.list, name: ENTRY_NAME }
+/// What happens to a file of which several pieces are planned.
+fn merge_actions(one: Action, other: Action) -> Action {
+    match (one, other) {
+        (one, other) if one == other => one,
+        (Action::Nothing, Action::Remove) | (Action::Remove, Action::Nothing) => Action::Remove,
+        _ => Action::Change,
     }
 }

@@ -21,11 +21,17 @@ pub(crate) struct SetupArgs {
     /// Replace an entry named sdl that starts another program
     #[arg(long, conflicts_with = "remove")]
     pub(crate) force: bool,
+    /// Leave out the text that tells agents when to ask
+    #[arg(long)]
+    pub(crate) no_rules: bool,
+    /// Leave out the hooks, by which a client asks by itself
+    #[arg(long)]
+    pub(crate) no_hooks: bool,
     /// Which tools the clients are to see (default: as it is, else gateway)
     #[arg(long, conflicts_with = "remove")]
     pub(crate) surface: Option<Surface>,
     /// List all known clients, whether they are found, and where their file is
-    #[arg(long, conflicts_with_all = ["remove", "force", "surface", "yes", "dry_run", "service", "index"])]
+    #[arg(long, conflicts_with_all = ["remove", "force", "surface", "yes", "dry_run", "service", "index", "no_rules", "no_hooks"])]
     pub(crate) list: bool,
     /// Show what would change, and change nothing
     #[arg(long)]

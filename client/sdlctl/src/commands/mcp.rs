@@ -80,6 +80,29 @@ pub(crate) fn shim_command() -> Result<String, Failure> {
     })
 }
 
+/// This program, as a hook names it: quoted for a shell.
+pub(crate) fn hook_program() -> Result<String, Failure> {
+    let own =
+        std::env::current_exe().map_err(|error| Failure::io("this program's own path is unknown", &error))?;
+    let text = own.to_str().filter(|text| !text.chars().any(char::is_control));
+    text.map(|text| quote_path(text, cfg!(windows))).ok_or_else(|| {
+        Failure::Local(format!(
+            "{own:?} can't be written into a configuration: move the programs to a plain path"
+        ))
+    })
+}
+
+/// A path as a word of a shell. On Windows that may be bash, which takes a backslash for an escape.
+fn quote_path(path: &str, is_windows: bool) -> String {
+    let path = if is_windows { path.replace('\\', "/") } else { path.to_owned() };
+    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+:@".contains(letter);
+    match path {
+        plain if plain.chars().all(is_plain) => plain,
+        path if is_windows => format!("\"{path}\""),
+        path => format!("'{}'", path.replace('\'', "'\\''")),
+    }
+}
+
 /// The shim beside this program, else the one on the path.
 fn find_shim() -> Result<PathBuf, Failure> {
     let name = format!("sdl-mcp{}", std::env::consts::EXE_SUFFIX);
@@ -96,4 +119,17 @@ fn find_shim() -> Result<PathBuf, Failure> {
             ))
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quote_path;
+
+    #[test]
+    fn paths_are_words_of_a_shell() {
+        assert_eq!(quote_path("/opt/sdl/bin/sdlctl", false), "/opt/sdl/bin/sdlctl");
+        assert_eq!(quote_path("/home/a b/$x's/sdlctl", false), r"'/home/a b/$x'\''s/sdlctl'");
+        assert_eq!(quote_path(r"C:\bin\sdlctl.exe", true), "C:/bin/sdlctl.exe");
+        assert_eq!(quote_path(r"C:\Program Files\sdlctl.exe", true), "\"C:/Program Files/sdlctl.exe\"");
+    }
 }

@@ -18,8 +18,8 @@ pub(super) const CLIENTS: &[Client] = &[
         signs: &[folder(Base::Home, ".claude"), Sign::Program("claude")],
         fresh: Fresh::Session,
         docs: "https://code.claude.com/docs/en/mcp",
-        unconfirmed: "that CLAUDE_CONFIG_DIR moves .claude.json is known from reports, such as \
-                      https://github.com/anthropics/claude-code/issues/16728",
+        unconfirmed: "the page was not read: copies of it name both files; that CLAUDE_CONFIG_DIR moves .claude.json is \
+                      known from reports, such as https://github.com/anthropics/claude-code/issues/16728",
         ..BASE
     },
     Client {
@@ -32,6 +32,8 @@ pub(super) const CLIENTS: &[Client] = &[
         signs: &[folder(Base::Home, ".codex"), Sign::Program("codex")],
         fresh: Fresh::Session,
         docs: "https://developers.openai.com/codex/mcp",
+        source: "https://github.com/openai/codex/blob/main/codex-rs/config/src/mcp_edit.rs",
+        unconfirmed: "the project's file is known from others, who say that it counts in trusted projects only",
         ..BASE
     },
     Client {
@@ -78,7 +80,8 @@ pub(super) const CLIENTS: &[Client] = &[
         signs: &[folder(Base::Home, ".copilot"), Sign::Program("copilot")],
         fresh: Fresh::Session,
         docs: "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers",
-        source: "https://code.visualstudio.com/docs/agents/reference/mcp-configuration",
+        source: "https://github.com/github/docs/blob/main/content/copilot/how-tos/copilot-cli/customize-copilot/add-mcp-servers.md",
+        unconfirmed: "that COPILOT_HOME moves the file",
         ..BASE
     },
     Client {
@@ -155,6 +158,7 @@ pub(super) const CLIENTS: &[Client] = &[
         fresh: Fresh::Session,
         docs: "https://ampcode.com/manual",
         source: "https://ampcode.com/docs/cli/settings",
+        unconfirmed: "neither page was read: others quote them for both files and the key",
         ..BASE
     },
     Client {
@@ -177,7 +181,8 @@ pub(super) const CLIENTS: &[Client] = &[
         signs: &[folder(Base::Home, ".augment"), Sign::Program("auggie")],
         fresh: Fresh::Session,
         docs: "https://docs.augmentcode.com/cli/integrations",
-        unconfirmed: "the extensions for VS Code and JetBrains keep their servers in their own settings",
+        unconfirmed: "only the start of the page was read: it names settings.json, and its folder is known from others; the \
+                      extensions for VS Code and JetBrains keep their servers in their own settings",
         ..BASE
     },
     Client {
@@ -200,6 +205,19 @@ pub(super) const CLIENTS: &[Client] = &[
         fresh: Fresh::Session,
         docs: "https://moonshotai.github.io/kimi-cli/en/customization/mcp.html",
         source: "https://github.com/MoonshotAI/kimi-cli/blob/main/docs/en/configuration/data-locations.md",
+        ..BASE
+    },
+    Client {
+        id: "kimi-code",
+        name: "Kimi Code CLI",
+        user: &[
+            at(Base::Variable("KIMI_CODE_HOME"), &["mcp.json"]),
+            at(Base::Home, &[".kimi-code/mcp.json"]),
+        ],
+        project: &[".kimi-code/mcp.json"],
+        signs: &[folder(Base::Home, ".kimi-code")],
+        fresh: Fresh::Session,
+        docs: "https://moonshotai.github.io/kimi-code/en/customization/mcp",
         ..BASE
     },
     Client {

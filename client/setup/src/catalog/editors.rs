@@ -18,6 +18,8 @@ pub(super) const CLIENTS: &[Client] = &[
             Sign::App("Cursor"),
         ],
         docs: "https://cursor.com/docs/mcp",
+        source: "https://anysphere.mintlify.app/context/model-context-protocol",
+        unconfirmed: "the source is an older copy of the page, at its maker's",
         ..BASE
     },
     Client {
@@ -62,6 +64,7 @@ pub(super) const CLIENTS: &[Client] = &[
             Sign::Program("devenv"),
         ],
         docs: "https://learn.microsoft.com/visualstudio/ide/mcp-servers",
+        unconfirmed: "the folder by which it is found",
         ..BASE
     },
     Client {

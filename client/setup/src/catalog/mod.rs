@@ -3,6 +3,8 @@
 mod agents;
 mod apps;
 mod editors;
+pub mod hooks;
+pub mod rules;
 
 use std::path::{Path, PathBuf};
 
@@ -78,6 +80,8 @@ pub enum Base {
     Variable(&'static str),
     /// A file named by an environment variable. The place counts only if that is set.
     FileVariable(&'static str),
+    /// The root of the project.
+    Project,
 }
 
 /// Where a file may be.
@@ -223,10 +227,10 @@ pub fn find_client(id: &str) -> Option<&'static Client> {
 pub fn variables() -> Vec<&'static str> {
     let base = |base: Base| match base {
         Base::Variable(name) | Base::FileVariable(name) => Some(name),
-        Base::Home | Base::Config | Base::AppData => None,
+        Base::Home | Base::Config | Base::AppData | Base::Project => None,
     };
-    let mut names: Vec<_> =
-        clients().flat_map(|client| client.user).filter_map(|place| base(place.base)).collect();
+    let places = clients().flat_map(|client| client.user).map(|place| place.base);
+    let mut names: Vec<_> = places.chain(rules::bases()).filter_map(base).collect();
     names.extend(["XDG_CONFIG_HOME", "APPDATA"]);
     names.sort_unstable();
     names.dedup();
@@ -250,6 +254,7 @@ impl Base {
             Self::Config => Some(machine.config_folder()),
             Self::AppData => Some(machine.app_data()),
             Self::Variable(name) | Self::FileVariable(name) => machine.variable(name).map(Path::to_owned),
+            Self::Project => Some(machine.project.clone()),
         }
     }
 }

@@ -80,10 +80,7 @@ pub(super) fn insert_entry(
 ) -> Result<String, Fault> {
     let entry = Value::Object(fields.iter().cloned().collect());
     let Some(root) = root else {
-        let document = wrap(target.servers, target, entry);
-        let rendered = render(&document, "", "  ", line_end(text));
-        let before = if text.trim().is_empty() { String::new() } else { ended(text) };
-        return Ok(format!("{before}{rendered}{}", line_end(text)));
+        return Ok(write_document(text, &wrap(target.servers, target, entry)));
     };
     let found = locate(text, root, target)?;
     let (key, value) = match target.servers.get(found.depth..) {
@@ -91,6 +88,13 @@ pub(super) fn insert_entry(
         _ => (target.name.to_owned(), entry),
     };
     Ok(insert_member(text, root, found.deepest, &key, &value))
+}
+
+/// A value in a text that holds none so far, after its comments.
+pub(super) fn write_document(text: &str, document: &Value) -> String {
+    let rendered = render(document, "", "  ", line_end(text));
+    let before = if text.trim().is_empty() { String::new() } else { ended(text) };
+    format!("{before}{rendered}{}", line_end(text))
 }
 
 /// The entry inside of the maps that lead to it.
@@ -101,43 +105,60 @@ fn wrap(way: &[&str], target: Target, entry: Value) -> Value {
 
 /// Inserts a member at the end of a map, laid out as its neighbours are.
 pub(super) fn insert_member(text: &str, root: &Node, map: &Node, key: &str, value: &Value) -> String {
+    let parts: Vec<_> =
+        map.members().iter().map(|member| member.key_span.start..member.value.span.end).collect();
+    insert_part(text, root, map, &parts, &format!("{}: ", Value::from(key)), value)
+}
+
+/// Inserts an item at the end of a list, laid out as its neighbours are.
+pub(super) fn insert_item(text: &str, root: &Node, list: &Node, value: &Value) -> String {
+    let parts: Vec<_> = list.items().iter().map(|item| item.span.clone()).collect();
+    insert_part(text, root, list, &parts, "", value)
+}
+
+/// Inserts a value after the parts of a map or a list. `label` is its key, if it has one.
+fn insert_part(
+    text: &str,
+    root: &Node,
+    container: &Node,
+    parts: &[std::ops::Range<usize>],
+    label: &str,
+    value: &Value,
+) -> String {
     let new_line = line_end(text);
     let unit = indent_unit(text, root);
-    let key = Value::from(key).to_string();
-    let Some(last) = map.members().last() else {
-        return insert_first(text, root, map, &key, value, unit);
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+        return insert_first(text, root, container, label, value, unit);
     };
-    let first = map.members().first().map_or(map.span.start, |member| member.key_span.start);
-    let after_value = last.value.span.end;
-    let comma = comma_after(text, after_value);
-    let anchor = comma.map_or(after_value, |at| at + 1);
+    let comma = comma_after(text, last.end);
+    let anchor = comma.map_or(last.end, |at| at + 1);
     let anchor_end = end_of_comments(text, anchor);
-    let on_lines = text.get(map.span.start..first).is_some_and(|between| between.contains('\n'));
+    let on_lines = text.get(container.span.start..first.start).is_some_and(|between| between.contains('\n'));
     let on_lines = on_lines || anchor_end > anchor;
     let (separator, rendered) = if on_lines {
-        let indent = indent_at(text, first);
+        let indent = indent_at(text, first.start);
         (format!("{new_line}{indent}"), render(value, indent, unit, new_line))
     } else {
         (" ".to_owned(), compact(value))
     };
     let trailing = if comma.is_some() { "," } else { "" };
-    let edited = splice(text, anchor_end..anchor_end, &format!("{separator}{key}: {rendered}{trailing}"));
-    if comma.is_some() { edited } else { splice(&edited, after_value..after_value, ",") }
+    let edited = splice(text, anchor_end..anchor_end, &format!("{separator}{label}{rendered}{trailing}"));
+    if comma.is_some() { edited } else { splice(&edited, last.end..last.end, ",") }
 }
 
-fn insert_first(text: &str, root: &Node, map: &Node, key: &str, value: &Value, unit: &str) -> String {
+fn insert_first(text: &str, root: &Node, container: &Node, label: &str, value: &Value, unit: &str) -> String {
     let new_line = line_end(text);
-    let inside = map.span.start + 1..map.span.end.saturating_sub(1);
+    let inside = container.span.start + 1..container.span.end.saturating_sub(1);
     let comments = text.get(inside.clone()).unwrap_or_default().trim_end();
     let whole = text.get(root.span.clone()).unwrap_or_default();
     let one_line = !root.members().is_empty() && !whole.contains('\n');
     if one_line && comments.is_empty() {
-        return splice(text, inside, &format!("{key}: {}", compact(value)));
+        return splice(text, inside, &format!("{label}{}", compact(value)));
     }
-    let outer = indent_at(text, map.span.start);
+    let outer = indent_at(text, container.span.start);
     let inner = format!("{outer}{unit}");
     let rendered = render(value, &inner, unit, new_line);
-    splice(text, inside, &format!("{comments}{new_line}{inner}{key}: {rendered}{new_line}{outer}"))
+    splice(text, inside, &format!("{comments}{new_line}{inner}{label}{rendered}{new_line}{outer}"))
 }
 
 /// How one level is indented: as the first member of the file, else by two spaces.
@@ -149,7 +170,7 @@ fn indent_unit<'a>(text: &'a str, root: &Node) -> &'a str {
     if unit.is_empty() { "  " } else { unit }
 }
 
-/// A value over several lines; lists stay on one.
+/// A value over several lines; lists of plain values stay on one.
 fn render(value: &Value, indent: &str, unit: &str, new_line: &str) -> String {
     match value {
         Value::Object(map) if !map.is_empty() => {
@@ -160,6 +181,12 @@ fn render(value: &Value, indent: &str, unit: &str, new_line: &str) -> String {
             };
             let members: Vec<String> = map.iter().map(member).collect();
             format!("{{{new_line}{}{new_line}{indent}}}", members.join(&format!(",{new_line}")))
+        }
+        Value::Array(items) if items.iter().any(Value::is_object) => {
+            let inner = format!("{indent}{unit}");
+            let item = |item: &Value| format!("{inner}{}", render(item, &inner, unit, new_line));
+            let items: Vec<String> = items.iter().map(item).collect();
+            format!("[{new_line}{}{new_line}{indent}]", items.join(&format!(",{new_line}")))
         }
         other => compact(other),
     }
@@ -206,7 +233,7 @@ pub(super) fn delete_entry(text: &str, root: &Node, target: Target, made: usize)
 }
 
 /// Deletes a member of a map with its comma. Comments of its neighbours stay.
-fn delete_member(text: &str, map: &Node, index: usize) -> String {
+pub(super) fn delete_member(text: &str, map: &Node, index: usize) -> String {
     let spans: Vec<_> =
         map.members().iter().map(|member| member.key_span.start..member.value.span.end).collect();
     delete_part(text, map, &spans, index)

@@ -2,6 +2,8 @@
 //!
 //! Each result is parsed again. If it differs from the text before in anything but our entry, nothing comes of the edit.
 
+pub mod block;
+pub mod hooks;
 mod json;
 mod node;
 mod toml;
@@ -81,6 +83,21 @@ pub enum Fault {
         /// The obstacle.
         why: String,
     },
+    /// The markers of our block are no pair.
+    #[error(
+        "line {line}: {why}; keep one line {begin} and one line {end} after it, or neither, then run setup again",
+        begin = block::BEGIN,
+        end = block::END
+    )]
+    Markers {
+        /// The line, from 1.
+        line: usize,
+        /// The fault.
+        why: &'static str,
+    },
+    /// A file of the name that our own would have.
+    #[error("line 1: somebody else's text is in the place of ours; move it away, then run setup again")]
+    Taken,
 }
 
 /// A text with our entry.
@@ -275,12 +292,7 @@ fn expect_kind(text: &str, node: &Node, key: &str, list: bool) -> Result<(), Fau
 
 /// Compares the trees: ours must be as wanted, all else as before.
 fn verify(before: &str, after: &str, target: Target, wanted: Option<&Fields>) -> Result<(), Fault> {
-    let unclear = || Fault::Unclear {
-        line: 1,
-        column: 1,
-        why: "the layout of the file is one that setup can't edit without changing more than its entry"
-            .to_owned(),
-    };
+    let unclear = unclear_layout;
     // A fault of the text that we made is not one of the file's.
     let old = read(target.format, before)?.map_or(Value::Null, |node| node.to_value());
     let new = read(target.format, after).map_err(|_| unclear())?.map_or(Value::Null, |node| node.to_value());
@@ -294,6 +306,15 @@ fn verify(before: &str, after: &str, target: Target, wanted: Option<&Fields>) ->
         return Ok(());
     }
     Err(unclear())
+}
+
+fn unclear_layout() -> Fault {
+    Fault::Unclear {
+        line: 1,
+        column: 1,
+        why: "the layout of the file is one that setup can't edit without changing more than its entry"
+            .to_owned(),
+    }
 }
 
 /// The tree without our entry, and without empty containers on the way to it.

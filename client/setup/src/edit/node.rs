@@ -48,6 +48,11 @@ impl Node {
         if let Kind::Map(members) = &self.kind { members } else { &[] }
     }
 
+    /// The items of a list; none of anything else.
+    pub(super) fn items(&self) -> &[Self] {
+        if let Kind::List(items) = &self.kind { items } else { &[] }
+    }
+
     pub(super) fn member(&self, key: &str) -> Option<&Member> {
         self.members().iter().find(|member| member.key == key)
     }

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 use sdl_setup::catalog::Format;
+use sdl_setup::edit::block::{BEGIN, END, find_block, put_block, remove_block};
+use sdl_setup::edit::hooks::{HookTarget, add_hook, change_hook, find_hook, remove_hook};
 use sdl_setup::edit::{Target, add_entry, find_entry, remove_entry};
+use sdl_setup::rules::RULES_TEXT;
 use serde_json::{Value, json};
 
 fn fields() -> Vec<(String, Value)> {
@@ -73,6 +76,36 @@ fn json_file() -> impl Strategy<Value = String> {
             format!("{mark}{before}{{{}{after}}}{after}", join(&members, comma))
         },
     )
+}
+
+/// A settings file with hooks of others.
+fn hooks_file() -> impl Strategy<Value = String> {
+    let command = (trivia(), "[a-z]{1,4}", trivia());
+    let element = prop::collection::vec(command, 0..3).prop_map(|commands| {
+        let commands: Vec<String> = commands
+            .into_iter()
+            .map(|(a, name, b)| format!("{a}{{\"type\": \"command\",{b}\"command\": \"{name}\"}}"))
+            .collect();
+        format!("{{\"hooks\": [{}]}}", commands.join(","))
+    });
+    let list = prop::option::of(prop::collection::vec((trivia(), element, trivia()), 0..3));
+    let other = prop::option::of((trivia(), json_text(), trivia()));
+    (list, other, any::<bool>(), any::<bool>(), trivia()).prop_map(|(list, other, has_hooks, comma, end)| {
+        let mut events = Vec::new();
+        if let Some(list) = list {
+            let items: Vec<String> = list.into_iter().map(|(a, item, b)| format!("{a}{item}{b}")).collect();
+            events.push(format!("\"Stop\": [{}]", join(&items, comma)));
+        }
+        let mut members = Vec::new();
+        if let Some((a, value, b)) = other {
+            members.push(format!("{a}\"a\":{value}{b}"));
+            events.push(format!("{a}\"Other\": []{b}"));
+        }
+        if has_hooks {
+            members.push(format!("{end}\"hooks\": {{{}{end}}}", join(&events, comma)));
+        }
+        format!("{{{}{end}}}{end}", join(&members, comma))
+    })
 }
 
 fn toml_file() -> impl Strategy<Value = (String, bool)> {
@@ -207,6 +240,53 @@ proptest! {
     #[test]
     fn yaml_keeps_all_else((text, list) in yaml_file()) {
         check(Format::Yaml, list, &text)?;
+    }
+
+    /// Any text without our markers comes back, and a second time changes nothing.
+    #[test]
+    fn a_block_leaves_no_trace(text in "(\u{feff})?([a-z<!> -]{0,9}(\n|\r\n|\r|\n\n)?){0,6}[a-zü#]{0,3}") {
+        let added = put_block(&text, RULES_TEXT).unwrap();
+        prop_assert!(find_block(&added).unwrap().is_some());
+        prop_assert!(added.starts_with(&text));
+        prop_assert_eq!(put_block(&added, RULES_TEXT).unwrap(), added.clone());
+        let other = put_block(&added, "another text\nof two lines\n").unwrap();
+        prop_assert_eq!(put_block(&other, RULES_TEXT).unwrap(), added.clone());
+        prop_assert_eq!(remove_block(&added).unwrap(), text.clone());
+        prop_assert_eq!(remove_block(&other).unwrap(), text);
+    }
+
+    /// Markers in any number and order are a pair, or are refused with their line.
+    #[test]
+    fn markers_are_a_pair_or_refused(lines in prop::collection::vec(0..3_usize, 0..6)) {
+        let text: String = lines.iter().map(|kind| format!("{}\n", [BEGIN, END, "text"][*kind])).collect();
+        let marks: Vec<usize> = lines.iter().copied().filter(|kind| *kind < 2).collect();
+        match put_block(&text, RULES_TEXT) {
+            Ok(_) => prop_assert!(marks.is_empty() || marks == [0, 1], "{}", text),
+            Err(fault) => {
+                prop_assert!(marks != [0, 1] && !marks.is_empty(), "{}", text);
+                prop_assert!(fault.to_string().starts_with("line "), "{}", fault);
+            }
+        }
+    }
+
+    #[test]
+    fn a_hook_keeps_all_else(text in hooks_file(), matcher in prop::option::of("[A-Z]{3}")) {
+        let target = HookTarget { event: "Stop", client: "claude-code" };
+        let command = "'/a b/sdlctl' hook --client claude-code";
+        let added = add_hook(&text, target, matcher.as_deref(), command);
+        prop_assert!(added.is_ok(), "{:?}\n{}", added, text);
+        let added = added.unwrap();
+        prop_assert_eq!(find_hook(&added.text, target, false).unwrap().as_deref(), Some(command));
+        prop_assert!(is_subsequence(&text, &added.text), "{}", added.text);
+        let moved = change_hook(&added.text, target, "sdlctl hook --client claude-code").unwrap();
+        prop_assert_eq!(change_hook(&moved, target, command).unwrap(), added.text.clone());
+        let removed = remove_hook(&moved, target, added.made);
+        prop_assert!(removed.is_ok(), "{:?}\n{}", removed, moved);
+        let removed = removed.unwrap();
+        prop_assert_eq!(find_hook(&removed, target, true).unwrap(), None);
+        // A comma at the end of the list may go.
+        let plain = |text: &str| text.replace([',', ' ', '\n', '\r', '\t'], "");
+        prop_assert_eq!(plain(&removed), plain(&text));
     }
 
     /// No text makes the editor panic, and a refusal comes with a place.

@@ -4,7 +4,10 @@
 
 mod catalog;
 mod clients;
+mod hooks;
 mod hostile;
 mod laws;
+mod plugin;
+mod rules;
 mod world;
 mod writing;

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use sdl_setup::apply::{Applied, apply_change};
 use sdl_setup::file::FileProblem;
-use sdl_setup::{Action, Client, Machine, Os, Plan, Records, Request, Scope, Wanted, make_plan};
+use sdl_setup::{Action, Client, Machine, Os, Parts, Plan, Records, Request, Scope, Wanted, make_plan};
 use tempfile::TempDir;
 
 pub(crate) const SHIM: &str = "/opt/sdl/bin/sdl-mcp";
+pub(crate) const CONTROL: &str = "/opt/sdl/bin/sdlctl";
 
 pub(crate) struct World {
     _folder: TempDir,
@@ -17,6 +18,9 @@ pub(crate) struct World {
     pub(crate) arguments: Option<Vec<String>>,
     pub(crate) program: String,
     pub(crate) force: bool,
+    /// What besides the server; nothing at first.
+    pub(crate) parts: Parts,
+    pub(crate) hook_program: String,
 }
 
 impl World {
@@ -27,7 +31,16 @@ impl World {
         fs::create_dir_all(&machine.home).unwrap();
         fs::create_dir_all(&machine.project).unwrap();
         let records = Records::default();
-        Self { _folder: folder, machine, records, arguments: None, program: SHIM.into(), force: false }
+        Self {
+            _folder: folder,
+            machine,
+            records,
+            arguments: None,
+            program: SHIM.into(),
+            force: false,
+            parts: Parts::default(),
+            hook_program: CONTROL.into(),
+        }
     }
 
     /// A system on which the client has a file for its user.
@@ -40,7 +53,15 @@ impl World {
 
     pub(crate) fn plan(&self, clients: &[&'static Client], scope: Scope, remove: bool) -> Plan {
         let wanted = Wanted { program: self.program.clone(), arguments: self.arguments.clone() };
-        let request = Request { clients: clients.to_vec(), scope, wanted, remove, force: self.force };
+        let request = Request {
+            clients: clients.to_vec(),
+            scope,
+            wanted,
+            parts: self.parts,
+            hook_program: self.hook_program.clone(),
+            remove,
+            force: self.force,
+        };
         make_plan(&self.machine, &request, &self.records)
     }
 

@@ -5,9 +5,10 @@ mod show;
 use std::io::IsTerminal;
 
 use sdl_setup::apply::apply_change;
+use sdl_setup::jobs;
 use sdl_setup::plan::FileChange;
 use sdl_setup::{
-    Action, Client, Machine, Plan, Records, Request, Scope, Wanted, clients, find_client, make_plan,
+    Action, Client, Machine, Parts, Plan, Records, Request, Scope, Wanted, clients, find_client, make_plan,
 };
 
 use crate::cli::{IndexArgs, ServiceCommand, SetupArgs};
@@ -57,26 +58,46 @@ pub(crate) fn run_setup(args: SetupArgs, as_json: bool) -> Result<Outcome, Failu
 
 fn make_request(args: &SetupArgs, machine: &Machine) -> Result<Request, Failure> {
     let scope = if args.project { Scope::Project } else { Scope::User };
-    let file = |client: &Client| match scope {
-        Scope::User => client.user_file(machine),
-        Scope::Project => client.project_file(machine),
-    };
-    let chosen: Vec<&'static Client> = if !args.client.is_empty() {
-        args.client.iter().filter_map(|id| find_client(id)).collect()
-    } else if args.remove {
-        clients().filter(|client| file(client).is_some_and(|file| file.exists())).collect()
-    } else {
-        let usable = |client: &&Client| scope == Scope::User || file(client).is_some();
-        clients().filter(|client| client.is_found(machine)).filter(usable).collect()
-    };
+    let parts = Parts { rules: !args.no_rules, hooks: !args.no_hooks };
     // A path of this machine is of no use to a team.
-    let program = match scope {
-        Scope::Project => "sdl-mcp".to_owned(),
-        Scope::User if args.remove => String::new(),
-        Scope::User => mcp::shim_command()?,
+    let (program, hook_program) = match scope {
+        Scope::Project => ("sdl-mcp".to_owned(), "sdlctl".to_owned()),
+        Scope::User if args.remove => Default::default(),
+        Scope::User => (mcp::shim_command()?, mcp::hook_program()?),
     };
     let wanted = Wanted { program, arguments: mcp::shim_arguments(args.surface) };
-    Ok(Request { clients: chosen, scope, wanted, remove: args.remove, force: args.force })
+    let clients = choose_clients(args, machine, scope, parts);
+    Ok(Request { clients, scope, wanted, parts, hook_program, remove: args.remove, force: args.force })
+}
+
+fn choose_clients(args: &SetupArgs, machine: &Machine, scope: Scope, parts: Parts) -> Vec<&'static Client> {
+    if !args.client.is_empty() {
+        return args.client.iter().filter_map(|id| find_client(id)).collect();
+    }
+    let server = |client: &Client| client.server_file(machine, scope);
+    let rules = |client: &Client| client.rules().and_then(|rules| rules.of_scope(scope));
+    if !args.remove {
+        let usable = |client: &&Client| {
+            scope == Scope::User || server(client).is_some() || (parts.rules && rules(client).is_some())
+        };
+        return clients().filter(|client| client.is_found(machine)).filter(usable).collect();
+    }
+    // A file that several clients share is named once.
+    let mut seen = Vec::new();
+    let mut holds_reminder = |client: &Client| {
+        let held = rules(client).map(|file| file.candidates(machine)).unwrap_or_default();
+        let held: Vec<_> =
+            held.into_iter().filter(|path| jobs::holds_rules(path) && !seen.contains(path)).collect();
+        let hooks = client.hooks().and_then(|hooks| hooks.path(machine, scope));
+        let has_rules = parts.rules && !held.is_empty();
+        seen.extend(held);
+        has_rules || (parts.hooks && hooks.is_some_and(|path| jobs::holds_hooks(client, &path)))
+    };
+    let chosen = |client: &&Client| {
+        let has_reminder = holds_reminder(client);
+        server(client).is_some_and(|file| file.exists()) || has_reminder
+    };
+    clients().filter(chosen).collect()
 }
 
 /// Asks a person. Without one `--yes` has to be given.

@@ -3,7 +3,7 @@
 use sdl_setup::plan::FileChange;
 use sdl_setup::record::Splice;
 use sdl_setup::snippet::make_snippet;
-use sdl_setup::{Action, Client, Machine, Plan, Request, Scope, Step, clients};
+use sdl_setup::{Action, Client, Machine, Part, Plan, Request, Scope, Step, clients};
 use serde_json::{Value, json};
 
 use super::Written;
@@ -37,6 +37,7 @@ pub(super) fn print_list(machine: &Machine, only: &[String], as_json: bool) {
 
 fn describe_client(client: &Client, machine: &Machine) -> Value {
     let file = client.user_file(machine);
+    let rules = client.rules();
     json!({
         "client": client.id,
         "name": client.name,
@@ -44,6 +45,9 @@ fn describe_client(client: &Client, machine: &Machine) -> Value {
         "file": file,
         "exists": file.as_ref().is_some_and(|file| file.exists()),
         "projectFile": client.project_file(machine),
+        "rulesFile": rules.and_then(|rules| rules.user).and_then(|file| file.path(machine)),
+        "projectRulesFile": rules.and_then(|rules| rules.project).and_then(|file| file.path(machine)),
+        "hooksFile": client.hooks().and_then(|hooks| hooks.path(machine, Scope::User)),
         "byHand": client.by_hand,
         "docs": client.docs,
         "source": client.source,
@@ -62,7 +66,12 @@ pub(super) fn print_plan(plan: &Plan, request: &Request, machine: &Machine) {
         let place =
             step.file.as_ref().map(|path| short_path(&path.to_string_lossy(), &home)).unwrap_or_default();
         let name = style_bold(step.client.name);
-        output::print_line(&format!("{name}: {word} {}", style_dim(&place)));
+        let what = match step.part {
+            Part::Server => "",
+            Part::Rules => " rules",
+            Part::Hooks => " hooks",
+        };
+        output::print_line(&format!("{name}{what}: {word} {}", style_dim(&place)));
         if let Some(detail) = detail {
             output::print_line(&format!("  {detail}"));
         }
@@ -119,6 +128,7 @@ fn describe_action(action: &Action) -> (String, Option<String>) {
         Action::Remove => (style_yellow("remove"), None),
         Action::Nothing => ("has no entry".to_owned(), None),
         Action::ByHand => (style_yellow("by hand"), None),
+        Action::Skip(why) => ("none".to_owned(), Some((*why).to_owned())),
         Action::Foreign(what) => (
             style_red("left alone"),
             Some(format!("its entry sdl starts {what}, which is not sdl-mcp; --force replaces it")),
@@ -146,12 +156,17 @@ pub(super) fn print_result(plan: &Plan, request: &Request, written: &[Written], 
     let done = written.iter().filter(|one| one.result.is_ok()).count();
     output::print_line(&format!("changed {}", output::format_count(done as u64, "file")));
     let changed = |step: &&Step| matches!(step.action, Action::Add | Action::Change | Action::Remove);
+    let mut advised = Vec::new();
     for step in plan.steps.iter().filter(changed) {
+        if advised.contains(&step.client.id) {
+            continue;
+        }
+        advised.push(step.client.id);
         output::print_line(&style_dim(&format!("{}: {}", step.client.name, step.client.fresh.advice())));
     }
     if request.scope == Scope::Project && !request.remove {
         output::print_note(
-            "the files name sdl-mcp without a folder: each member of the team needs it on the path",
+            "the files name sdl-mcp and sdlctl without a folder: each member of the team needs both on the path",
         );
     }
 }
@@ -185,6 +200,7 @@ fn describe_step(step: &Step, request: &Request) -> Value {
         Action::Remove => ("remove", None),
         Action::Nothing => ("nothing", None),
         Action::ByHand => ("byHand", Some(step.client.by_hand)),
+        Action::Skip(why) => ("skip", Some(*why)),
         Action::Foreign(what) => ("foreign", Some(what.as_str())),
         Action::Refuse(why) => ("refused", Some(why.as_str())),
     };
@@ -192,6 +208,11 @@ fn describe_step(step: &Step, request: &Request) -> Value {
     json!({
         "client": step.client.id,
         "name": step.client.name,
+        "part": match step.part {
+            Part::Server => "server",
+            Part::Rules => "rules",
+            Part::Hooks => "hooks",
+        },
         "file": step.file,
         "action": action,
         "detail": detail,
