@@ -83,7 +83,8 @@ fn rules_jobs(client: &'static Client, machine: &Machine, request: &Request) -> 
         return if job.given.is_some() { vec![job] } else { Vec::new() };
     };
     let paths = if request.remove {
-        let held = |path: &PathBuf| holds_rules(path) && !is_shared(path, machine, request);
+        let held =
+            |path: &PathBuf| holds_rules(path) && !(request.named && is_shared(path, machine, request));
         file.candidates(machine).into_iter().filter(held).collect()
     } else {
         file.path(machine).into_iter().collect::<Vec<_>>()

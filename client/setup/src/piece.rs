@@ -11,7 +11,7 @@ use crate::entry::Standing;
 use crate::plan::Request;
 use crate::rules::{RULES_TEXT, RuleForm};
 
-/// What is put into a file.
+/// A piece of a file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece {
     /// The entry of the server.
@@ -33,7 +33,7 @@ impl Piece {
         }
     }
 
-    /// What is there. `untouched` says that we wrote the whole text, and nobody changed it since.
+    /// How it is found. `untouched` says that we wrote the whole text, and nobody changed it since.
     pub(crate) fn find(
         self,
         text: &str,

@@ -47,6 +47,8 @@ pub struct Parts {
 pub struct Request {
     /// The clients, in the order of the steps.
     pub clients: Vec<&'static Client>,
+    /// Whether a person named them. If not, removal does not spare what other clients share.
+    pub named: bool,
     /// Whose files.
     pub scope: Scope,
     /// What the entries are to say.

@@ -22,7 +22,7 @@ const EXISTING: &str = "// Mine.\n{\n    \"model\": \"large\", // the best\n    
                         \"command\": \"fmt\" }]\n            }\n        ],\n        \"Notification\": []\n    },\n    \"last\": 1.50\n}\n";
 
 fn world_with(parts: Parts) -> World {
-    World { parts, ..World::new(Os::Linux) }
+    World::new(Os::Linux).with(parts)
 }
 
 fn run_hooks(world: &mut World, client: &'static Client, scope: Scope, remove: bool) -> Option<Action> {

@@ -276,7 +276,7 @@ proptest! {
         let added = add_hook(&text, target, matcher.as_deref(), command);
         prop_assert!(added.is_ok(), "{:?}\n{}", added, text);
         let added = added.unwrap();
-        prop_assert_eq!(find_hook(&added.text, target, false).unwrap().as_deref(), Some(command));
+        prop_assert_eq!(find_hook(&added.text, target, false).unwrap(), Some(command.to_owned()));
         prop_assert!(is_subsequence(&text, &added.text), "{}", added.text);
         let moved = change_hook(&added.text, target, "sdlctl hook --client claude-code").unwrap();
         prop_assert_eq!(change_hook(&moved, target, command).unwrap(), added.text.clone());

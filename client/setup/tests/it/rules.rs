@@ -17,7 +17,7 @@ const RULES_ONLY: Parts = Parts { rules: true, hooks: false };
 const EXISTING: &str = "# Our rules\n\n* Use tabs.  <!-- why? -->\n* Ask ü first.";
 
 fn world_for(client: &Client) -> World {
-    World { parts: RULES_ONLY, ..World::for_client(client) }
+    World::for_client(client).with(RULES_ONLY)
 }
 
 fn file_of(world: &World, client: &Client, scope: Scope) -> Option<(PathBuf, RuleFile)> {
@@ -144,7 +144,7 @@ fn a_file_of_ours_follows_its_head() {
 #[test]
 fn clients_that_share_a_file_share_the_block() {
     let trio: Vec<_> = ["codex", "opencode", "zed"].iter().map(|id| find_client(id).unwrap()).collect();
-    let mut world = World { parts: RULES_ONLY, ..World::new(Os::Linux) };
+    let mut world = World::new(Os::Linux).with(RULES_ONLY);
     let file = world.machine.project.join("AGENTS.md");
     put(&file, EXISTING);
     let whole = tree(&world.machine.project);
@@ -162,7 +162,7 @@ fn clients_that_share_a_file_share_the_block() {
 #[test]
 fn a_file_that_is_read_in_place_of_another_gets_the_block() {
     let zed = find_client("zed").unwrap();
-    let mut world = World { parts: RULES_ONLY, ..World::new(Os::Linux) };
+    let mut world = World::new(Os::Linux).with(RULES_ONLY);
     let rules = world.machine.project.join(".rules");
     put(&rules, EXISTING);
     world.run(&[zed], Scope::Project, false);
@@ -181,7 +181,7 @@ fn a_file_that_is_read_in_place_of_another_gets_the_block() {
 #[test]
 fn without_the_server_there_are_no_rules() {
     let codex = find_client("codex").unwrap();
-    let mut world = World { parts: RULES_ONLY, ..World::new(Os::Linux) };
+    let mut world = World::new(Os::Linux).with(RULES_ONLY);
     put(&world.machine.home.join(".codex/config.toml"), "a 1\n");
     assert!(matches!(world.run(&[codex], Scope::User, false).as_slice(), [Action::Refuse(_)]));
     assert!(!world.machine.home.join(".codex/AGENTS.md").exists());

@@ -51,10 +51,17 @@ impl World {
         world.unwrap_or_else(|| Self::new(Os::Linux))
     }
 
+    /// The same, with what besides the server.
+    pub(crate) fn with(mut self, parts: Parts) -> Self {
+        self.parts = parts;
+        self
+    }
+
     pub(crate) fn plan(&self, clients: &[&'static Client], scope: Scope, remove: bool) -> Plan {
         let wanted = Wanted { program: self.program.clone(), arguments: self.arguments.clone() };
         let request = Request {
             clients: clients.to_vec(),
+            named: true,
             scope,
             wanted,
             parts: self.parts,

@@ -67,7 +67,8 @@ fn make_request(args: &SetupArgs, machine: &Machine) -> Result<Request, Failure>
     };
     let wanted = Wanted { program, arguments: mcp::shim_arguments(args.surface) };
     let clients = choose_clients(args, machine, scope, parts);
-    Ok(Request { clients, scope, wanted, parts, hook_program, remove: args.remove, force: args.force })
+    let named = !args.client.is_empty();
+    Ok(Request { clients, named, scope, wanted, parts, hook_program, remove: args.remove, force: args.force })
 }
 
 fn choose_clients(args: &SetupArgs, machine: &Machine, scope: Scope, parts: Parts) -> Vec<&'static Client> {
