@@ -27,6 +27,10 @@ pub fn apply_change(change: &FileChange, records: &mut Records) -> Result<Applie
     match &change.record {
         Some(record) => {
             let mut record = record.clone();
+            // Another file may have left its folders to this one since the plan was made.
+            if let Some(old) = records.files.get(&change.path) {
+                record.folders.clone_from(&old.folders);
+            }
             record.folders.extend(made);
             records.files.insert(change.path.clone(), record);
         }

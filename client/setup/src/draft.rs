@@ -62,7 +62,10 @@ impl Draft {
         match standing {
             None => Ok(Action::Nothing),
             Some(Standing::Foreign(what)) => Ok(Action::Foreign(what)),
-            Some(_) if self.is_restored => Ok(Action::Remove),
+            Some(_) if self.is_restored => {
+                self.removed.push(piece.key());
+                Ok(Action::Remove)
+            }
             Some(_) => {
                 self.remove(piece, setting)?;
                 Ok(Action::Remove)

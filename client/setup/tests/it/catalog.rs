@@ -6,6 +6,8 @@ use std::path::PathBuf;
 
 use sdl_setup::{Machine, Os, clients};
 
+use crate::page::assert_table;
+
 #[test]
 fn there_are_at_least_twenty_five_clients_and_each_has_a_name_of_its_own() {
     let ids: BTreeSet<&str> = clients().map(|client| client.id).collect();
@@ -117,8 +119,5 @@ fn the_page_lists_the_catalog() {
         )
         .unwrap();
     }
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/setup.md");
-    let page = std::fs::read_to_string(&path).unwrap();
-    let start = page.find("| client |").unwrap_or(page.len());
-    assert!(page[start..] == table, "docs/setup.md must end with this table:\n{table}");
+    assert_table(&table);
 }

@@ -2,11 +2,13 @@
 
 use std::fmt::Write as _;
 use std::fs;
+use std::path::PathBuf;
 
 use sdl_setup::catalog::hooks::HOOKS;
-use sdl_setup::{Action, Client, Os, Part, Parts, Scope, find_client};
+use sdl_setup::{Action, Client, Machine, Os, Part, Parts, Scope, find_client};
 use serde_json::Value;
 
+use crate::page::assert_table;
 use crate::world::{World, put, tree};
 
 const HOOKS_ONLY: Parts = Parts { rules: false, hooks: true };
@@ -168,4 +170,29 @@ fn rules_and_hooks_and_server_go_together() {
         assert_eq!(world.run(&[client], scope, true), [Action::Nothing, Action::Remove]);
         assert_eq!(tree(&root), whole, "{} {scope:?}", client.id);
     }
+}
+
+#[test]
+fn the_page_lists_the_hooks() {
+    let mut table = String::from(
+        "| client | yours | a project's | events | known from | unconfirmed |\n|---|---|---|---|---|---|\n",
+    );
+    let machine = Machine::new(Os::Linux, PathBuf::from("~"), PathBuf::new());
+    for hooks in HOOKS {
+        assert!(hooks.source.starts_with("https://"), "{}", hooks.client);
+        let path = |scope| hooks.path(&machine, scope).unwrap().display().to_string();
+        let events: Vec<String> = hooks.events.iter().map(|event| format!("`{}`", event.name)).collect();
+        writeln!(
+            table,
+            "| `{}` | `{}` | `{}` | {} | [source]({}) | {} |",
+            hooks.client,
+            path(Scope::User),
+            path(Scope::Project),
+            events.join(", "),
+            hooks.source,
+            hooks.unconfirmed
+        )
+        .unwrap();
+    }
+    assert_table(&table);
 }

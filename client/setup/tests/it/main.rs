@@ -7,6 +7,7 @@ mod clients;
 mod hooks;
 mod hostile;
 mod laws;
+mod page;
 mod plugin;
 mod rules;
 mod world;

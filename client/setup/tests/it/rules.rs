@@ -11,6 +11,7 @@ use sdl_setup::rules::{Head, RULES_PURPOSE, RULES_TEXT, RuleForm};
 use sdl_setup::{Action, Client, Machine, Os, Part, Parts, Scope, clients, find_client};
 use sdl_tokens::count_tokens;
 
+use crate::page::assert_table;
 use crate::world::{World, put, tree};
 
 const RULES_ONLY: Parts = Parts { rules: true, hooks: false };
@@ -245,9 +246,7 @@ fn the_text_is_short() {
 
 #[test]
 fn the_page_lists_files_and_costs() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/setup.md");
-    let page = fs::read_to_string(page).unwrap();
-    assert!(page.contains(&costs()), "docs/setup.md must have this table:\n{}", costs());
+    assert_table(&costs());
     let mut table =
         String::from("| client | yours | a project's | known from | unconfirmed |\n|---|---|---|---|---|\n");
     let machine = Machine::new(Os::Linux, PathBuf::from("~"), PathBuf::new());
@@ -270,5 +269,5 @@ fn the_page_lists_files_and_costs() {
         )
         .unwrap();
     }
-    assert!(page.contains(&table), "docs/setup.md must have this table:\n{table}");
+    assert_table(&table);
 }
