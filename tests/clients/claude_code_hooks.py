@@ -178,23 +178,33 @@ def hook_texts(events):
     return found
 
 
+def context_of(request):
+    """All that a request says, but for what the tools answered."""
+    messages = [{"content": request.get("system")}, *request["messages"]]
+    return "\n".join(text for one in messages for text in scripted_model.texts(one, results=False))
+
+
+def arrivals(text, contexts):
+    """In which threads a text arrived, and with which of their requests first."""
+    found = {}
+    for thread, requests in contexts.items():
+        first = next((at for at, context in enumerate(requests, 1) if text in context), None)
+        if first:
+            found[thread] = first
+    return found
+
+
 def summarize(name, turns, events, hooks):
     """The row of one run: the calls, what hooks added and where it arrived, and whether the run did what it should."""
     threads = {"main": [], "subagent": []}
     for turn in turns:
         if turn["request"].get("tools"):
             threads["subagent" if scripted_model.is_subagent(turn["request"]) else "main"].append(turn)
-    seen, calls = {}, {}
-    for thread, rows in threads.items():
-        # The last request of a thread has all that came before it.
-        last = [turn["request"] for turn in rows[-1:]]
-        messages = [one for request in last for one in [{"content": request.get("system")}, *request["messages"]]]
-        seen[thread] = "\n".join(text for one in messages for text in scripted_model.texts(one, results=False))
-        calls[thread] = [block for turn in rows for block in turn["blocks"] if block["type"] == "tool_use"]
-    added = [
-        {"event": event, "characters": len(text), "arrived": [thread for thread, all_text in seen.items() if text in all_text], "text": text}
-        for event, text in hook_texts(events)
-    ]
+    calls = {thread: [block for turn in rows for block in turn["blocks"] if block["type"] == "tool_use"] for thread, rows in threads.items()}
+    contexts = {thread: [context_of(turn["request"]) for turn in rows] for thread, rows in threads.items()}
+    added = [(event, text) for event, text in hook_texts(events)]
+    added += [("the server's instructions", f"\n## sdl\n{part.splitlines()[0]}") for part in contexts["main"][-1].split("\n## sdl\n")[1:2]]
+    added = [{"from": origin, "text": text, "arrived": arrivals(text, contexts)} for origin, text in added]
     thread = "subagent" if threads["subagent"] else "main"
     final = threads[thread][-1]["blocks"][0].get("text", "") if threads[thread] else ""
     asked = [call for call in calls[thread] if call["name"].startswith("mcp__sdl__")]
@@ -205,8 +215,8 @@ def summarize(name, turns, events, hooks):
         passed = right and searches == [0] and [one for one in names[1:] if one != "ToolSearch"] == [asked[0]["name"]]
     else:
         passed = not asked and len(searches) == 3
-    instructed = [thread for thread, text in seen.items() if "## sdl\n" in text]
-    return {"instructed": instructed, "run": name, "passed": passed, "thread": thread, "calls": calls[thread], "right": right, "added": added, "final": final}
+    row = {"run": name, "passed": passed, "thread": thread, "calls": calls[thread], "right": right, "added": added}
+    return {**row, "final": final}
 
 
 # Which built-in tools there are by default differs between builds: some have Grep, others search through Bash.
@@ -222,10 +232,6 @@ RUNS = (
     ("default tools, hooks off", DEFAULT, False, False),
     ("Grep in a subagent, hooks off", GREP, True, False),
 )
-
-
-def join_names(names):
-    return " and ".join(names) or "no thread"
 
 
 def short(call):
@@ -269,9 +275,9 @@ def main():
             for call in row["calls"]:
                 print(f"     calls {short(call)}")
             for one in row["added"]:
-                size = f"{one['characters']} characters, about {-(-one['characters'] // 4)} tokens"
-                print(f"     {one['event']}: {size}, in the context of {join_names(one['arrived'])}")
-            print(f"     the server's instructions: in the context of {join_names(row['instructed'])}")
+                size = f"{len(one['text'])} characters, about {-(-len(one['text']) // 4)} tokens"
+                where = [f"{thread} thread from its request {first}" for thread, first in one["arrived"].items()]
+                print(f"     {one['from']}: {size}; in the {' and the '.join(where) or 'context of nobody'}")
             if hooks:
                 print(f"     the answer is {'right' if row['right'] else 'not right'}")
     finally:
