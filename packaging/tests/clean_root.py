@@ -1,12 +1,15 @@
 """The measurement of clean_root.sh: from a clean root to the first right answer, for each product. Prints one table.
 
-A step is what a person types, as the product's own documentation says. Its time is read from a monotonic clock and includes downloads. Each
-product starts from the same root, on an overlay of its own, in namespaces of its own: nothing that it starts outlives the run.
+A step is what a person types, as the product's own documentation says, in its shortest form. Its time is read from a monotonic clock. All
+packages are served from this machine, in place of a release and of a registry, so that no time depends on the network. Each product starts
+from the same root, on an overlay of its own, in namespaces of its own: nothing that it starts outlives the run.
 """
 
 import argparse
+import base64
 import datetime
 import functools
+import hashlib
 import http.server
 import json
 import os
@@ -16,8 +19,10 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tarfile
 import threading
 import time
+import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
 USER = "ana"
@@ -25,6 +30,8 @@ TREE = "tree"
 # The form of a release's address, for the keys that a person types. The file itself comes from this machine.
 ADDRESS = "https://github.com/OWNER/REPOSITORY/releases/latest/download/"
 STEP_SECONDS = 900
+# A line to the network, for the time that downloads would take.
+MEGABITS = 50
 
 
 class Product:
@@ -39,7 +46,7 @@ def products(options, served):
     """All products, with the steps from their documentation."""
     package = options.package.name
     sdl = Product(
-        "sdl",
+        "sdl (.deb)",
         [
             (f"curl -fLO {ADDRESS}{package}", f"curl -fsSLO {served}/{package}"),
             (f"sudo apt install -y ./{package}", None),
@@ -51,10 +58,18 @@ def products(options, served):
         {"action": "symbol.related", "args": {"symbol": options.symbol}},
         "sdlctl --version",
     )
+    npm = Product(
+        "sdl (npm)",
+        [("sudo npm i -g sdl-ledger", f"npm i -g sdl-ledger --registry {served}"), *sdl.steps[2:]],
+        sdl.server,
+        sdl.tool,
+        sdl.arguments,
+        sdl.versions,
+    )
     codegraph = Product(
         "codegraph",
         [
-            ("sudo npm i -g @colbymchenry/codegraph", None),
+            ("sudo npm i -g @colbymchenry/codegraph", f"npm i -g @colbymchenry/codegraph --registry {served}"),
             (f"cd {TREE}", None),
             ("codegraph install --yes --init", None),
         ],
@@ -63,7 +78,7 @@ def products(options, served):
         {"query": f"Who calls {options.symbol}?"},
         "codegraph --version",
     )
-    every = [sdl, codegraph]
+    every = [sdl, npm, codegraph]
     if options.tokensave:
         every.append(
             Product(
@@ -79,14 +94,14 @@ def products(options, served):
                 "tokensave --version",
             )
         )
-    return [one for one in every if not options.only or one.name in options.only]
+    return [one for one in every if not options.only or any(only in one.name for only in options.only)]
 
 
 class Root:
     """A copy of the clean root that one product may change."""
 
     def __init__(self, options, name):
-        self.folder = options.box / "runs" / name
+        self.folder = options.box / "runs" / re.sub(r"\W+", "-", name)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.upper, self.merged = self.folder / "upper", self.folder / "merged"
         for part in ("upper", "work", "merged"):
@@ -151,7 +166,7 @@ def measure(product, options):
     row = {"product": product.name, "steps": [], "commands": 0, "keys": 0, "downloaded": 0, "seconds": 0.0, "right": False}
     try:
         prepare(root, options)
-        before = bytes_below(root.upper, ".")
+        before = bytes_below(root.upper, f"home/{USER}")
         if options.drop_caches:
             subprocess.run(["sync"], check=True)
             pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
@@ -166,7 +181,7 @@ def measure(product, options):
             command = (instead or typed).removeprefix("sudo ")
             home = where.replace("~", f"/home/{USER}")
             code, output, seconds = root.run(f"{options.umask}cd {home} && {command}", "root" if typed.startswith("sudo ") else USER)
-            row["steps"].append({"typed": typed, "seconds": seconds, "code": code, "output": output})
+            row["steps"].append({"typed": typed, "before": row["seconds"], "seconds": seconds, "code": code, "output": output})
             row["seconds"] += seconds
             row["downloaded"] += downloaded(root, typed, output)
             print(f"{seconds:8.2f} s  {typed}")
@@ -178,7 +193,8 @@ def measure(product, options):
         if options.tokensave and product.name != "tokensave":
             row["installed"] -= options.tokensave.stat().st_size
         ask(product, root, row, options)
-        row["kept"] = bytes_below(root.upper, f"home/{USER}") + bytes_below(root.upper, "var/lib") - before
+        fetched = sum(file.stat().st_size for file in (root.upper / "home" / USER).glob("*.deb"))
+        row["kept"] = bytes_below(root.upper, f"home/{USER}") - before - fetched
     finally:
         root.close()
     return row
@@ -220,8 +236,11 @@ def ask(product, root, row, options):
 def table(rows):
     """The figures of all products, each with its ratio to the first."""
     wanted = (
-        ("seconds to the first right answer", lambda row: row["seconds"], "{:.1f}"),
-        ("seconds, without the download", lambda row: sum(step["seconds"] for step in row["steps"][1:]) + row["answer"]["answered"], "{:.1f}"),
+        ("seconds to the first right answer, no network", lambda row: row["seconds"], "{:.1f}"),
+        (f"the same at {MEGABITS} Mbit/s", lambda row: row["seconds"] + row["downloaded"] * 8 / (MEGABITS * 1e6), "{:.1f}"),
+        ("of these, to install", lambda row: row["steps"][-1]["before"], "{:.1f}"),
+        ("to configure and index", lambda row: row["steps"][-1]["seconds"], "{:.1f}"),
+        ("to start the server and answer", lambda row: row["answer"]["answered"], "{:.1f}"),
         ("commands typed", lambda row: row["commands"], "{}"),
         ("keys pressed, with Enter", lambda row: row["keys"], "{}"),
         ("MB downloaded", lambda row: row["downloaded"] / 1e6, "{:.1f}"),
@@ -248,15 +267,42 @@ def table(rows):
     print("| the answer is right |" + "".join(f" {'yes' if row['right'] else 'no'} |" for row in rows))
 
 
+def packuments(folder, address):
+    """What a registry says of the npm packages in a folder, by name."""
+    found = {}
+    for file in folder.glob("*.tgz"):
+        with tarfile.open(file) as archive:
+            manifest = json.load(archive.extractfile("package/package.json"))
+        digest = base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
+        version = {**manifest, "dist": {"tarball": f"{address}/{file.name}", "integrity": f"sha512-{digest}"}}
+        latest = manifest["version"]
+        found[manifest["name"]] = {"name": manifest["name"], "dist-tags": {"latest": latest}, "versions": {latest: version}}
+    return found
+
+
 def serve(folder):
-    """Serves a folder on this machine, in place of a release."""
-    class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves a folder on this machine, in place of a release and of a registry that has our packages. Gives the server and its address."""
+
+    class Release(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_args):
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=folder))
+        def do_GET(self):
+            known = self.server.known.get(urllib.parse.unquote(self.path).lstrip("/"))
+            if known is None:
+                return super().do_GET()
+            body = json.dumps(known).encode()
+            self.send_response(200)
+            self.send_header("content-type", "application/json")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Release, directory=folder))
+    address = f"http://127.0.0.1:{server.server_address[1]}"
+    server.known = packuments(folder, address)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server
+    return server, address
 
 
 def default_tree(box):
@@ -289,10 +335,10 @@ def main():
         options.repo, options.callers = default_tree(options.box), options.callers or "read_lines,copy_file,count_words"
     if not options.callers:
         parser.error("--repo needs --callers")
-    server = serve(options.package.parent)
+    server, served = serve(options.package.parent)
     rows = []
     try:
-        for product in products(options, f"http://127.0.0.1:{server.server_address[1]}"):
+        for product in products(options, served):
             rows.append(measure(product, options))
     finally:
         server.shutdown()

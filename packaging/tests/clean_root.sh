@@ -27,6 +27,7 @@ suite=${SDL_CLEAN_SUITE:-trixie}
 base=$box/$suite
 
 # Runs a command in the clean root, with what most programs expect.
+# shellcheck disable=SC2016 # the inner shell expands these
 inside() {
     unshare --mount --pid --fork --kill-child sh -c '
         mount --make-rprivate / && mount -t proc proc "$0/proc" && mount --rbind /dev "$0/dev" && exec chroot "$0" "$@"' "$base" \
@@ -66,12 +67,33 @@ for program in "$folder"/bin/*; do
         printf 'note: the package is without %s, which is not in %s\n' "$name" "$bin"
     fi
 done
-rm -rf "$folder"/man/man1/* "$box/deb"
+rm -rf "$folder"/man/man1/* "$box/served"
 "$bin/sdlctl" man "$folder/man/man1" >/dev/null 2>&1 || printf '.TH sdlctl 1\n' >"$folder/man/man1/sdlctl.1"
 for pair in bash:sdlctl.bash zsh:_sdlctl fish:sdlctl.fish; do
     "$bin/sdlctl" completions "${pair%%:*}" >"$folder/completions/${pair#*:}"
 done
-SDL_MAINTAINER='Nobody <nobody@example.com>' sh "$here/../linux/build.sh" "$folder" "$box/deb" >"$box/deb.log" 2>&1 ||
+SDL_MAINTAINER='Nobody <nobody@example.com>' sh "$here/../linux/build.sh" "$folder" "$box/served" >"$box/deb.log" 2>&1 ||
     fail "the package could not be made; see $box/deb.log"
 
-exec python3 -B "$here/clean_root.py" --base "$base" --box "$box" --package "$(ls "$box"/deb/*.deb)" "$@"
+
+# npm packages: ours from the same folder, and the peer's as the registry has them.
+work=$base/tmp/packing
+rm -rf "$work"
+mkdir -p "$work/out" "$box/peers"
+cp -R "$here/../npm" "$folder" "$work/"
+inside node /tmp/packing/npm/build.mjs --out /tmp/packing/built "/tmp/packing/$(basename "$folder")" >/dev/null
+cpu=x64
+[ "$(uname -m)" = x86_64 ] || cpu=arm64
+# shellcheck disable=SC2016 # the inner shell expands it
+inside sh -c 'cd /tmp/packing/out && for one in ../built/*; do npm pack --silent "$one"; done' >/dev/null
+mv "$work"/out/* "$box/served/"
+if [ -z "$(ls "$box/peers")" ]; then
+    # shellcheck disable=SC2016 # the inner shell expands it
+    inside sh -c '. /etc/profile && cd /tmp/packing/out && npm pack --silent @colbymchenry/codegraph "@colbymchenry/codegraph-linux-$0"' "$cpu" >/dev/null ||
+        fail 'the packages of codegraph could not be fetched'
+    mv "$work"/out/* "$box/peers/"
+fi
+cp "$box"/peers/* "$box/served/"
+rm -rf "$work" "$base/root/.npm"
+
+exec python3 -B "$here/clean_root.py" --base "$base" --box "$box" --package "$(ls "$box"/served/*.deb)" "$@"
