@@ -142,6 +142,11 @@ class Box:
         self.settings.write_text(json.dumps(settings, indent=2))
         return "this script, around a stand-in" if self.options.stand_in else "this script"
 
+    def rules(self):
+        """The files of rules that setup wrote for the model, as (name, text)."""
+        folder = self.home / ".claude"
+        return [(str(file.relative_to(folder)), file.read_text().strip()) for file in sorted(folder.glob("*.md")) if file.is_file()]
+
     def ask(self, flags, delegate, hooks):
         """One session of the client. Gives the endpoint's turns and the events that the client printed."""
         kept = self.settings.read_text()
@@ -194,7 +199,7 @@ def arrivals(text, contexts):
     return found
 
 
-def summarize(name, turns, events, hooks):
+def summarize(name, turns, events, hooks, rules=()):
     """The row of one run: the calls, what hooks added and where it arrived, and whether the run did what it should."""
     threads = {"main": [], "subagent": []}
     for turn in turns:
@@ -203,7 +208,8 @@ def summarize(name, turns, events, hooks):
     calls = {thread: [block for turn in rows for block in turn["blocks"] if block["type"] == "tool_use"] for thread, rows in threads.items()}
     contexts = {thread: [context_of(turn["request"]) for turn in rows] for thread, rows in threads.items()}
     added = [(event, text) for event, text in hook_texts(events)]
-    added += [("the server's instructions", f"\n## sdl\n{part.splitlines()[0]}") for part in contexts["main"][-1].split("\n## sdl\n")[1:2]]
+    added += rules
+    added += [("the server's instructions", f"\n## sdl\n{part.splitlines()[0]}") for context in contexts["main"][-1:] for part in context.split("\n## sdl\n")[1:2]]
     added = [{"from": origin, "text": text, "arrived": arrivals(text, contexts)} for origin, text in added]
     thread = "subagent" if threads["subagent"] else "main"
     final = threads[thread][-1]["blocks"][0].get("text", "") if threads[thread] else ""
@@ -269,7 +275,7 @@ def main():
             if options.only and options.only not in name:
                 continue
             turns, events = box.ask(flags, delegate, hooks)
-            row = summarize(name, turns, events, hooks)
+            row = summarize(name, turns, events, hooks, box.rules())
             rows.append({**row, "turns": turns, "events": events})
             print(f"\n{'ok  ' if row['passed'] else 'FAIL'} {name} ({row['thread']} thread)")
             for call in row["calls"]:
