@@ -180,7 +180,7 @@ def measure(product, options):
                 continue
             command = (instead or typed).removeprefix("sudo ")
             home = where.replace("~", f"/home/{USER}")
-            code, output, seconds = root.run(f"{options.umask}cd {home} && {command}", "root" if typed.startswith("sudo ") else USER)
+            code, output, seconds = root.run(f"{options.umask or ''}cd {home} && {command}", "root" if typed.startswith("sudo ") else USER)
             row["steps"].append({"typed": typed, "before": row["seconds"], "seconds": seconds, "code": code, "output": output})
             row["seconds"] += seconds
             row["downloaded"] += downloaded(root, typed, output)
@@ -255,13 +255,13 @@ def table(rows):
         cells, first = [], None
         for row in rows:
             try:
-                value = figure(row)
+                value = figure(row) if row["right"] or "typed" in label or "pressed" in label else None
             except KeyError:
-                cells.append(" – |")
-                continue
-            first = first or value
-            ratio = f" ({value / first:.2f}×)" if row is not rows[0] and first else ""
-            cells.append(f" {form.format(value)}{ratio} |")
+                value = None
+            if row is rows[0]:
+                first = value
+            ratio = f" ({value / first:.2f}×)" if row is not rows[0] and first and value is not None else ""
+            cells.append(f" {'–' if value is None else form.format(value)}{ratio} |")
         print(f"| {label} |" + "".join(cells))
     print("| `claude mcp list` says connected |" + "".join(f" {'yes' if row.get('listed') else 'no'} |" for row in rows))
     print("| the answer is right |" + "".join(f" {'yes' if row['right'] else 'no'} |" for row in rows))
@@ -326,7 +326,7 @@ def main():
     parser.add_argument("--symbol", default="open_stream", help="the function whose callers are asked for")
     parser.add_argument("--callers", help="words of a right answer, with commas")
     parser.add_argument("--tokensave", type=pathlib.Path, help="a tokensave program; its installation is then not measured")
-    parser.add_argument("--umask", type=lambda mask: f"umask {int(mask, 8):03o} && ", default="", help="instead of the root's own, such as 022")
+    parser.add_argument("--umask", type=lambda mask: f"umask {int(mask, 8):03o} && ", help="instead of the root's own, such as 022")
     parser.add_argument("--only", action="append", help="only this product; may be repeated")
     parser.add_argument("--drop-caches", action="store_true", help="empty the page cache of this machine before each product")
     parser.add_argument("--json", type=pathlib.Path, help="also write all that was seen to this file")

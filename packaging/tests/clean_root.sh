@@ -55,45 +55,50 @@ if [ ! -e "$base.made" ]; then
     : >"$base.made"
 fi
 
-# Our package, from a release folder as `cargo xtask package` makes it.
-version=$("$bin/sdlctl" --version | sed 's/^sdlctl //')
-folder=$(cd "$here" && python3 -B fake_release.py "$box/made" "$version" "$(uname -m)-linux")
-for program in "$folder"/bin/*; do
-    name=$(basename "$program")
-    if [ -x "$bin/$name" ]; then
-        cp "$bin/$name" "$program"
-    else
-        rm "$program"
-        printf 'note: the package is without %s, which is not in %s\n' "$name" "$bin"
-    fi
-done
-rm -rf "$folder"/man/man1/* "$box/served"
-"$bin/sdlctl" man "$folder/man/man1" >/dev/null 2>&1 || printf '.TH sdlctl 1\n' >"$folder/man/man1/sdlctl.1"
-for pair in bash:sdlctl.bash zsh:_sdlctl fish:sdlctl.fish; do
-    "$bin/sdlctl" completions "${pair%%:*}" >"$folder/completions/${pair#*:}"
-done
-SDL_MAINTAINER='Nobody <nobody@example.com>' sh "$here/../linux/build.sh" "$folder" "$box/served" >"$box/deb.log" 2>&1 ||
-    fail "the package could not be made; see $box/deb.log"
+# All packages are made once for each set of programs.
+sum=$(cd "$here/.." && cat "$bin"/sdl* linux/* npm/build.mjs npm/sdl-ledger/*/* tests/clean_root.sh | sha256sum)
+make_packages() {
+    # Our package, from a release folder as `cargo xtask package` makes it.
+    version=$("$bin/sdlctl" --version | sed 's/^sdlctl //')
+    folder=$(cd "$here" && python3 -B fake_release.py "$box/made" "$version" "$(uname -m)-linux")
+    for program in "$folder"/bin/*; do
+        name=$(basename "$program")
+        if [ -x "$bin/$name" ]; then
+            cp "$bin/$name" "$program"
+        else
+            rm "$program"
+            printf 'note: the package is without %s, which is not in %s\n' "$name" "$bin"
+        fi
+    done
+    rm -rf "$folder"/man/man1/* "$box/served"
+    "$bin/sdlctl" man "$folder/man/man1" >/dev/null 2>&1 || printf '.TH sdlctl 1\n' >"$folder/man/man1/sdlctl.1"
+    for pair in bash:sdlctl.bash zsh:_sdlctl fish:sdlctl.fish; do
+        "$bin/sdlctl" completions "${pair%%:*}" >"$folder/completions/${pair#*:}"
+    done
+    SDL_MAINTAINER='Nobody <nobody@example.com>' sh "$here/../linux/build.sh" "$folder" "$box/served" >"$box/deb.log" 2>&1 ||
+        fail "the package could not be made; see $box/deb.log"
 
-
-# npm packages: ours from the same folder, and the peer's as the registry has them.
-work=$base/tmp/packing
-rm -rf "$work"
-mkdir -p "$work/out" "$box/peers"
-cp -R "$here/../npm" "$folder" "$work/"
-inside node /tmp/packing/npm/build.mjs --out /tmp/packing/built "/tmp/packing/$(basename "$folder")" >/dev/null
-cpu=x64
-[ "$(uname -m)" = x86_64 ] || cpu=arm64
-# shellcheck disable=SC2016 # the inner shell expands it
-inside sh -c 'cd /tmp/packing/out && for one in ../built/*; do npm pack --silent "$one"; done' >/dev/null
-mv "$work"/out/* "$box/served/"
-if [ -z "$(ls "$box/peers")" ]; then
+    # npm packages: ours from the same folder, and the peer's as the registry has them.
+    work=$base/tmp/packing
+    rm -rf "$work"
+    mkdir -p "$work/out" "$box/peers"
+    cp -R "$here/../npm" "$folder" "$work/"
+    inside node /tmp/packing/npm/build.mjs --out /tmp/packing/built "/tmp/packing/$(basename "$folder")" >/dev/null
+    cpu=x64
+    [ "$(uname -m)" = x86_64 ] || cpu=arm64
     # shellcheck disable=SC2016 # the inner shell expands it
-    inside sh -c '. /etc/profile && cd /tmp/packing/out && npm pack --silent @colbymchenry/codegraph "@colbymchenry/codegraph-linux-$0"' "$cpu" >/dev/null ||
-        fail 'the packages of codegraph could not be fetched'
-    mv "$work"/out/* "$box/peers/"
-fi
-cp "$box"/peers/* "$box/served/"
-rm -rf "$work" "$base/root/.npm"
+    inside sh -c 'cd /tmp/packing/out && for one in ../built/*; do npm pack --silent "$one"; done' >/dev/null
+    mv "$work"/out/* "$box/served/"
+    if [ -z "$(ls "$box/peers")" ]; then
+        # shellcheck disable=SC2016 # the inner shell expands it
+        inside sh -c '. /etc/profile && cd /tmp/packing/out && npm pack --silent @colbymchenry/codegraph "@colbymchenry/codegraph-linux-$0"' "$cpu" >/dev/null ||
+            fail 'the packages of codegraph could not be fetched'
+        mv "$work"/out/* "$box/peers/"
+    fi
+    cp "$box"/peers/* "$box/served/"
+    rm -rf "$work" "$base/root/.npm"
+    printf '%s\n' "$sum" >"$box/served.sum"
+}
+[ "$sum" = "$(cat "$box/served.sum" 2>/dev/null)" ] || make_packages
 
 exec python3 -B "$here/clean_root.py" --base "$base" --box "$box" --package "$(ls "$box"/served/*.deb)" "$@"
