@@ -59,7 +59,7 @@ event = json.load(sys.stdin)["hook_event_name"]
 text = {
     "SessionStart": "This tree is indexed by sdl.",
     "SubagentStart": "This tree is indexed by sdl; subagents can ask it too.",
-    "PostToolUse": 'Callers, complete: mcp__sdl__sdl_query {"action":"symbol.related","args":{"symbol":"net_price"}}',
+    "PostToolUse": 'Its callers, each with its line: sdl_query {"action":"symbol.related","symbol":"net_price"}',
 }[event]
 print(json.dumps({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}}))
 '''
@@ -183,6 +183,12 @@ def hook_texts(events):
     return found
 
 
+def failed_hooks(events):
+    """What hooks said that did not succeed."""
+    responses = [event for event in events if event.get("subtype") == "hook_response" and event.get("exit_code")]
+    return [f"{one['hook_event']} ended with {one['exit_code']}: {one.get('stderr', '').strip()[:200]}" for one in responses]
+
+
 def context_of(request):
     """All that a request says, but for what the tools answered."""
     messages = [{"content": request.get("system")}, *request["messages"]]
@@ -284,6 +290,8 @@ def main():
                 size = f"{len(one['text'])} characters, about {-(-len(one['text']) // 4)} tokens"
                 where = [f"{thread} thread from its request {first}" for thread, first in one["arrived"].items()]
                 print(f"     {one['from']}: {size}; in the {' and the '.join(where) or 'context of nobody'}")
+            for what in failed_hooks(events):
+                print(f"     a hook failed: {what}")
             if hooks:
                 print(f"     the answer is {'right' if row['right'] else 'not right'}")
     finally:
