@@ -1,8 +1,8 @@
 """Drives the real Claude Code with a scripted model, to see what hooks bring into the context and whether that leads to sdl's tools.
 
-    claude_code_hooks.py --sdlctl PATH --sdl-mcp PATH --sdld PATH [--claude PATH] [--stand-in] [--json FILE] [--keep]
+    claude_code_hooks.py --sdlctl PATH --sdl-mcp PATH --sdld PATH [--claude PATH] [--fixed-hook] [--json FILE] [--keep]
 
-The model is `scripted_model.py`; nothing leaves this machine. Each run has folders of its own. `--stand-in` uses a fixed text in place of
+The model is `scripted_model.py`; nothing leaves this machine. Each run has folders of its own. `--fixed-hook` uses a fixed text in place of
 `sdlctl hook`, to test this script itself. Exits with 0 if all runs did what they should, 1 if one did not, 77 if Node.js or Claude Code
 (npm: @anthropic-ai/claude-code) is missing.
 """
@@ -54,7 +54,7 @@ def describe_columns():
 ''',
 }
 EVENTS = {"SessionStart": None, "SubagentStart": None, "PostToolUse": "Grep|Glob|Bash"}
-STAND_IN = '''import json, sys
+FIXED_HOOK = '''import json, sys
 event = json.load(sys.stdin)["hook_event_name"]
 text = {
     "SessionStart": "This tree is indexed by sdl.",
@@ -128,19 +128,19 @@ class Box:
         if pathlib.Path(servers["sdl"]["command"]).resolve() != pathlib.Path(self.options.sdl_mcp).resolve():
             raise SystemExit(f"setup chose another server than --sdl-mcp: {servers['sdl']}")
         settings = json.loads(self.settings.read_text()) if self.settings.exists() else {}
-        if settings.get("hooks") and not self.options.stand_in:
+        if settings.get("hooks") and not self.options.fixed_hook:
             return "sdlctl setup"
         command = f"'{ctl}' hook --client claude-code"
-        if self.options.stand_in:
-            script = self.root / "stand_in.py"
-            script.write_text(STAND_IN)
+        if self.options.fixed_hook:
+            script = self.root / "fixed_hook.py"
+            script.write_text(FIXED_HOOK)
             command = f"'{sys.executable}' '{script}'"
         hook = {"type": "command", "command": command, "timeout": 10}
         rows = {event: {"hooks": [hook], **({"matcher": match} if match else {})} for event, match in EVENTS.items()}
         settings["hooks"] = {event: [row] for event, row in rows.items()}
         self.settings.parent.mkdir(exist_ok=True)
         self.settings.write_text(json.dumps(settings, indent=2))
-        return "this script, around a stand-in" if self.options.stand_in else "this script"
+        return "this script, with a fixed text" if self.options.fixed_hook else "this script"
 
     def rules(self):
         """The files of rules that setup wrote for the model, as (name, text)."""
@@ -255,7 +255,7 @@ def parse_options():
     for name in ("sdlctl", "sdl-mcp", "sdld"):
         parser.add_argument(f"--{name}", required=True, type=lambda text: str(pathlib.Path(text).absolute()))
     parser.add_argument("--claude", default=shutil.which("claude"), help="default: the one in PATH")
-    parser.add_argument("--stand-in", action="store_true", help="a fixed text in place of `sdlctl hook`")
+    parser.add_argument("--fixed-hook", action="store_true", help="a fixed text in place of `sdlctl hook`")
     parser.add_argument("--only", help="only runs whose name has this text")
     parser.add_argument("--json", help="also write all that was seen to this file")
     parser.add_argument("--timeout", type=int, default=120, help="seconds for each command")
