@@ -6,11 +6,7 @@ from the same root, on an overlay of its own, in namespaces of its own: nothing 
 """
 
 import argparse
-import base64
 import datetime
-import functools
-import hashlib
-import http.server
 import json
 import os
 import pathlib
@@ -19,10 +15,9 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tarfile
-import threading
 import time
-import urllib.parse
+
+import clean_root_serve
 
 HERE = pathlib.Path(__file__).resolve().parent
 USER = "ana"
@@ -228,7 +223,8 @@ def ask(product, root, row, options):
     row["answer"] = answer = json.loads(lines[-1])
     row["right"] = not answer["missing"]
     row["seconds"] += answer["answered"]
-    print(f"{answer['answered']:8.2f} s  first right answer to a client (server ready after {answer['connected']:.2f} s, {answer['attempts']} attempts)")
+    ready = f"server ready after {answer['connected']:.2f} s, {answer['attempts']} attempts"
+    print(f"{answer['answered']:8.2f} s  {'first right answer' if row['right'] else 'NO right answer'} to a client ({ready})")
     if not row["right"]:
         row["failed"] = f"the answer lacks {', '.join(answer['missing'])}: {answer['text'][:400]}"
 
@@ -267,44 +263,6 @@ def table(rows):
     print("| the answer is right |" + "".join(f" {'yes' if row['right'] else 'no'} |" for row in rows))
 
 
-def packuments(folder, address):
-    """What a registry says of the npm packages in a folder, by name."""
-    found = {}
-    for file in folder.glob("*.tgz"):
-        with tarfile.open(file) as archive:
-            manifest = json.load(archive.extractfile("package/package.json"))
-        digest = base64.b64encode(hashlib.sha512(file.read_bytes()).digest()).decode()
-        version = {**manifest, "dist": {"tarball": f"{address}/{file.name}", "integrity": f"sha512-{digest}"}}
-        latest = manifest["version"]
-        found[manifest["name"]] = {"name": manifest["name"], "dist-tags": {"latest": latest}, "versions": {latest: version}}
-    return found
-
-
-def serve(folder):
-    """Serves a folder on this machine, in place of a release and of a registry that has our packages. Gives the server and its address."""
-
-    class Release(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_args):
-            pass
-
-        def do_GET(self):
-            known = self.server.known.get(urllib.parse.unquote(self.path).lstrip("/"))
-            if known is None:
-                return super().do_GET()
-            body = json.dumps(known).encode()
-            self.send_response(200)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Release, directory=folder))
-    address = f"http://127.0.0.1:{server.server_address[1]}"
-    server.known = packuments(folder, address)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server, address
-
-
 def default_tree(box):
     """A small tree to ask about, if none is given."""
     tree = box / "tree"
@@ -335,19 +293,22 @@ def main():
         options.repo, options.callers = default_tree(options.box), options.callers or "read_lines,copy_file,count_words"
     if not options.callers:
         parser.error("--repo needs --callers")
-    server, served = serve(options.package.parent)
+    server, served = clean_root_serve.serve(options.package.parent)
     rows = []
     try:
         for product in products(options, served):
             rows.append(measure(product, options))
     finally:
         server.shutdown()
-    base = subprocess.run(["chroot", options.base, "sh", "-c", ". /etc/os-release; echo $PRETTY_NAME; node --version; claude --version"], capture_output=True, text=True)
-    print(f"\n{', '.join(base.stdout.split(chr(10))[:3])}; {os.cpu_count()} cores; {datetime.date.today()}; tree {options.repo.name}, callers of {options.symbol}")
+    about = ". /etc/os-release; echo $PRETTY_NAME; echo Node.js $(node --version); claude --version"
+    base = subprocess.run(["chroot", options.base, "sh", "-c", about], capture_output=True, text=True).stdout.splitlines()
+    where = f"{', '.join(base[:3])}; {os.cpu_count()} cores; {datetime.date.today()}"
+    print(f"\n{where}; tree {options.repo.name}, callers of {options.symbol}")
     print("; ".join(f"{row['product']}: {row.get('version', 'not installed')}" for row in rows))
     table(rows)
     if not options.tokensave and not options.only:
-        print("\ntokensave: not measured. Its documentation offers Homebrew, Scoop, archives of a release and `cargo install`; see packaging/README.md.")
+        offers = "Homebrew, Scoop, archives of a release and `cargo install`"
+        print(f"\ntokensave: not measured. Its documentation offers {offers}; see packaging/README.md.")
     for row in rows:
         if row.get("failed"):
             print(f"\n{row['product']} failed: {row['failed']}")

@@ -48,7 +48,8 @@ if [ ! -e "$base.made" ]; then
             inside update-ca-certificates
         fi
         echo 'export NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt LC_ALL=C.UTF-8' >"$base/etc/profile.d/clean-root.sh"
-        inside sh -lc '. /etc/profile && npm install -g @anthropic-ai/claude-code && mkdir /opt/client && cd /opt/client && npm install @modelcontextprotocol/sdk'
+        inside sh -c '. /etc/profile && npm install -g @anthropic-ai/claude-code'
+        inside sh -c '. /etc/profile && mkdir /opt/client && cd /opt/client && npm install @modelcontextprotocol/sdk'
         inside useradd --create-home --shell /bin/bash ana
         inside sh -c 'rm -rf /root/.npm /var/cache/apt/archives/*.deb'
     } >"$box/base.log" 2>&1 || fail "the clean root could not be made; the end of $box/base.log: $(tail -n 5 "$box/base.log")"
@@ -91,8 +92,8 @@ make_packages() {
     mv "$work"/out/* "$box/served/"
     if [ -z "$(ls "$box/peers")" ]; then
         # shellcheck disable=SC2016 # the inner shell expands it
-        inside sh -c '. /etc/profile && cd /tmp/packing/out && npm pack --silent @colbymchenry/codegraph "@colbymchenry/codegraph-linux-$0"' "$cpu" >/dev/null ||
-            fail 'the packages of codegraph could not be fetched'
+        inside sh -c '. /etc/profile && cd /tmp/packing/out && npm pack --silent "$@"' sh \
+            @colbymchenry/codegraph "@colbymchenry/codegraph-linux-$cpu" >/dev/null || fail 'the packages of codegraph could not be fetched'
         mv "$work"/out/* "$box/peers/"
     fi
     cp "$box"/peers/* "$box/served/"

@@ -215,7 +215,8 @@ def summarize(name, turns, events, hooks, rules=()):
     contexts = {thread: [context_of(turn["request"]) for turn in rows] for thread, rows in threads.items()}
     added = [(event, text) for event, text in hook_texts(events)]
     added += rules
-    added += [("the server's instructions", f"\n## sdl\n{part.splitlines()[0]}") for context in contexts["main"][-1:] for part in context.split("\n## sdl\n")[1:2]]
+    for context in contexts["main"][-1:]:
+        added += [("the server's instructions", f"\n## sdl\n{part.splitlines()[0]}") for part in context.split("\n## sdl\n")[1:2]]
     added = [{"from": origin, "text": text, "arrived": arrivals(text, contexts)} for origin, text in added]
     thread = "subagent" if threads["subagent"] else "main"
     final = threads[thread][-1]["blocks"][0].get("text", "") if threads[thread] else ""
