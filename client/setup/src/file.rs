@@ -121,11 +121,11 @@ pub fn backup_path(path: &Path) -> PathBuf {
 }
 
 /// Writes a text in one step: other programs see the old file or the new one, also after a crash. The mode stays; a new
-/// file is `private` or has the usual one. Returns the folders that were made, outermost first.
+/// file, and folders made for it, are `private` or have the usual one. Returns the folders that were made, outermost first.
 pub fn write_text(path: &Path, text: &str, private: bool) -> Result<Vec<PathBuf>, FileProblem> {
     let failed = |source| FileProblem::Io { path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
-    let made = make_folders(folder).map_err(failed)?;
+    let made = make_folders(folder, private).map_err(failed)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".sdl-").suffix(".tmp");
     #[cfg(unix)]
@@ -146,11 +146,20 @@ pub fn write_text(path: &Path, text: &str, private: bool) -> Result<Vec<PathBuf>
     Ok(made)
 }
 
-fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
+fn make_folders(folder: &Path, private: bool) -> io::Result<Vec<PathBuf>> {
     let missing = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
     let mut made: Vec<PathBuf> = folder.ancestors().take_while(missing).map(Path::to_owned).collect();
     made.reverse();
-    fs::create_dir_all(folder)?;
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    if private {
+        // The daemon trusts no state folder that others may write to, and the usual mode allows that on Debian.
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    }
+    #[cfg(not(unix))]
+    let _ = private;
+    builder.create(folder)?;
     Ok(made)
 }
 

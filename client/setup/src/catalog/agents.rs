@@ -14,7 +14,16 @@ pub(super) const CLIENTS: &[Client] = &[
             at(Base::Home, &[".claude.json"]),
         ],
         project: &[".mcp.json"],
-        shape: TYPED,
+        shape: Shape {
+            list: false,
+            fields: &[
+                ("type", FieldValue::Text("stdio")),
+                ("command", FieldValue::Command),
+                ("args", FieldValue::Args),
+                // Else recent releases list only names, and the model needs a turn to look our tools up.
+                ("alwaysLoad", FieldValue::Bool(true)),
+            ],
+        },
         signs: &[folder(Base::Home, ".claude"), Sign::Program("claude")],
         fresh: Fresh::Session,
         docs: "https://code.claude.com/docs/en/mcp",

@@ -73,7 +73,7 @@ pub const HOOKS: &[Hooks] = &[
             always("SessionStart"),
             always("SubagentStart"),
             always("UserPromptSubmit"),
-            of_tools("PostToolUse", "Grep|Glob|Read|Edit|Write|MultiEdit|NotebookEdit"),
+            of_tools("PostToolUse", "Bash|Grep|Glob|Read|Edit|Write|MultiEdit|NotebookEdit"),
             always("Stop"),
         ],
         source: "https://code.claude.com/docs/en/hooks",

@@ -187,4 +187,8 @@ fn modes_and_links_stay() {
     world.run(&[qwen], Scope::User, false);
     let made = qwen.user_file(&world.machine).unwrap();
     assert_eq!(made.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    // The daemon trusts no state folder that others may write to.
+    let state = world.machine.home.join(".local/state/sdl");
+    world.records.save(&state).unwrap();
+    assert_eq!(state.metadata().unwrap().permissions().mode() & 0o777, 0o700);
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use sdl_setup::edit::find_entry;
-use sdl_setup::{Action, Client, Records, Request, Scope, Step, Wanted, clients, make_plan};
+use sdl_setup::{Action, Client, Parts, Records, Request, Scope, Step, Wanted, clients, make_plan};
 use serde_json::Value;
 
 use super::finding::{CLIENT_ENTRY, CLIENT_SETUP, Finding};
@@ -24,7 +24,17 @@ fn check_entries(machine: &Machine) -> Vec<Finding> {
     }
     let shim = machine.programs("sdl-mcp").into_iter().next().unwrap_or_else(|| PathBuf::from("sdl-mcp"));
     let wanted = Wanted { program: machine.place(&shim).to_string_lossy().into_owned(), arguments: None };
-    let request = Request { clients: chosen, scope: Scope::User, wanted, remove: false, force: false };
+    let request = Request {
+        clients: chosen,
+        named: false,
+        scope: Scope::User,
+        wanted,
+        // Only servers are looked at: a person may have left out the rest.
+        parts: Parts { rules: false, hooks: false },
+        hook_program: String::new(),
+        remove: false,
+        force: false,
+    };
     let plan = make_plan(known, &request, &Records::default());
     let ids = |is_meant: fn(&Action) -> bool| -> Vec<&str> {
         plan.steps.iter().filter(|step| is_meant(&step.action)).map(|step| step.client.id).collect()
