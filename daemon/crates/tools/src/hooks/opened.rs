@@ -43,7 +43,11 @@ pub(super) fn remind_file(cx: &ReadCx<'_>, asked: &Asked<'_>, files: &[RelPath])
     }
     let shown = lines.foreign(path.as_str());
     let users = users_line(&outline.users, &mut lines);
-    lines.set_head(&format!("sdl: {shown} has {} top definitions, {users}", outline.parts.len()));
+    let definitions = match outline.parts.len() {
+        1 => "1 top definition".to_owned(),
+        several => format!("{several} top definitions"),
+    };
+    lines.set_head(&format!("sdl: {shown} has {definitions}, {users}"));
     for part in most_used(&outline) {
         let name = lines.foreign(part.sym.qualified());
         let used = match part.users {
