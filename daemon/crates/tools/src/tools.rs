@@ -345,7 +345,7 @@ impl Tools {
         people::held_slices(&self.services)
     }
 
-    /// Answers a hook of a client: the text that its model is to read, which is a reminder of what the ledger knows, and the messages for its
+    /// Answers a hook of a client: the text that its model is to read, a reminder from the ledger, and the messages for its
     /// agent. None if there is nothing to say. Blocks no longer than the deadline of `cancel` allows.
     pub fn answer_hook(
         &self,

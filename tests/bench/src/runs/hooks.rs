@@ -1,4 +1,4 @@
-//! Hooks of clients: the time of the whole process, as a client waits for it, and the tokens of each reminder.
+//! Hooks of clients: the time of the whole process, because a client waits for it, and the tokens of each reminder.
 //!
 //! Each call has a session of its own, because nothing is said twice in one.
 
@@ -44,7 +44,7 @@ pub(crate) fn run_hooks(options: &Options) -> Outcome {
     measure_edits(&mut hooks, &subjects, (&root, calls.min(50)))
 }
 
-/// What is asked about: the functions and types that most others use, and their files.
+/// The subjects of the questions: the functions and types that most others use, and their files.
 struct Subjects(Vec<(String, String)>);
 
 impl Subjects {
@@ -130,7 +130,7 @@ impl Hooks<'_> {
     }
 }
 
-/// The times of one kind of hook, and the tokens of what it said.
+/// The times of one kind of hook, and the tokens of its texts.
 #[derive(Default)]
 struct Told {
     times: Times,

@@ -9,7 +9,7 @@ use sdl_navigate::reach::{Limits, find_dependents};
 use sdl_navigate::{Filter, Graph};
 use sdl_retrieve::diff::ChangeType;
 
-use super::Asked;
+use super::asked::Asked;
 use super::input::Read;
 use super::lines::{Lines, Reminder};
 use super::started::ledger_name;

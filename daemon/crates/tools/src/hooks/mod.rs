@@ -2,6 +2,7 @@
 //!
 //! A reminder has no promise to keep. Whatever goes wrong, there is none; and nothing is said twice in one conversation.
 
+mod asked;
 mod edited;
 mod input;
 mod lines;
@@ -32,9 +33,9 @@ use crate::guard::leaving;
 use crate::host::policies;
 use crate::people;
 use crate::{Cancel, NoProgress, Session, ToolError};
+use asked::Asked;
 use input::{Moment, Place};
 use lines::Reminder;
-use said::Conversation;
 use spelled::Speller;
 
 /// How long a reminder about a search or a file waits for the tree.
@@ -136,13 +137,6 @@ fn may_ask(services: &Services, session: &Session, action: &str) -> bool {
     let catalog = services.upstream.gateway.catalog();
     let rules = Rules::new(&catalog.settings, Who::of(session));
     rules.decide(Target::action(action, false), &Map::new()).effect == Effect::Allow
-}
-
-/// A hook that is being answered.
-struct Asked<'a> {
-    input: &'a HookInput,
-    conversation: &'a Conversation,
-    speller: Speller,
 }
 
 #[cfg(test)]

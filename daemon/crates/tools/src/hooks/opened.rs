@@ -7,7 +7,7 @@ use sdl_navigate::outline::{MAX_USERS, Outline, Part, User, outline_symbol};
 use sdl_navigate::{Filter, Graph};
 use serde_json::Value;
 
-use super::Asked;
+use super::asked::Asked;
 use super::input::Read;
 use super::lines::{Lines, Reminder, is_quotable};
 use crate::ToolError;

@@ -6,10 +6,10 @@ use sdl_navigate::{Filter, Graph};
 use sdl_retrieve::Source;
 use sdl_retrieve::search::Hit;
 
-use super::input::Read;
+use super::asked::Asked;
+use super::input::{HookTool, Read};
 use super::lines::{Lines, Reminder};
 use super::pattern::Wanted;
-use super::{Asked, HookTool};
 use crate::ToolError;
 use crate::call::context::ReadCx;
 use crate::parts::params::SymbolRef;

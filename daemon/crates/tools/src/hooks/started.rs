@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use super::input::Read;
+use super::asked::Asked;
+use super::input::{HookKind, Read};
 use super::lines::{Lines, Reminder};
-use super::{Asked, HookKind};
 use crate::call::context::ReadCx;
 use crate::host::RepoState;
 

@@ -1,8 +1,10 @@
-//! Reminders for hooks: what is said, and when nothing is.
+//! Reminders for hooks: their texts, and the silence where nothing is known.
+
+use std::path::PathBuf;
 
 use sdl_tokens::count_tokens;
 use sdl_tools::host::RepoState;
-use sdl_tools::{Cancel, HookCaller, HookInput, Shown, Surface};
+use sdl_tools::{Cancel, HookCaller, HookInput, Repo as _, Shown, Surface};
 use serde_json::{Value, json};
 
 use crate::common::World;
@@ -26,16 +28,21 @@ fn remind(world: &World, event: Value) -> Option<String> {
     remind_on(world, event, Surface::Gateway)
 }
 
+/// The path of a file of the repository, as a client sees it.
+fn repo_file(world: &World, path: &str) -> PathBuf {
+    world.repo.root().join(path)
+}
+
 fn grep(world: &World, pattern: &str) -> Option<String> {
     remind(world, json!({"kind": "tool", "tool": "grep", "pattern": pattern}))
 }
 
 fn read(world: &World, file: &str) -> Option<String> {
-    remind(world, json!({"kind": "tool", "tool": "read", "files": [world.repo_file(file)]}))
+    remind(world, json!({"kind": "tool", "tool": "read", "files": [repo_file(world, file)]}))
 }
 
 fn edit(world: &World, files: &[&str]) -> Option<String> {
-    let files: Vec<_> = files.iter().map(|file| world.repo_file(file)).collect();
+    let files: Vec<_> = files.iter().map(|file| repo_file(world, file)).collect();
     remind(world, json!({"kind": "tool", "tool": "edit", "files": files}))
 }
 
@@ -156,7 +163,7 @@ fn notes_about_a_file_are_shown_with_their_state() {
     assert!(text.contains(&format!("now stale: {id} [decision] Prices are in cents")), "{text}");
     assert!(!text.contains("not updated"), "{text}");
     assert_eq!(edit(&world, &["src/shop/cart.py"]), None, "once");
-    let event = json!({"kind": "tool", "tool": "read", "files": [world.repo_file("src/shop/cart.py")], "agent": "sub"});
+    let event = json!({"kind": "tool", "tool": "read", "files": [repo_file(&world, "src/shop/cart.py")], "agent": "sub"});
     assert!(remind(&world, event).unwrap().contains(&format!("note {id} [decision, stale]")));
 }
 
@@ -189,7 +196,7 @@ fn an_edit_names_the_users_that_were_not_updated() {
     assert_eq!(edit(&world, &["src/db.py"]), None, "once");
     // The same without a known start, as for a subagent.
     let event =
-        json!({"kind": "tool", "tool": "edit", "files": [world.repo_file("src/db.py")], "agent": "sub"});
+        json!({"kind": "tool", "tool": "edit", "files": [repo_file(&world, "src/db.py")], "agent": "sub"});
     assert!(remind(&world, event).unwrap().contains("connect(url: str)"));
 }
 
@@ -357,7 +364,7 @@ fn who_may_not_call_a_tool_is_not_reminded_by_it() {
     );
     assert_eq!(grep(&world, "validate"), None);
     let event =
-        json!({"kind": "tool", "tool": "read", "files": [world.repo_file("src/db.py")], "agent": "sub"});
+        json!({"kind": "tool", "tool": "read", "files": [repo_file(&world, "src/db.py")], "agent": "sub"});
     assert_eq!(remind(&world, event), None, "a repository that the session does not see");
 }
 
