@@ -60,7 +60,7 @@ fn answer_hook(client: HookClient, input: &Value) -> Option<Value> {
     let event = Event::read(client, input)?;
     let limit = if event.tool == Some(Tool::Edit) { EDIT_LIMIT } else { READ_LIMIT };
     let ancestors = ancestors_of(std::process::id());
-    let within = u64::try_from((limit - ON_THE_WAY).as_millis()).ok()?;
+    let within = u64::try_from(limit.saturating_sub(ON_THE_WAY).as_millis()).ok()?;
     let asked = event.to_request(client, &ancestors, within);
     let text = ask_daemon(&asked, limit)?;
     Some(hook_output(&event, &text))

@@ -74,7 +74,7 @@ pub(super) fn remind_edit(cx: &ReadCx<'_>, asked: &Asked<'_>, files: &[RelPath])
     if lines.is_empty() {
         return Ok(None);
     }
-    lines.set_head("sdl: after this edit,");
+    lines.set_head("sdl: after this edit,".into());
     if !broken.is_empty() {
         add_tests(cx, &broken, &mut lines)?;
         let call = asked.speller.query_call("change.impact", &format!("\"fromVersion\":\"{from}\""));

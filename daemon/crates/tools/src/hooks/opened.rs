@@ -47,7 +47,7 @@ pub(super) fn remind_file(cx: &ReadCx<'_>, asked: &Asked<'_>, files: &[RelPath])
         1 => "1 top definition".to_owned(),
         several => format!("{several} top definitions"),
     };
-    lines.set_head(&format!("sdl: {shown} has {definitions}, {users}"));
+    lines.set_head(format!("sdl: {shown} has {definitions}, {users}"));
     for part in most_used(&outline) {
         let name = lines.foreign(part.sym.qualified());
         let used = match part.users {

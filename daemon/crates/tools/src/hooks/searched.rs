@@ -43,7 +43,7 @@ pub(super) fn remind_search(cx: &ReadCx<'_>, asked: &Asked<'_>, names: &[Wanted]
     }
     let Some((first, _)) = found.first() else { return Ok(None) };
     let call = asked.speller.query_call("symbol.related", &format!("\"symbol\":\"{}\"", first.symbol_id));
-    lines.set_head("sdl knows where this is defined:");
+    lines.set_head("sdl knows where this is defined:".into());
     for (hit, total) in &found {
         cx.call.check()?;
         let row = definition_row(cx, hit, &mut lines)?;

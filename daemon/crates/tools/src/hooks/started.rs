@@ -44,7 +44,7 @@ pub(super) fn remind_start(cx: &ReadCx<'_>, asked: &Asked<'_>) -> Read<Reminder>
         HookKind::Subagent => "You have",
         _ => "There is",
     };
-    lines.set_head(&format!(
+    lines.set_head(format!(
         "{who} a ledger of this code: sdl, repository {id} ({state}). Before you grep or read whole files, ask it by {}:",
         asked.speller.query_tool()
     ));
