@@ -10,23 +10,24 @@ use crate::terminal;
 /// The report.
 pub(super) fn markdown_report(answer: &Value) -> String {
     let mut out = String::new();
-    let (score, level) = (number_at(answer, "/analysis/riskScore"), text_at(answer, "/analysis/riskLevel"));
+    let (score, level) =
+        (number_at(answer, "/analysis/riskScore"), escape_cell(text_at(answer, "/analysis/riskLevel")));
     add_line(&mut out, format_args!("## Risk {score} of 100 ({level})\n"));
     add_line(
         &mut out,
         format_args!(
             "`{}` to `{}`: {} symbols changed, {} may be affected. Decision: **{}**.\n",
-            text_at(answer, "/analysis/fromVersion"),
-            text_at(answer, "/analysis/toVersion"),
+            code_span(text_at(answer, "/analysis/fromVersion")),
+            code_span(text_at(answer, "/analysis/toVersion")),
             number_at(answer, "/analysis/changedSymbolsCount"),
             number_at(answer, "/analysis/blastRadiusCount"),
-            text_at(answer, "/policyDecision/decision"),
+            escape_cell(text_at(answer, "/policyDecision/decision")),
         ),
     );
     add_line(&mut out, format_args!("| part | points | of | why |\n|---|---:|---:|---|"));
     for part in list_items(answer, "/analysis/parts") {
         let points = part["points"].as_f64().unwrap_or(0.0);
-        let (name, weight) = (text_at(part, "/name"), number_at(part, "/weight"));
+        let (name, weight) = (escape_cell(text_at(part, "/name")), number_at(part, "/weight"));
         add_line(
             &mut out,
             format_args!("| {name} | {points} | {weight} | {} |", escape_cell(text_at(part, "/why"))),
@@ -82,9 +83,15 @@ fn add_line(out: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(out, "{line}");
 }
 
-/// Text between backticks, which it can't end.
+/// Text between backticks on one line, which it can't end.
 fn code_span(text: &str) -> String {
-    text.replace('`', "'")
+    text.chars()
+        .map(|letter| match letter {
+            '`' => '\'',
+            letter if letter.is_control() => ' ',
+            letter => letter,
+        })
+        .collect()
 }
 
 /// Text that breaks no table and starts no markup of its own.
