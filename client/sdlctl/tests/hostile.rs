@@ -393,7 +393,7 @@ fn shown_by(output: &Output) -> String {
     [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned()).concat()
 }
 
-/// What is wrong with a text on a terminal.
+/// The effect that a text would have on a terminal, if it has one.
 fn harm_of(args: &[&str], text: &str) -> Option<String> {
     let leaks = |letter: &char| {
         (letter.is_control() && !matches!(letter, '\n' | '\t'))
@@ -413,7 +413,7 @@ fn assert_harmless(args: &[&str], text: &str) {
     assert_eq!(harm_of(args, text), None, "{text}");
 }
 
-/// What is wrong with a command's text, or with its JSON.
+/// The faults of the text of a command and of its JSON.
 fn faults_of(world: &World, args: &[&str]) -> Vec<String> {
     let shown = shown_by(&world.run(args));
     let mut faults = Vec::from_iter(harm_of(args, &shown));

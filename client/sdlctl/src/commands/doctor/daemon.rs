@@ -17,7 +17,7 @@ const MAX_REPOS: usize = 100;
 const CRASHES: [&str; 5] =
     ["panicked", "has overflowed its stack", "memory allocation of", "SIGSEGV", "fatal runtime error"];
 
-/// What is known of the daemon.
+/// The daemon, as far as it is known.
 #[derive(Debug, Default)]
 pub(super) struct Daemon {
     /// Its status, if it answers.

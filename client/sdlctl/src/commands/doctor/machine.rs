@@ -20,7 +20,7 @@ const MAX_ENTRIES: usize = 20_000;
 
 /// A machine.
 pub(super) struct Machine {
-    /// A folder that stands for `/`. Empty on a real machine.
+    /// The folder of a fixture that is used in place of `/`. Empty on a real machine.
     root: PathBuf,
     pub(super) variables: BTreeMap<String, OsString>,
     pub(super) home: PathBuf,
