@@ -120,7 +120,6 @@ pub const RULES: &[Rules] = &[
         project: block(&[at(Base::Project, &["GEMINI.md"])]),
         source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/cli/gemini-md.md",
         unconfirmed: "its setting context.fileName names other files",
-        ..NONE
     },
     Rules {
         client: "qwen-code",
@@ -141,7 +140,6 @@ pub const RULES: &[Rules] = &[
         project: COPILOT_PROJECT,
         source: "https://docs.github.com/en/copilot/how-tos/copilot-cli/customize-copilot/add-custom-instructions",
         unconfirmed: "that COPILOT_HOME moves the folder",
-        ..NONE
     },
     Rules {
         client: "opencode",
@@ -165,7 +163,6 @@ pub const RULES: &[Rules] = &[
         project: block(&[at(Base::Project, &[".goosehints"])]),
         source: "https://block.github.io/goose/docs/guides/using-goosehints",
         unconfirmed: "the folder on Windows; CONTEXT_FILE_NAMES names other files",
-        ..NONE
     },
     Rules {
         client: "amp",
@@ -173,7 +170,6 @@ pub const RULES: &[Rules] = &[
         project: AGENTS,
         source: "https://ampcode.com/manual",
         unconfirmed: "the manual was not read: others quote it",
-        ..NONE
     },
     Rules {
         client: "factory-droid",
@@ -204,7 +200,6 @@ pub const RULES: &[Rules] = &[
         project: AGENTS,
         source: "https://www.kimi.com/help/kimi-code/cli-customization",
         unconfirmed: "that KIMI_SHARE_DIR moves the user's file",
-        ..NONE
     },
     Rules {
         client: "kimi-code",
@@ -215,7 +210,6 @@ pub const RULES: &[Rules] = &[
         project: AGENTS,
         source: "https://moonshotai.github.io/kimi-code/en/configuration/data-locations",
         unconfirmed: "the project's file is known from the older Kimi CLI",
-        ..NONE
     },
     Rules {
         client: "mistral-vibe",
@@ -223,7 +217,6 @@ pub const RULES: &[Rules] = &[
         project: AGENTS,
         source: "https://github.com/mistralai/mistral-vibe/blob/main/README.md",
         unconfirmed: "the folder of the user's file",
-        ..NONE
     },
     Rules {
         client: "cursor",
@@ -259,7 +252,6 @@ pub const RULES: &[Rules] = &[
         project: own(&[at(Base::Project, &[".windsurf/rules/sdl.md"])], Head::Windsurf),
         source: "https://docs.windsurf.com/windsurf/cascade/memories",
         unconfirmed: "the page names global_rules.md, not its folder",
-        ..NONE
     },
     Rules {
         client: "zed",
@@ -290,7 +282,6 @@ pub const RULES: &[Rules] = &[
         project: own(&[at(Base::Project, &[".kiro/steering/sdl.md"])], Head::Kiro),
         source: "https://kiro.dev/docs/steering/",
         unconfirmed: "some versions of the IDE do not load the user's folder (https://github.com/kirodotdev/Kiro/issues/9117)",
-        ..NONE
     },
     Rules {
         client: "antigravity",
@@ -298,7 +289,6 @@ pub const RULES: &[Rules] = &[
         project: AGENTS,
         source: "https://antigravity.google/docs/rules-workflows",
         unconfirmed: "the page was not read: guides of others name both files, AGENTS.md from version 1.20.3 on",
-        ..NONE
     },
     Rules {
         client: "trae",
@@ -328,7 +318,6 @@ pub const RULES: &[Rules] = &[
         project: AGENTS,
         source: "https://github.com/cline/cline/blob/main/docs/customization/cline-rules.mdx",
         unconfirmed: "on some systems the user's rules are in ~/Cline/Rules",
-        ..NONE
     },
     Rules {
         client: "roo-code",
@@ -343,7 +332,6 @@ pub const RULES: &[Rules] = &[
         project: AGENTS,
         source: "https://kilo.ai/docs/customize/agents-md",
         unconfirmed: "the user's file is known from another project, which cites its source",
-        ..NONE
     },
     Rules {
         client: "continue",
@@ -357,7 +345,6 @@ pub const RULES: &[Rules] = &[
         project: own(&[at(Base::Project, &[".continue/rules/sdl.md"])], Head::Continue),
         source: "https://docs.continue.dev/customize/deep-dives/rules",
         unconfirmed: "that CONTINUE_GLOBAL_DIR moves the folder for rules",
-        ..NONE
     },
     Rules {
         client: "warp",
