@@ -11,8 +11,7 @@ use std::path::Path;
 use sdl_tests::workspace;
 use serde_json::Value;
 
-/// Which of our crates each of our crates may use. An arrow that is not here fails the test; so does a line here
-/// that names no crate.
+/// Which of our crates each may use. An arrow that is not here fails the test; so does a line that names no crate.
 const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-proto", &[]),
     ("sdl-json", &[]),
