@@ -11,7 +11,7 @@ use crate::host::RepoState;
 /// Tokens of this reminder.
 const MOST_TOKENS: usize = 150;
 /// Languages that are named.
-const MOST_LANGUAGES: usize = 3;
+const MOST_LANGUAGES: usize = 2;
 
 /// What to ask, and by which action.
 const QUESTIONS: [&str; 3] = [
@@ -36,7 +36,7 @@ pub(super) fn remind_start(cx: &ReadCx<'_>, asked: &Asked<'_>) -> Read<Reminder>
         RepoState::Failed { .. } => return Ok(None),
         RepoState::Live | RepoState::Scanning if counters.files == 0 => return Ok(None),
         RepoState::Live => {
-            format!("{} files: {}; live, saved edits are in it at once", counters.files, named.join(", "))
+            format!("{} files: {}; live", counters.files, named.join(", "))
         }
         RepoState::Scanning => format!("{} files: {}; found by scanning", counters.files, named.join(", ")),
     };
