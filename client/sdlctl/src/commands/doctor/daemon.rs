@@ -88,6 +88,8 @@ pub(super) fn check_daemon(machine: &Machine, daemon: &Daemon) -> Vec<Finding> {
 
 fn check_answers(daemon: &Daemon) -> Finding {
     let process = daemon.pid.map(|pid| format!("process {pid}")).unwrap_or_default();
+    // The rest is advice for a daemon that does not run.
+    let silence = daemon.silence.split("; ").next().unwrap_or_default();
     match &daemon.status {
         Some(status) => Finding::ok(
             DAEMON_ANSWERS,
@@ -99,7 +101,7 @@ fn check_answers(daemon: &Daemon) -> Finding {
         ),
         None if daemon.is_held => Finding::bad(
             DAEMON_ANSWERS,
-            format!("{process} holds the state folder and does not answer here: {}", daemon.silence),
+            format!("{process} holds the state folder and does not answer here: {silence}"),
             "end it and start another with: sdlctl restart",
         ),
         None => Finding::warn(

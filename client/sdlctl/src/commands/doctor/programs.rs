@@ -94,7 +94,7 @@ pub(super) fn check_shims(machine: &Machine) -> Option<Finding> {
     }
     let all = crate::output::format_count(running, "shim");
     Some(if stale.is_empty() {
-        Finding::ok(STALE_SHIMS, format!("{all} of clients run the program that is installed"))
+        Finding::ok(STALE_SHIMS, format!("{all} of clients, none of them stale"))
     } else {
         let pids: Vec<String> = stale.iter().map(u32::to_string).collect();
         let pids = pids.join(" ");
