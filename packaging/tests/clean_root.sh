@@ -51,7 +51,7 @@ if [ ! -e "$base.made" ]; then
         inside sh -c '. /etc/profile && npm install -g @anthropic-ai/claude-code'
         inside sh -c '. /etc/profile && mkdir /opt/client && cd /opt/client && npm install @modelcontextprotocol/sdk'
         inside useradd --create-home --shell /bin/bash ana
-        inside sh -c 'rm -rf /root/.npm /var/cache/apt/archives/*.deb'
+        inside sh -c 'rm -rf ~root/.npm /var/cache/apt/archives/*.deb'
     } >"$box/base.log" 2>&1 || fail "the clean root could not be made; the end of $box/base.log: $(tail -n 5 "$box/base.log")"
     : >"$base.made"
 fi

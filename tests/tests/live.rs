@@ -255,6 +255,9 @@ fn the_page_gets_answers_the_graph_and_events_of_a_real_daemon() {
     };
     // From here on it follows.
     assert_eq!(next("status")["repos"][0]["repoId"], "app");
+    // The first index, from before the page was there.
+    let first = next("version");
+    assert_eq!((&first["repo"], &first["past"]), (&json!("app"), &json!(true)));
     edit(&root, 1);
     let version = next("version");
     assert_eq!((&version["repo"], &version["files"][0]["path"]), (&json!("app"), &json!("b.py")));

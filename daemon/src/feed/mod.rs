@@ -169,7 +169,7 @@ impl Feed {
             versions: HashMap::new(),
             states: HashMap::new(),
         };
-        // Before the versions are read as well, so that the newest ones go before any that it is not told of below.
+        // Before the versions are read as well, so that the newest ones go before any that the answer does not name.
         if place.follower.wanted.recent > 0 {
             self.changes.note(Change::Followed(Arc::downgrade(&place.follower)));
         }
@@ -300,12 +300,12 @@ impl Feed {
         }
     }
 
-    /// Sends the newest versions up to those that the follower was told of, the oldest first.
+    /// Sends the newest versions up to those in the answer to the follower, the oldest first.
     fn tell_recent(&self, follower: &Arc<Follower>) {
         let Some(engine) = self.engine.upgrade() else { return };
         let places = self.lock();
         let place = places.iter().find(|place| Arc::ptr_eq(&place.follower, follower));
-        // This thread has told it of no version yet, because it was noted first.
+        // This thread has sent it no version yet, because its beginning was noted first.
         let Some(known) = place.map(|place| place.versions.clone()) else { return };
         drop(places);
         let mut recent = Vec::new();

@@ -132,7 +132,7 @@ async fn events_reach_the_page_and_the_stream_ends_with_the_daemon() {
     let mut lines = lines.await.unwrap();
     let sent =
         world.daemon().heard().requests.into_iter().find(|request| request.method == "feed/follow").unwrap();
-    assert_eq!(String::from_utf8(sent.params).unwrap(), r#"{"calls":true}"#);
+    assert_eq!(String::from_utf8(sent.params).unwrap(), r#"{"calls":true,"recent":50}"#);
     for (method, params) in [
         ("feed/version", r#"{"repo":"app","version":"v2"}"#),
         ("feed/call", r#"{"action":"info"}"#),
