@@ -1,6 +1,6 @@
 //! A host over real ledgers in temporary folders.
 
-#![allow(dead_code, reason = "each test file uses its part")]
+#![allow(dead_code, unused_imports, reason = "each program that includes it uses its part")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
 
 pub(crate) mod facts;
