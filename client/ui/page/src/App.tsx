@@ -1,5 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { Help } from "./parts/Help";
+import { lazyView } from "./parts/lazyView";
 import { Shell } from "./parts/Shell";
 import { Trouble } from "./parts/Trouble";
 import { KeyReader, takesText } from "./state/keys";
@@ -9,8 +10,10 @@ import { daemon } from "./state/session";
 import { nextTheme } from "./state/theme";
 import { AgentsView } from "./views/agents/AgentsView";
 import { DeltaView } from "./views/delta/DeltaView";
-import { GraphView } from "./views/graph/GraphView";
 import { RepositoryView } from "./views/repository/RepositoryView";
+
+// The libraries that draw graphs take longest to start.
+const GraphView = lazyView(() => import("./views/graph/GraphView").then((module) => module.GraphView));
 
 const SEEN = { repository: RepositoryView, graph: GraphView, delta: DeltaView, agents: AgentsView } as const;
 

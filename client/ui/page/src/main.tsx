@@ -11,10 +11,11 @@ document.adoptedStyleSheets = [styles];
 
 followTheme();
 followAddress();
-const page = document.getElementById("page");
-if (page) render(<App />, page);
 const leaving = new AbortController();
 addEventListener("pagehide", (event) => {
   if (!event.persisted) leaving.abort();
 });
+// Before the first drawing, so that the answers are on their way meanwhile.
 followDaemon(leaving.signal);
+const page = document.getElementById("page");
+if (page) render(<App />, page);
