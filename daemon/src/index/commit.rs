@@ -65,7 +65,10 @@ fn fill_batch(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> R
     let outlines = resolve::outline_reader(facts, &held);
     let files = dirty.iter().map(|(file, found)| (*file, found));
     let facts_of = |_, (path, source): &(RelPath, Source)| resolve::facts_of(facts, path, source);
-    resolve_files(&*batch, &outlines, files, facts_of, |one| resolved.push(one))?;
+    resolve_files(&*batch, &outlines, files, facts_of, |one| {
+        resolved.push(one);
+        Ok(())
+    })?;
     for resolved in &resolved {
         batch.set_resolved(resolved)?;
     }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rayon::prelude::*;
 use sdl_ledger::{FileUpdate, Result, Snapshot, View};
 use sdl_model::{Cause, FactsKey, FileId, FileRow, GitHead, RelPath};
-use sdl_watch::{Batch, Changes, Found, Known, KnownFile, NothingKnown, Tree};
+use sdl_watch::{Batch, Changes, Found, Known, KnownFile, NothingKnown, Rescan, Tree};
 
 use super::restore::restore_facts;
 use super::{Ailment, Repo, Stage, built_by, lock_mutex};
@@ -29,6 +29,15 @@ const READ_DEADLINE: Duration = Duration::from_secs(600);
 const PARALLEL_FROM: usize = 8;
 /// A batch of this many files leaves much allocated memory that the next edits don't need.
 const MANY_FILES: usize = 100;
+
+/// Files that are read and stored at a time.
+const READ_CHUNK: usize = 512;
+/// A change of at least this many files, and of [`OUTGROWN`] times as many as are known, is indexed as a whole tree is for
+/// the first time: for example an archive that was unpacked into a folder with a few notes. It is much faster and takes
+/// bounded memory; the versions before are forgotten, and they held next to nothing.
+const OUTGROWN_FROM: u64 = 2_000;
+/// See [`OUTGROWN_FROM`].
+const OUTGROWN: u64 = 10;
 
 /// The age of old versions is checked once in this many new ones.
 const AGE_OUT_EVERY: u64 = 64;
@@ -169,6 +178,16 @@ impl Worker {
         if changes.root_gone || changes.root_error.is_some() {
             return Ok(changes);
         }
+        if self.outgrows(&changes)? {
+            tracing::info!(
+                repo = repo.entry.repo_id,
+                files = changes.candidates.len(),
+                "the change is many times the known tree; all of it is indexed at once"
+            );
+            self.indexing = true;
+            return self
+                .first(&Batch { rescan: batch.rescan.or(Some(Rescan::TooManyChanges)), ..batch.clone() });
+        }
         let Read { updates, again, doubtful } = self.read(&changes, thorough)?;
         if doubtful {
             // Everything is indexed again, because nothing distinguishes rows derived from wrong facts.
@@ -206,6 +225,17 @@ impl Worker {
         }
         repo.set_stage(Stage::Live);
         Ok(changes)
+    }
+
+    /// Whether so many files are new that what the ledger holds is next to nothing.
+    fn outgrows(&self, changes: &Changes) -> Result<bool> {
+        let found = changes.candidates.len() as u64;
+        if found < OUTGROWN_FROM {
+            return Ok(false);
+        }
+        let known = self.repo.ledger.read(read_deadline(), |view| view.counters())?;
+        let skipped: u64 = known.skipped.iter().map(|(_, count)| count).sum();
+        Ok(found / OUTGROWN >= known.files + known.failed + skipped)
     }
 
     /// Keeps the reason why git's index is not read, for the status.
@@ -263,34 +293,40 @@ impl Worker {
         })?;
         let read =
             |(found, old): (&Found, &Option<FileRow>)| reader.read(&found.path, old.as_ref(), found.skip);
-        let outcomes: Vec<Outcome> = if candidates.len() < PARALLEL_FROM {
-            candidates.iter().zip(&old).map(read).collect()
-        } else {
-            candidates.par_iter().zip(&old).map(read).collect()
-        };
 
         let mut tally = Tally::default();
         let mut batch = commit::Changes::default();
-        let mut fresh = Vec::new();
         let mut removed: BTreeSet<RelPath> = changes.removed.iter().cloned().collect();
-        let mut again = false;
-        for ((outcome, found), old) in outcomes.into_iter().zip(candidates).zip(&old) {
-            tally.count(&outcome);
-            match outcome {
-                Outcome::Absent if old.is_some() => {
-                    removed.insert(found.path.clone());
-                }
-                Outcome::Absent => {}
-                Outcome::Again => again = true,
-                Outcome::Same { stat, parsed } => {
-                    batch.touched.push((found.path.clone(), stat));
-                    fresh.extend(parsed);
-                }
-                Outcome::Changed { update, parsed } => {
-                    batch.updates.push(*update);
-                    fresh.extend(parsed);
+        let (mut again, mut doubtful) = (false, false);
+        for (candidates, old) in candidates.chunks(READ_CHUNK).zip(old.chunks(READ_CHUNK)) {
+            let outcomes: Vec<Outcome> = if candidates.len() < PARALLEL_FROM {
+                candidates.iter().zip(old).map(read).collect()
+            } else {
+                candidates.par_iter().zip(old).map(read).collect()
+            };
+            let mut fresh = Vec::new();
+            for ((outcome, found), old) in outcomes.into_iter().zip(candidates).zip(old) {
+                tally.count(&outcome);
+                match outcome {
+                    Outcome::Absent if old.is_some() => {
+                        removed.insert(found.path.clone());
+                    }
+                    Outcome::Absent => {}
+                    Outcome::Again => again = true,
+                    Outcome::Same { stat, parsed } => {
+                        batch.touched.push((found.path.clone(), stat));
+                        fresh.extend(parsed);
+                    }
+                    Outcome::Changed { update, parsed } => {
+                        batch.updates.push(*update);
+                        fresh.extend(parsed);
+                    }
                 }
             }
+            for (key, facts) in fresh.iter().filter(|_| anew) {
+                doubtful |= !repo.facts.agrees(key, facts)?;
+            }
+            repo.facts.put_encoded(&fresh)?;
         }
         batch.updates.extend(removed.into_iter().map(|path| FileUpdate {
             path,
@@ -298,11 +334,6 @@ impl Worker {
             stat: None,
             facts: None,
         }));
-        let mut doubtful = false;
-        for (key, facts) in fresh.iter().filter(|_| anew) {
-            doubtful |= !repo.facts.agrees(key, facts)?;
-        }
-        repo.facts.put_encoded(&fresh)?;
         repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
         repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
         Ok(Read { updates: batch, again, doubtful })

@@ -69,17 +69,17 @@ pub fn resolve_named(
 
 /// Resolves `files` against `view`, which must already contain them, and passes each result to `take`.
 ///
-/// `facts_of` returns a file's facts when its turn comes, from what `files` has beside it, or none to leave it out. It may fail to end the work early.
+/// `facts_of` returns a file's facts when its turn comes, from what `files` has beside it, or none to leave it out. It and `take` may fail to end the work early.
 /// Results passed to `take` until then remain valid.
 ///
 /// # Errors
-/// The errors of `facts_of`, and those of reading `view` or `outlines`.
+/// The errors of `facts_of` and `take`, and those of reading `view` or `outlines`.
 pub fn resolve_files<S, E: From<sdl_ledger::Error>>(
     view: &dyn View,
     outlines: &dyn Outlines,
     files: impl IntoIterator<Item = (FileId, S)>,
     mut facts_of: impl FnMut(FileId, S) -> Result<Option<FileFacts>, E>,
-    mut take: impl FnMut(Resolved),
+    mut take: impl FnMut(Resolved) -> Result<(), E>,
 ) -> Result<(), E> {
     let world = World::new(view, outlines);
     for (file, source) in files {
@@ -87,7 +87,7 @@ pub fn resolve_files<S, E: From<sdl_ledger::Error>>(
         take(match &facts {
             HeldFacts::Whole(facts) => resolve_file(&world, file, &path, &facts.outline, &facts.body)?,
             HeldFacts::Halves(outline, body) => resolve_file(&world, file, &path, outline, body)?,
-        });
+        })?;
     }
     Ok(())
 }

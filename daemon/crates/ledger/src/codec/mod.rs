@@ -19,7 +19,7 @@ pub(crate) use keys::{
 };
 pub use public::Public;
 pub(crate) use public::{
-    NAME_ITEM, POSTING_ITEM, PublicDef, kind_of, pack_home, pack_posting, unpack_hit, unpack_home,
+    HOME, NAME_ITEM, POSTING_ITEM, PublicDef, kind_of, pack_home, pack_posting, unpack_hit, unpack_home,
     unpack_posting,
 };
 pub(crate) use resolved::{pack_resolved, unpack_resolved};

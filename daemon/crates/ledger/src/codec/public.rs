@@ -10,7 +10,7 @@ use crate::{NameHit, Result, SymbolHome, TermHit};
 /// Size of a definition in the table of names.
 pub(crate) const NAME_ITEM: usize = 17;
 /// Size of a symbol's record in the table of ids.
-const HOME: usize = 9;
+pub(crate) const HOME: usize = 9;
 /// Size of a posting.
 pub(crate) const POSTING_ITEM: usize = 12;
 /// A posting, stored.

@@ -421,8 +421,8 @@ impl<'e> Write<'e> {
         self.put_with(table, key, value, WriteFlags::APPEND)
     }
 
-    /// Adds values of one key, in order and end to end. With `append`, the key is after all others of the table.
-    pub(crate) fn put_items(&mut self, table: Table, key: &[u8], items: &[u8], append: bool) -> Result<()> {
+    /// Adds values of one key, in order and end to end. The key is after all others of the table.
+    pub(crate) fn append_items(&mut self, table: Table, key: &[u8], items: &[u8]) -> Result<()> {
         self.check(key)?;
         let size = table.spec.item;
         let Some(count) = items.len().checked_div(size).filter(|n| *n > 0 && n * size == items.len()) else {
@@ -433,23 +433,19 @@ impl<'e> Write<'e> {
         let size = items.len() / count;
         let cursor = self.cursor(table)?;
         let mut key = mdb_val(key);
-        let mut rest = &items[..];
-        if append {
-            // The first value creates the key; the others are appended to it.
-            let mut data = mdb_val(&items[..size]);
-            // SAFETY: the cursor is open in a write transaction that is borrowed exclusively; both values are live
-            // slices.
-            let code =
-                unsafe { ffi::mdb_cursor_put(cursor.raw, &raw mut key, &raw mut data, ffi::MDB_APPEND) };
-            if code != ffi::MDB_SUCCESS {
-                return Err(self.env.fail("append", lmdb::Error::from_err_code(code)));
-            }
-            rest = &items[size..];
-            if count == 1 {
-                return Ok(());
-            }
+        // The first value creates the key; the others are appended to it.
+        let (first, rest) = items.split_at(size);
+        let mut data = mdb_val(first);
+        // SAFETY: the cursor is open in a write transaction that is borrowed exclusively; both values are live
+        // slices.
+        let code = unsafe { ffi::mdb_cursor_put(cursor.raw, &raw mut key, &raw mut data, ffi::MDB_APPEND) };
+        if code != ffi::MDB_SUCCESS {
+            return Err(self.env.fail("append", lmdb::Error::from_err_code(code)));
         }
-        let flags = ffi::MDB_MULTIPLE | if append { ffi::MDB_APPENDDUP } else { 0 };
+        if rest.is_empty() {
+            return Ok(());
+        }
+        let flags = ffi::MDB_MULTIPLE | ffi::MDB_APPENDDUP;
         let mut data = [
             ffi::MDB_val { mv_size: size, mv_data: rest.as_ptr().cast_mut().cast() },
             ffi::MDB_val { mv_size: rest.len() / size, mv_data: ptr::null_mut() },

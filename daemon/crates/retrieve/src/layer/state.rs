@@ -224,6 +224,7 @@ fn resolve_layer<O: Origin>(
         if let Some(file) = resolved.file {
             done.insert(file, resolved);
         }
+        Ok(())
     })?;
     for file in dirty {
         // The file's edges of the base no longer count. Edges of the version that are missing here are removed.

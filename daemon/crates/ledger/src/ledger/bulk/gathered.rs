@@ -1,5 +1,8 @@
-//! Rows in memory, end to end, waiting to be sorted.
+//! Rows end to end in memory, waiting to be sorted, and beyond a limit in sorted runs on the disk.
 
+use std::path::Path;
+
+use super::runs::Runs;
 use crate::Result;
 
 /// The place of a row in its arena.
@@ -84,14 +87,67 @@ impl Arena {
     }
 }
 
-/// Items of one size under texts.
-pub(super) struct Items<const N: usize> {
+/// Rows that are gathered for one table: in memory, and beyond that in runs.
+#[derive(Default)]
+pub(super) struct Rows {
     arena: Arena,
+    runs: Option<Runs>,
+}
+
+/// Something that gathers for one table.
+pub(super) trait Gathers {
+    /// How much memory it takes, about.
+    fn bytes(&self) -> usize;
+
+    /// Moves what is in memory to a file in `dir`.
+    fn spill(&mut self, dir: &Path) -> Result<()>;
+}
+
+impl Rows {
+    /// Adds a row whose value `fill` writes; the value.
+    pub(super) fn push(
+        &mut self,
+        key: &[u8],
+        fill: impl FnOnce(&mut Vec<u8>) -> Result<()>,
+    ) -> Result<&[u8]> {
+        self.arena.push(key, fill)
+    }
+
+    /// Every row, sorted by key.
+    pub(super) fn in_order(mut self, each: EachGathered<'_>) -> Result<()> {
+        match self.runs.take() {
+            None => self.arena.in_order(each),
+            Some(mut runs) => {
+                runs.add_run(|each| self.arena.in_order(each))?;
+                runs.merge(each)
+            }
+        }
+    }
+}
+
+impl Gathers for Rows {
+    fn bytes(&self) -> usize {
+        self.arena.bytes()
+    }
+
+    fn spill(&mut self, dir: &Path) -> Result<()> {
+        let runs = match &mut self.runs {
+            Some(runs) => runs,
+            none => none.insert(Runs::create(dir)?),
+        };
+        let arena = std::mem::take(&mut self.arena);
+        runs.add_run(|each| arena.in_order(each))
+    }
+}
+
+/// Items of one size under keys.
+pub(super) struct Items<const N: usize> {
+    rows: Rows,
 }
 
 impl<const N: usize> Default for Items<N> {
     fn default() -> Self {
-        Self { arena: Arena::default() }
+        Self { rows: Rows::default() }
     }
 }
 
@@ -99,7 +155,7 @@ impl<const N: usize> Items<N> {
     /// Adds an item.
     pub(super) fn push(&mut self, key: &[u8], item: [u8; N]) {
         // Writing to memory does not fail.
-        let _ = self.arena.push(key, |out| {
+        let _ = self.rows.push(key, |out| {
             out.extend_from_slice(&item);
             Ok(())
         });
@@ -107,30 +163,60 @@ impl<const N: usize> Items<N> {
 
     /// Every key once, sorted, with its items, sorted and without doubles.
     pub(super) fn in_order(self, each: EachGathered<'_>) -> Result<()> {
-        let mut current: Vec<u8> = Vec::new();
-        let mut items: Vec<[u8; N]> = Vec::new();
-        let mut give = |key: &[u8], items: &mut Vec<[u8; N]>| {
-            if items.is_empty() {
-                return Ok(());
-            }
-            items.sort_unstable();
-            items.dedup();
-            each(key, items.as_flattened())?;
-            items.clear();
-            Ok(())
-        };
-        self.arena.in_order(&mut |key, value| {
-            if key != current {
-                give(&current, &mut items)?;
-                current.clear();
-                current.extend_from_slice(key);
-            }
-            if let Ok(item) = value.try_into() {
-                items.push(item);
-            }
-            Ok(())
-        })?;
-        give(&current, &mut items)
+        let mut groups = Groups::<N>::new(each);
+        self.rows.in_order(&mut |key, items| groups.take(key, items))?;
+        groups.end()
+    }
+}
+
+impl<const N: usize> Gathers for Items<N> {
+    fn bytes(&self) -> usize {
+        self.rows.bytes()
+    }
+
+    fn spill(&mut self, dir: &Path) -> Result<()> {
+        self.rows.spill(dir)
+    }
+}
+
+/// Brings together the items of one key, which come one after the other.
+pub(super) struct Groups<'f, const N: usize> {
+    key: Vec<u8>,
+    items: Vec<[u8; N]>,
+    each: EachGathered<'f>,
+}
+
+impl<'f, const N: usize> Groups<'f, N> {
+    /// Passes each key once to `each`, with its items, sorted and without doubles.
+    pub(super) fn new(each: EachGathered<'f>) -> Self {
+        Self { key: Vec::new(), items: Vec::new(), each }
+    }
+
+    /// Takes some items of a key.
+    pub(super) fn take(&mut self, key: &[u8], items: &[u8]) -> Result<()> {
+        if key != self.key {
+            self.give()?;
+            self.key.clear();
+            self.key.extend_from_slice(key);
+        }
+        self.items.extend_from_slice(items.as_chunks().0);
+        Ok(())
+    }
+
+    /// Passes on the last key.
+    pub(super) fn end(mut self) -> Result<()> {
+        self.give()
+    }
+
+    fn give(&mut self) -> Result<()> {
+        if self.items.is_empty() {
+            return Ok(());
+        }
+        self.items.sort_unstable();
+        self.items.dedup();
+        (self.each)(&self.key, self.items.as_flattened())?;
+        self.items.clear();
+        Ok(())
     }
 }
 
@@ -160,18 +246,27 @@ mod tests {
     }
 
     #[test]
-    fn items_come_out_grouped_and_without_doubles() {
-        let mut items = Items::<2>::default();
-        for (key, item) in [("k", [2, 0]), ("j", [9, 9]), ("k", [1, 0]), ("k", [2, 0])] {
-            items.push(key.as_bytes(), item);
+    fn items_come_out_grouped_and_without_doubles_spilled_or_not() {
+        let dir = tempfile::tempdir().unwrap();
+        for spilled_after in [9, 0, 1, 3] {
+            let mut items = Items::<2>::default();
+            for (n, (key, item)) in
+                [("k", [2, 0]), ("j", [9, 9]), ("k", [1, 0]), ("k", [2, 0])].into_iter().enumerate()
+            {
+                items.push(key.as_bytes(), item);
+                if n >= spilled_after {
+                    items.spill(dir.path()).unwrap();
+                    assert_eq!(items.bytes(), 0);
+                }
+            }
+            let mut seen = Vec::new();
+            items
+                .in_order(&mut |key, items| {
+                    seen.push((key.to_vec(), items.to_vec()));
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(seen, [(b"j".to_vec(), vec![9, 9]), (b"k".to_vec(), vec![1, 0, 2, 0])]);
         }
-        let mut seen = Vec::new();
-        items
-            .in_order(&mut |key, items| {
-                seen.push((key.to_vec(), items.to_vec()));
-                Ok(())
-            })
-            .unwrap();
-        assert_eq!(seen, [(b"j".to_vec(), vec![9, 9]), (b"k".to_vec(), vec![1, 0, 2, 0])]);
     }
 }

@@ -1,8 +1,7 @@
 //! Writes gathered rows in transactions of bounded size.
 
-use super::gathered::{Arena, Items};
+use super::gathered::{Items, Rows};
 use crate::Result;
-use crate::codec::id_key;
 use crate::env::{Env, Table, Write};
 
 /// A transaction is committed when it holds this much: The limit is low because LMDB keeps the pages of a running
@@ -44,48 +43,24 @@ impl<'e> Loader<'e> {
         }
     }
 
-    /// Writes one row.
-    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8], append: bool) -> Result<()> {
-        let txn = self.txn(key.len() + value.len())?;
-        if append { txn.append(table, key, value) } else { txn.put(table, key, value) }
+    /// Writes one row, after all others of the table.
+    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+        self.txn(key.len() + value.len())?.append(table, key, value)
     }
 
-    /// Writes one key's items, sorted and end to end.
-    pub(super) fn items(&mut self, table: Table, key: &[u8], items: &[u8], append: bool) -> Result<()> {
-        self.txn(key.len() + items.len())?.put_items(table, key, items, append)
+    /// Writes rows to an empty table.
+    pub(super) fn rows(&mut self, table: Table, rows: Rows) -> Result<()> {
+        rows.in_order(&mut |key, value| self.row(table, key, value))
     }
 
-    /// Writes rows in order of key.
-    pub(super) fn rows(&mut self, table: Table, rows: Arena, append: bool) -> Result<()> {
-        rows.in_order(&mut |key, value| self.row(table, key, value, append))
+    /// Writes one key's items, sorted and end to end, after all others of the table.
+    pub(super) fn group(&mut self, table: Table, key: &[u8], items: &[u8]) -> Result<()> {
+        self.txn(key.len() + items.len())?.append_items(table, key, items)
     }
 
-    /// Writes items by text, in order, to an empty table.
+    /// Writes items to an empty table.
     pub(super) fn groups<const N: usize>(&mut self, table: Table, items: Items<N>) -> Result<()> {
-        items.in_order(&mut |key, items| self.items(table, key, items, true))
-    }
-
-    /// Writes items by id; `pairs` is sorted.
-    pub(super) fn pairs<T: PartialEq, const N: usize>(
-        &mut self,
-        table: Table,
-        pairs: &[(u64, T)],
-        item: impl Fn(&T) -> [u8; N],
-        append: bool,
-    ) -> Result<()> {
-        let mut items = Vec::new();
-        for group in pairs.chunk_by(|a, b| a.0 == b.0) {
-            items.clear();
-            for (n, (_, value)) in group.iter().enumerate() {
-                if n == 0 || group[n - 1].1 != *value {
-                    items.extend_from_slice(&item(value));
-                }
-            }
-            if let Some((id, _)) = group.first() {
-                self.items(table, &id_key(*id), &items, append)?;
-            }
-        }
-        Ok(())
+        items.in_order(&mut |key, items| self.group(table, key, items))
     }
 
     /// Commits the remaining rows.

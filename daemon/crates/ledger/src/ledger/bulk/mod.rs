@@ -1,27 +1,34 @@
 //! A load from scratch. Rows are gathered, sorted and appended in the order of their keys, in transactions of bounded
-//! size that make no version; the last one makes the whole visible.
+//! size that make no version; the last one makes the whole visible. Rows that don't fit into the memory for gathering wait
+//! in sorted runs in a temporary file beside the ledger, so each table is written once and in order whatever its size.
 
 mod gathered;
 mod loader;
+mod runs;
 mod terms;
 
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, PoisonError};
 
 use sdl_model::{Cause, FileId, FileState, GitHead, SymbolId, Version, VersionRow};
 
-use super::derived::{check_term, in_order, incoming_edges};
+use super::derived::{check_term, in_order};
 use super::state::{self, State};
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot};
-use crate::codec::{Public, id_key, pack_edges, pack_home, pack_resolved, path_value, text_key};
+use crate::codec::{
+    EDGE_LEN, Public, id_key, in_edge_of, pack_edges, pack_home, pack_resolved, path_value, text_key,
+};
 use crate::{Error, FileUpdate, Posting, Resolved, Result, SymbolHome, TermHit, codec};
 
-use gathered::{Arena, Items};
+use gathered::{Gathers, Items, Rows};
 use loader::Loader;
 use terms::Terms;
 
-/// A load from scratch. `Sync`: once the files are in, several threads may [`Self::view`] them.
+/// A load from scratch. `Sync`: once the files are in, several threads may [`Self::view`] them and hand in what they
+/// resolved.
 ///
 /// Call [`Self::add_file`] for every file, then [`Self::files_done`], resolve over [`Self::view`], hand in the results
 /// with [`Self::add_resolved`], and [`Self::finish`]. Postings may come at any time. Dropped before that, it leaves an
@@ -30,44 +37,46 @@ use terms::Terms;
 pub struct Bulk<'l> {
     ledger: &'l Ledger,
     _loading: Loading<'l>,
-    tally: Tally,
     seen: HashSet<FileId>,
     files: Files,
     files_done: bool,
-    derived: Derived,
     postings: Terms,
-    /// Whether derived rows, postings were written before: then their tables are no longer empty and rows are put in
-    /// between others.
-    derived_written: bool,
-    postings_written: bool,
+    derived: Mutex<Derived>,
 }
 
 #[derive(Default)]
 struct Files {
-    rows: Arena,
-    paths: Arena,
-    stats: Arena,
-    publics: Arena,
+    rows: Rows,
+    paths: Rows,
+    stats: Rows,
+    publics: Rows,
     file_names: Items<8>,
     dirs: Items<8>,
     packages: Items<8>,
     imports: Items<8>,
     names: Items<{ codec::NAME_ITEM }>,
-    symbols: Vec<(SymbolId, SymbolHome)>,
+    symbols: Items<{ codec::HOME }>,
 }
 
 #[derive(Default)]
 struct Derived {
-    out_edges: Arena,
-    resolved: Arena,
-    in_edges: Vec<(u64, codec::PackedInEdge)>,
-    asked: Vec<(u64, u64)>,
+    tally: Tally,
+    out_edges: Rows,
+    resolved: Rows,
+    in_edges: Items<{ codec::IN_EDGE_ITEM }>,
+    asked: Items<8>,
 }
 
-impl Derived {
-    fn bytes(&self) -> usize {
-        self.out_edges.bytes() + self.resolved.bytes() + self.in_edges.len() * 24 + self.asked.len() * 16
+/// Spills the largest until all of them together take at most `most` bytes.
+fn bound_memory(gathered: &mut [&mut dyn Gathers], most: usize, dir: &Path) -> Result<()> {
+    let mut bytes: usize = gathered.iter().map(|one| one.bytes()).sum();
+    while bytes > most
+        && let Some(largest) = gathered.iter_mut().max_by_key(|one| one.bytes())
+    {
+        bytes -= largest.bytes();
+        largest.spill(dir)?;
     }
+    Ok(())
 }
 
 /// Keeps batches out while a load is under way.
@@ -95,14 +104,11 @@ impl<'l> Bulk<'l> {
         Ok(Self {
             ledger,
             _loading: loading,
-            tally: Tally::default(),
             seen: HashSet::new(),
             files: Files::default(),
             files_done: false,
-            derived: Derived::default(),
             postings: Terms::default(),
-            derived_written: false,
-            postings_written: false,
+            derived: Mutex::default(),
         })
     }
 
@@ -119,7 +125,8 @@ impl<'l> Bulk<'l> {
         let key = id_key(file.0);
         let path = &update.path;
         let files = &mut self.files;
-        self.tally.row(row, Sign::Plus);
+        let tally = &mut self.derived.get_mut().unwrap_or_else(PoisonError::into_inner).tally;
+        tally.row(row, Sign::Plus);
         files.rows.push(&key, |out| codec::encode_into("files", row, out))?;
         files.paths.push(&text_key(path.as_str()), |out| {
             out.extend_from_slice(&path_value(file.0, path.as_str()));
@@ -135,7 +142,7 @@ impl<'l> Bulk<'l> {
             return Err(Error::Misuse("an indexed file came without its facts"));
         };
         let public = Public::of_facts(file, facts);
-        self.tally.public(&public, Sign::Plus);
+        tally.public(&public, Sign::Plus);
         files.publics.push(&key, |out| codec::encode_into("publics", &public, out))?;
         files.file_names.push(&text_key(path.file_name()), key);
         files.dirs.push(&text_key(path.dir()), key);
@@ -148,8 +155,32 @@ impl<'l> Bulk<'l> {
         for (name, hit) in public.listed(file) {
             files.names.push(&text_key(name), hit);
         }
-        files.symbols.extend(public.defs.iter().map(|def| (def.symbol, SymbolHome { file, kind: def.kind })));
-        Ok(())
+        for def in &public.defs {
+            files.symbols.push(&id_key(def.symbol.0), pack_home(SymbolHome { file, kind: def.kind }));
+        }
+        self.bound_files()
+    }
+
+    /// Keeps the rows of files and the postings within the memory for gathering.
+    fn bound_files(&mut self) -> Result<()> {
+        let Self { ledger, files, postings, .. } = self;
+        bound_memory(
+            &mut [
+                &mut files.rows,
+                &mut files.paths,
+                &mut files.stats,
+                &mut files.publics,
+                &mut files.file_names,
+                &mut files.dirs,
+                &mut files.packages,
+                &mut files.imports,
+                &mut files.names,
+                &mut files.symbols,
+                postings,
+            ],
+            ledger.gather_bytes,
+            ledger.env.path(),
+        )
     }
 
     /// Closes the first part: from now on [`Self::view`] sees the files, symbols and names.
@@ -161,23 +192,23 @@ impl<'l> Bulk<'l> {
         let files = std::mem::take(&mut self.files);
         let tables = &self.ledger.tables;
         let mut loader = Loader::new(&self.ledger.env);
-        loader.rows(tables.files, files.rows, true)?;
-        loader.rows(tables.paths, files.paths, true)?;
-        loader.rows(tables.stats, files.stats, true)?;
-        loader.rows(tables.publics, files.publics, true)?;
+        loader.rows(tables.files, files.rows)?;
+        loader.rows(tables.paths, files.paths)?;
+        loader.rows(tables.stats, files.stats)?;
+        loader.rows(tables.publics, files.publics)?;
         loader.groups(tables.file_names, files.file_names)?;
         loader.groups(tables.dirs, files.dirs)?;
         loader.groups(tables.packages, files.packages)?;
         loader.groups(tables.imports, files.imports)?;
         loader.groups(tables.names, files.names)?;
-        let mut symbols = files.symbols;
-        symbols.sort_unstable();
         // If the symbols of two files have the same hash, the later file gets the symbol, as in a batch.
-        for (n, (symbol, home)) in symbols.iter().enumerate() {
-            if symbols.get(n + 1).is_none_or(|(next, _)| next != symbol) {
-                loader.row(tables.symbols, &id_key(symbol.0), &pack_home(*home), true)?;
-            }
-        }
+        files.symbols.in_order(&mut |symbol, homes| {
+            homes
+                .as_chunks::<{ codec::HOME }>()
+                .0
+                .last()
+                .map_or(Ok(()), |home| loader.row(tables.symbols, symbol, home))
+        })?;
         loader.done()
     }
 
@@ -187,11 +218,12 @@ impl<'l> Bulk<'l> {
     }
 
     /// Adds a file's edges, questions and counts; each file once.
-    pub fn add_resolved(&mut self, resolved: &Resolved) -> Result<()> {
+    pub fn add_resolved(&self, resolved: &Resolved) -> Result<()> {
         let Some(file) = resolved.file else {
             return Err(Error::Misuse("a resolution came without its file"));
         };
-        let derived = &mut self.derived;
+        let mut derived = self.derived.lock().unwrap_or_else(PoisonError::into_inner);
+        let Derived { tally, out_edges, resolved: rows, in_edges, asked: questions } = &mut *derived;
         let mut sources = Vec::with_capacity(resolved.edges.len());
         for (symbol, edges) in &resolved.edges {
             if edges.is_empty() {
@@ -199,64 +231,60 @@ impl<'l> Bulk<'l> {
             }
             sources.push(symbol.0);
             let edges = in_order(edges);
-            self.tally.edges(edges.len(), Sign::Plus);
-            let packed = derived.out_edges.push(&id_key(symbol.0), |out| {
+            tally.edges(edges.len(), Sign::Plus);
+            let packed = out_edges.push(&id_key(symbol.0), |out| {
                 pack_edges(&edges, out);
                 Ok(())
             })?;
-            derived.in_edges.extend(incoming_edges(*symbol, packed));
+            for edge in packed.as_chunks::<EDGE_LEN>().0 {
+                let (target, item) = in_edge_of(*symbol, edge);
+                in_edges.push(&id_key(target), item);
+            }
         }
         sources.sort_unstable();
         let (asked, unresolved) = (in_order(&resolved.asked), in_order(&resolved.unresolved));
-        derived.asked.extend(asked.iter().map(|hash| (*hash, file.0)));
-        self.tally.resolved(resolved.counts, Sign::Plus);
-        derived.resolved.push(&id_key(file.0), |out| {
+        for hash in asked.iter() {
+            questions.push(&id_key(*hash), id_key(file.0));
+        }
+        tally.resolved(resolved.counts, Sign::Plus);
+        rows.push(&id_key(file.0), |out| {
             out.extend_from_slice(&pack_resolved(resolved.counts, sources.into_iter(), &asked, &unresolved));
             Ok(())
         })?;
-        if self.derived.bytes() > self.ledger.gather_bytes {
-            self.write_derived()?;
-        }
-        Ok(())
+        let Ledger { gather_bytes, env, .. } = self.ledger;
+        bound_memory(&mut [out_edges, rows, in_edges, questions], *gather_bytes, env.path())
     }
 
     /// Adds postings, as [`Self::add_posting`] does.
     pub fn add_postings(&mut self, postings: &[Posting]) -> Result<()> {
-        postings.iter().try_for_each(|posting| {
-            self.add_posting(&posting.term, posting.symbol, posting.impact, posting.flags)
-        })
+        for posting in postings {
+            self.gather_posting(&posting.term, posting.symbol, posting.impact, posting.flags)?;
+        }
+        self.bound_files()
     }
 
     /// Adds one posting, without an allocation for its term.
     pub fn add_posting(&mut self, term: &str, symbol: SymbolId, impact: u16, flags: u16) -> Result<()> {
+        self.gather_posting(term, symbol, impact, flags)?;
+        self.bound_files()
+    }
+
+    fn gather_posting(&mut self, term: &str, symbol: SymbolId, impact: u16, flags: u16) -> Result<()> {
         check_term(term)?;
         self.postings.push(term, TermHit { symbol, impact, flags });
-        if self.postings.bytes() > self.ledger.gather_bytes {
-            self.write_postings()?;
-        }
         Ok(())
     }
 
     fn write_derived(&mut self) -> Result<()> {
-        let append = !std::mem::replace(&mut self.derived_written, true);
         let tables = &self.ledger.tables;
-        let mut derived = std::mem::take(&mut self.derived);
+        let derived = self.derived.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut loader = Loader::new(&self.ledger.env);
-        loader.rows(tables.out_edges, derived.out_edges, append)?;
-        loader.rows(tables.resolved, derived.resolved, append)?;
-        derived.in_edges.sort_unstable();
-        loader.pairs(tables.in_edges, &derived.in_edges, |item| *item, append)?;
-        derived.asked.sort_unstable();
-        loader.pairs(tables.asked, &derived.asked, |file| id_key(*file), append)?;
-        loader.done()
-    }
-
-    fn write_postings(&mut self) -> Result<()> {
-        let append = !std::mem::replace(&mut self.postings_written, true);
-        let table = self.ledger.tables.postings;
-        let terms = std::mem::take(&mut self.postings);
-        let mut loader = Loader::new(&self.ledger.env);
-        terms.in_order(&mut |term, items| loader.items(table, term.as_bytes(), items, append))?;
+        loader.rows(tables.out_edges, std::mem::take(&mut derived.out_edges))?;
+        loader.rows(tables.resolved, std::mem::take(&mut derived.resolved))?;
+        loader.groups(tables.in_edges, std::mem::take(&mut derived.in_edges))?;
+        loader.groups(tables.asked, std::mem::take(&mut derived.asked))?;
+        let postings = std::mem::take(&mut self.postings);
+        postings.in_order(&mut |term, items| loader.group(tables.postings, term, items))?;
         loader.done()
     }
 
@@ -264,8 +292,8 @@ impl<'l> Bulk<'l> {
     pub fn finish(mut self, cause: Cause, head: Option<&GitHead>, time_ms: u64) -> Result<Version> {
         self.files_done()?;
         self.write_derived()?;
-        self.write_postings()?;
         let ledger = self.ledger;
+        let counters = self.derived.get_mut().unwrap_or_else(PoisonError::into_inner).tally.counters();
         let state = ledger.write_aside(|txn| {
             let before = State::load_existing(txn, &ledger.tables)?;
             let version = before.last.next();
@@ -279,7 +307,7 @@ impl<'l> Bulk<'l> {
                 edge_changes: Vec::new(),
             };
             txn.put(ledger.tables.versions, &id_key(version.0), &codec::encode_record("versions", &row)?)?;
-            state::store_counters(txn, &ledger.tables, &self.tally.counters())?;
+            state::store_counters(txn, &ledger.tables, &counters)?;
             state::store_git_head(txn, &ledger.tables, head)?;
             let state =
                 State { last: version, head: Some(version), floor: Some(version), staged: false, ..before };

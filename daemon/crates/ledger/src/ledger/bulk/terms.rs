@@ -1,7 +1,10 @@
-//! Postings in memory: sixteen bytes each.
+//! Postings: sixteen bytes each in memory, and beyond a limit in sorted runs on the disk.
 
 use std::collections::HashMap;
+use std::path::Path;
 
+use super::gathered::{EachGathered, Gathers, Groups};
+use super::runs::Runs;
 use crate::codec::{POSTING_ITEM, pack_posting};
 use crate::{Result, TermHit};
 
@@ -12,6 +15,7 @@ pub(super) struct Terms {
     /// From high to low: the term's number (32 bits), the symbol (64), impact (16), flags (16).
     postings: Vec<u128>,
     text: usize,
+    runs: Option<Runs>,
 }
 
 impl Terms {
@@ -30,13 +34,17 @@ impl Terms {
         self.postings.push(u128::from(number) << 96 | u128::from_be_bytes(low));
     }
 
-    /// How much memory it takes, about.
-    pub(super) fn bytes(&self) -> usize {
-        self.postings.len() * 16 + self.text
+    /// Every term, sorted, with its postings, packed, sorted and without doubles.
+    pub(super) fn in_order(mut self, each: EachGathered<'_>) -> Result<()> {
+        let Some(mut runs) = self.runs.take() else { return self.sorted(each) };
+        runs.add_run(|each| self.sorted(each))?;
+        let mut groups = Groups::<POSTING_ITEM>::new(each);
+        runs.merge(&mut |term, items| groups.take(term, items))?;
+        groups.end()
     }
 
-    /// Every term, sorted, with its postings, packed, sorted and without doubles.
-    pub(super) fn in_order(self, each: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<()> {
+    /// The terms in memory, in order.
+    fn sorted(self, each: EachGathered<'_>) -> Result<()> {
         let Self { numbers, mut postings, .. } = self;
         postings.sort_unstable();
         postings.dedup();
@@ -57,8 +65,25 @@ impl Terms {
             for posting in &postings[starts[number]..starts[number + 1]] {
                 items.extend_from_slice(&posting.to_be_bytes()[16 - POSTING_ITEM..]);
             }
-            each(&term, &items)?;
+            each(term.as_bytes(), &items)?;
         }
+        Ok(())
+    }
+}
+
+impl Gathers for Terms {
+    fn bytes(&self) -> usize {
+        self.postings.len() * 16 + self.text
+    }
+
+    fn spill(&mut self, dir: &Path) -> Result<()> {
+        let mut runs = match self.runs.take() {
+            Some(runs) => runs,
+            None => Runs::create(dir)?,
+        };
+        let gathered = std::mem::take(self);
+        runs.add_run(|each| gathered.sorted(each))?;
+        self.runs = Some(runs);
         Ok(())
     }
 }
@@ -72,22 +97,30 @@ mod tests {
 
     #[test]
     fn postings_come_out_by_term_and_symbol() {
+        let dir = tempfile::tempdir().unwrap();
         let hit = |symbol, impact| TermHit { symbol: SymbolId(symbol), impact, flags: 1 };
-        let mut terms = Terms::default();
-        for (term, hit) in [("z", hit(2, 1)), ("a", hit(u64::MAX, 9)), ("z", hit(1, 5)), ("z", hit(2, 1))] {
-            terms.push(term, hit);
+        for spilled_after in [9, 0, 2] {
+            let mut terms = Terms::default();
+            let given = [("z", hit(2, 1)), ("a", hit(u64::MAX, 9)), ("z", hit(1, 5)), ("z", hit(2, 1))];
+            for (n, (term, hit)) in given.into_iter().enumerate() {
+                terms.push(term, hit);
+                if n >= spilled_after {
+                    terms.spill(dir.path()).unwrap();
+                    assert_eq!(terms.bytes(), 0);
+                }
+            }
+            let mut seen = Vec::new();
+            terms
+                .in_order(&mut |term, items| {
+                    let items = items.as_chunks().0.iter().map(unpack_posting).collect::<Vec<_>>();
+                    seen.push((term.to_vec(), items));
+                    Ok(())
+                })
+                .unwrap();
+            assert_eq!(
+                seen,
+                [(b"a".to_vec(), vec![hit(u64::MAX, 9)]), (b"z".to_vec(), vec![hit(1, 5), hit(2, 1)])]
+            );
         }
-        let mut seen = Vec::new();
-        terms
-            .in_order(&mut |term, items| {
-                let items = items.as_chunks().0.iter().map(unpack_posting).collect::<Vec<_>>();
-                seen.push((term.to_owned(), items));
-                Ok(())
-            })
-            .unwrap();
-        assert_eq!(
-            seen,
-            [("a".to_owned(), vec![hit(u64::MAX, 9)]), ("z".to_owned(), vec![hit(1, 5), hit(2, 1)])]
-        );
     }
 }
