@@ -227,7 +227,7 @@ impl Worker {
         Ok(changes)
     }
 
-    /// Whether so many files are new that what the ledger holds is next to nothing.
+    /// Whether the new files outnumber the known ones by far, see [`OUTGROWN_FROM`].
     fn outgrows(&self, changes: &Changes) -> Result<bool> {
         let found = changes.candidates.len() as u64;
         if found < OUTGROWN_FROM {

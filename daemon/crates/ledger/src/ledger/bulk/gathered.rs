@@ -99,7 +99,7 @@ pub(super) trait Gathers {
     /// How much memory it takes, about.
     fn bytes(&self) -> usize;
 
-    /// Moves what is in memory to a file in `dir`.
+    /// Moves the rows in memory to a file in `dir`.
     fn spill(&mut self, dir: &Path) -> Result<()>;
 }
 
