@@ -32,9 +32,9 @@ const MANY_FILES: usize = 100;
 
 /// Files that are read and stored at a time.
 const READ_CHUNK: usize = 512;
-/// A change of at least this many files, and of [`OUTGROWN`] times as many as are known, is indexed as a whole tree is for
-/// the first time: for example an archive that was unpacked into a folder with a few notes. It is much faster and takes
-/// bounded memory; the versions before are forgotten, and they held next to nothing.
+/// From this many files on, a change of [`OUTGROWN`] times the known files is indexed like a new tree. For example, an
+/// archive is unpacked into a folder with a few notes. This takes less memory. It forgets the versions before, which held
+/// next to nothing.
 const OUTGROWN_FROM: u64 = 2_000;
 /// See [`OUTGROWN_FROM`].
 const OUTGROWN: u64 = 10;
