@@ -177,7 +177,7 @@ arrange_files() {
     doc=$share/doc/sdl-ledger
     mkdir -p "$new/bin" "$doc" "$share/man/man1" "$share/bash-completion/completions" \
         "$share/zsh/site-functions" "$share/fish/vendor_completions.d"
-    for program in sdld sdl-gate sdl-mcp sdl-http sdl-ui sdlctl; do
+    for program in sdld sdl-gate sdl-mcp sdl-http sdl-ui sdl-share sdlctl; do
         [ -f "$tree/bin/$program" ] || fail "$archive has no bin/$program"
         cp "$tree/bin/$program" "$new/bin/$program"
     done

@@ -63,16 +63,7 @@ fn unless_stuck(paths: &Paths, error: ClientError) -> Result<(), ClientError> {
 
 /// Asks the daemon to stop and waits until it has closed the connection.
 async fn stop_old(paths: &Paths) -> Result<(), ClientError> {
-    let hello = SessionHello {
-        kind: ClientKind::Other,
-        name: "upgrade".to_owned(),
-        cwd: None,
-        repo: None,
-        surface: String::new(),
-        output_schemas: false,
-        token: None,
-        pid: std::process::id(),
-    };
+    let hello = SessionHello::of_this(ClientKind::Other, "upgrade");
     let client = match Client::connect(paths.socket(), hello).await {
         Ok(client) => client,
         // It has gone meanwhile.

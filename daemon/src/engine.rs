@@ -1,15 +1,20 @@
 //! The daemon without its socket: the stores, the watcher and the registered repositories.
 
 mod absent;
+mod former;
 mod mend;
+mod offered;
+mod siblings;
 mod starts;
+mod sweep;
 mod workspaces;
+mod worktrees;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
+use std::time::Instant;
 
 use sdl_ledger::{AgentStore, FactsStore, How, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
@@ -20,17 +25,15 @@ use sdl_tools::host::{
     Absence, HostInfo, Limits, MemoryInfo, NamedWorkspace, RegisterSpec, Registered, Unserved, Upstreams,
 };
 use sdl_tools::policy::Ceilings;
-use sdl_tools::{CallEnded, Code, Damage, Explained, Host, Repo as _, ToolError};
+use sdl_tools::{CallEnded, Code, Explained, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
 use crate::feed::Feed;
+use crate::index::budget::{Budget, usable_memory};
 use crate::index::memory::{self, Work};
 use crate::repo::catalog::{self, Entry};
 use crate::repo::{FAREWELL, OpenError, Repo, Site};
 use crate::upstream::UpstreamManager;
-
-/// How long the sweep may read one ledger.
-const SWEEP_DEADLINE: Duration = Duration::from_secs(60);
 
 /// The reasons why the daemon can't start.
 #[derive(Debug, thiserror::Error)]
@@ -68,10 +71,17 @@ pub struct Engine {
     facts_lost: bool,
     hub: Hub,
     options: Options,
+    budget: Budget,
     repos: RwLock<BTreeMap<String, Arc<Repo>>>,
     absent: RwLock<Vec<absent::Absent>>,
     starts: starts::Starts,
     mending: mend::Mending,
+    former: former::FormerTrees,
+    offered: offered::Offered,
+    /// Held while a worktree is registered, because several sessions may begin to work in it at a time.
+    adding: Mutex<()>,
+    /// Held while the list of repositories is stored, because several may be forgotten at a time.
+    saving: Mutex<()>,
     warnings: RwLock<Vec<String>>,
     started: Instant,
     /// The connections to upstreams, once they are set up.
@@ -88,6 +98,15 @@ impl Engine {
 
     /// The same with other settings of the repositories' ledgers.
     pub fn open_with(state: &Path, options: Options) -> Result<Arc<Self>, EngineError> {
+        Self::open_with_facts(state, options, &Options::default())
+    }
+
+    /// The same with other settings of the facts' store too.
+    pub fn open_with_facts(
+        state: &Path,
+        options: Options,
+        of_facts: &Options,
+    ) -> Result<Arc<Self>, EngineError> {
         for dir in ["repos", "cookies", "scratch"].map(|name| state.join(name)) {
             // Files that an unfinished request left are not needed any more.
             if dir.ends_with("scratch") {
@@ -95,12 +114,16 @@ impl Engine {
             }
             fs::create_dir_all(&dir).map_err(|source| EngineError::Folder { path: dir, source })?;
         }
-        let (facts, how) = FactsStore::open(&state.join("facts"), &Options::default())?;
+        let (facts, how) = FactsStore::open(&state.join("facts"), of_facts)?;
         let (agent, agent_how) =
             AgentStore::open(&state.join("agent"), sdl_tools::AGENT_TABLES, &Options::default())?;
         sdl_tools::prepare_store(&agent)?;
         let audit = Audit::open(&state.join("audit"), &agent, &state.join("agent"), &agent_how)?;
         let hub = Hub::start(HubConfig::new(state.join("cookies")));
+        let (budget, problem) = Budget::of_settings(state, usable_memory());
+        tracing::info!(mib = budget.bytes() >> 20, "memory for indexing");
+        facts.set_cache_bytes(budget.kept_bytes());
+        let options = Options { gather_bytes: options.gather_bytes.min(budget.gather_bytes()), ..options };
         let engine = Arc::new_cyclic(|me| Self {
             me: me.clone(),
             state: state.to_owned(),
@@ -113,18 +136,28 @@ impl Engine {
             facts_lost: !matches!(how, How::Existing | How::Migrated { .. }),
             hub,
             options,
+            budget,
             repos: RwLock::default(),
             absent: RwLock::default(),
             starts: starts::Starts::new(state.join("starting")),
             mending: mend::Mending::default(),
-            warnings: RwLock::default(),
+            former: former::FormerTrees::load(state.join("former-worktrees.json")),
+            offered: offered::Offered::default(),
+            adding: Mutex::default(),
+            saving: Mutex::default(),
+            warnings: RwLock::new(Vec::from_iter(problem)),
             started: Instant::now(),
             upstreams: OnceLock::new(),
             feed: Feed::new(me.clone()),
         });
         engine.note_rebuild("the facts of all repositories", &how);
         engine.note_rebuild("what agents own", &agent_how);
-        engine.start_all(catalog::load_catalog(&engine.catalog())?);
+        let known = catalog::load_catalog(&engine.catalog())?;
+        let kept = engine.without_removed(known.clone());
+        engine.start_all(kept);
+        if engine.entries() != known {
+            engine.save()?;
+        }
         let sweeper = engine.clone();
         let sweep = move || sweeper.sweep_facts();
         if let Err(error) = std::thread::Builder::new().name("facts sweep".into()).spawn(sweep) {
@@ -136,37 +169,6 @@ impl Engine {
     /// How many files' outlines are held decoded.
     pub fn decoded_outlines(&self) -> sdl_ledger::Result<usize> {
         Ok(self.facts.stats()?.cached)
-    }
-
-    /// Removes the facts that no kept version of any repository names. Once per start is enough, because a day's edits
-    /// leave few unused facts.
-    fn sweep_facts(&self) {
-        // No sweep while a repository is not served, because its ledger names facts too and is not open to ask.
-        if !read_lock(&self.absent).is_empty() {
-            return;
-        }
-        let swept = self.facts.sweep(|| {
-            let mut live = HashSet::new();
-            for repo in self.all_repos() {
-                let deadline = Instant::now() + SWEEP_DEADLINE;
-                let named = repo.ledger().read(deadline, |view| {
-                    view.facts_keys(&mut |key, _| {
-                        live.insert(key);
-                    })
-                });
-                named.inspect_err(|error| {
-                    if let Some(damage) = Damage::of(error) {
-                        repo.damaged(&damage);
-                    }
-                })?;
-            }
-            Ok(live)
-        });
-        match swept {
-            Ok(swept) => tracing::debug!(kept = swept.kept, removed = swept.removed, "swept the facts"),
-            Err(error) => tracing::warn!(%error, "the facts were not swept"),
-        }
-        memory::give_back(Work::Sweep);
     }
 
     /// Ends every worker after the batch it is on. Waits [`FAREWELL`] for all of them together, because a worker that
@@ -190,6 +192,10 @@ impl Engine {
         read_lock(&self.repos).values().cloned().collect()
     }
 
+    fn repo_of(&self, id: &str) -> Option<Arc<Repo>> {
+        read_lock(&self.repos).get(id).cloned()
+    }
+
     /// The repository with this id, or that holds this path, or the only one. The error lists the repositories.
     pub fn find_repo(&self, named: Option<&str>) -> Result<Arc<Repo>, String> {
         let repos = self.all_repos();
@@ -201,14 +207,14 @@ impl Engine {
             }
         };
         let found = match named {
-            Some(named) => repos.iter().find(|repo| repo.id() == named).or_else(|| {
+            Some(named) => repos.iter().find(|repo| repo.id() == named).cloned().or_else(|| {
                 let path = fs::canonicalize(named).ok().filter(|_| Path::new(named).is_absolute())?;
-                repos
-                    .iter()
-                    .filter(|repo| path.starts_with(repo.root()))
-                    .max_by_key(|repo| repo.root().as_os_str().len())
+                match self.worktree_root(&path) {
+                    Some(_) => self.repo_of(&self.add_worktree(&path).ok()?),
+                    None => self.innermost(&path),
+                }
             }),
-            None => repos.first().filter(|_| repos.len() == 1),
+            None => repos.first().filter(|_| repos.len() == 1).cloned(),
         };
         let out = || {
             let mut out = self.unserved().into_iter();
@@ -219,7 +225,7 @@ impl Engine {
                 None => out.next().filter(|_| repos.is_empty()),
             }
         };
-        found.cloned().ok_or_else(|| match (out(), named) {
+        found.ok_or_else(|| match (out(), named) {
             (Some(out), _) => out.status_message(),
             (None, Some(named)) => format!("no repository is {named:?}; {}", known()),
             (None, None) => format!("say which repository; {}", known()),
@@ -255,6 +261,10 @@ impl Engine {
         });
         match meant.next() {
             Some(out) => Ok(out.id),
+            // The tree around it is another one.
+            None if place.is_some_and(|place| self.worktree_root(&place).is_some()) => {
+                Err(format!("{named} is a git worktree that is not registered"))
+            }
             None => self.find_repo(Some(named)).map(|repo| repo.id().to_owned()),
         }
     }
@@ -306,13 +316,19 @@ impl Engine {
     }
 
     fn save(&self) -> Result<(), catalog::Error> {
+        let _one = self.saving.lock().unwrap_or_else(PoisonError::into_inner);
+        catalog::store_catalog(&self.catalog(), &self.entries())
+    }
+
+    /// All that is registered, in order of id.
+    fn entries(&self) -> Vec<Entry> {
         let mut entries: Vec<Entry> = self.mending.entries();
         entries.extend(read_lock(&self.absent).iter().map(|absent| absent.entry.clone()));
         entries.extend(self.all_repos().iter().map(|repo| repo.entry().clone()));
         // A duplicate is removed, because a repository that moves from one list to the other is in both.
         entries.sort_by(|a, b| a.repo_id.cmp(&b.repo_id));
         entries.dedup_by(|a, b| a.repo_id == b.repo_id);
-        catalog::store_catalog(&self.catalog(), &entries)
+        entries
     }
 
     fn root_context(&self) -> RootContext {
@@ -324,21 +340,31 @@ impl Engine {
         let id = entry.repo_id.clone();
         self.starts.begin(&id);
         let repo = self.open_repo(entry, root).inspect_err(|_| self.starts.through(&id))?;
+        self.former.reuse(&id, sdl_tools::Repo::family(&*repo));
         write_lock(&self.repos).insert(id, repo.clone());
         self.feed.note_state(&Arc::downgrade(&repo));
         Ok(repo)
     }
 
-    fn open_repo(&self, entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
+    fn open_repo(&self, mut entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
+        entry.look_at_worktree();
         let id = entry.repo_id.clone();
         let engine = self.me.clone();
-        let (started, me) = (id.clone(), self.me.clone());
+        let (started, me, gone) = (id.clone(), self.me.clone(), self.me.clone());
+        let like = entry.clone();
         let site = Site {
             dir: self.repo_dir(&id),
             facts: self.facts.clone(),
             facts_lost: self.facts_lost,
+            budget: self.budget,
             hub: self.hub.clone(),
             feed: self.feed.clone(),
+            source: Box::new(move || self.source_for(&like)),
+            on_root_gone: Box::new(move |repo, looks| {
+                if let Some(engine) = gone.upgrade() {
+                    engine.root_is_gone(repo, looks);
+                }
+            }),
             on_ailment: Box::new(move |ill, ailment| {
                 engine.upgrade().is_some_and(|engine| engine.take_over(ill, ailment))
             }),
@@ -374,8 +400,7 @@ impl Host for Engine {
     }
 
     fn repo(&self, id: &str) -> Option<Arc<dyn sdl_tools::Repo>> {
-        let repos = read_lock(&self.repos);
-        repos.get(id).map(|repo| repo.clone() as Arc<dyn sdl_tools::Repo>)
+        self.repo_of(id).map(|repo| repo as Arc<dyn sdl_tools::Repo>)
     }
 
     fn unserved(&self) -> Vec<Unserved> {
@@ -442,6 +467,7 @@ impl Host for Engine {
             ignore: spec.ignore,
             languages: spec.languages.iter().map(|lang| lang.name().to_owned()).collect(),
             max_file_bytes: spec.max_file_bytes,
+            worktree: None,
         };
         let repo = self
             .start_repo(entry, root)
@@ -456,6 +482,24 @@ impl Host for Engine {
         let roots = repos.iter().map(|repo| repo.root().to_owned());
         let taken: Vec<PathBuf> = roots.chain(out.iter().map(|out| out.root.clone())).collect();
         check_root(root, &taken, &self.root_context()).err().map(|error| error.to_string())
+    }
+
+    fn unregistered_worktree(&self, folder: &Path) -> Option<PathBuf> {
+        self.worktree_root(folder)
+    }
+
+    fn register_worktree(&self, folder: &Path) -> Result<String, ToolError> {
+        self.add_worktree(folder)
+    }
+
+    fn removed_worktree(&self, id: &str) -> Option<PathBuf> {
+        self.former.root_of(id)
+    }
+
+    fn former_kin(&self, family: &str) -> Vec<String> {
+        let mut ids = self.former.of_family(family);
+        ids.retain(|id| self.repo_of(id).is_none());
+        ids
     }
 
     fn unregister(&self, id: &str) -> Result<(), ToolError> {

@@ -44,10 +44,50 @@ pub fn open_repository(root: &Path) -> Result<Option<Opened>, GitError> {
 pub fn family_of(root: &Path) -> Option<String> {
     let data = GitData::find(root, std::env::home_dir().as_deref()).ok()??;
     let below = root.strip_prefix(&data.top).ok()?;
-    Some(format!("{}\0{}", data.common.display(), below.display()))
+    Some(family_name(&data.common, below))
+}
+
+/// The family of the trees at one place of the repository with this common folder.
+pub fn family_name(common: &Path, below: &Path) -> String {
+    format!("{}\0{}", common.display(), below.display())
+}
+
+/// The common folder and the place in the tree that [`family_name`] put together; none for a family of one.
+pub fn parts_of_family(family: &str) -> Option<(&Path, &Path)> {
+    family.split_once('\0').map(|(common, below)| (Path::new(common), Path::new(below)))
 }
 
 impl Opened {
+    /// The commit that HEAD leads to.
+    pub fn head_commit(&self) -> Option<String> {
+        self.repo.head_id().ok().map(|id| id.to_string())
+    }
+
+    /// Whether it has this commit, by its hexadecimal digits.
+    pub fn has_commit(&self, id: &str) -> bool {
+        let id = gix::ObjectId::from_hex(id.as_bytes());
+        id.is_ok_and(|id| self.repo.find_header(id).is_ok())
+    }
+
+    /// The commit that HEAD leads to and those before it, newest first, at most `most`. In a shallow clone, those that are
+    /// there.
+    pub fn ancestors(&self, most: usize) -> Result<Vec<String>, GitError> {
+        let unreadable = |error: &dyn std::fmt::Display| GitError::Unreadable(error.to_string());
+        let Ok(tip) = self.repo.head_id() else { return Ok(Vec::new()) };
+        let order = gix::revision::walk::Sorting::ByCommitTime(
+            gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
+        );
+        let walk = self.repo.rev_walk([tip.detach()]).sorting(order).all();
+        let walk = walk.map_err(|error| unreadable(&error))?;
+        // A walk that breaks ends there, because nearer commits are the better ones.
+        Ok(walk.map_while(Result::ok).take(most).map(|info| info.id.to_string()).collect())
+    }
+
+    /// Where it was cloned from, as its configuration says.
+    pub fn origin(&self) -> Option<String> {
+        self.repo.config_snapshot().string("remote.origin.url").map(|url| url.to_string())
+    }
+
     /// Reads the index.
     pub fn index(&self) -> Result<gix::index::File, GitError> {
         self.data.check_index()?;

@@ -11,6 +11,7 @@ pub mod repo;
 pub mod revision;
 pub mod router;
 pub mod server;
+pub mod share;
 pub mod turns;
 pub mod upstream;
 pub mod work;

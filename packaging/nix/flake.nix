@@ -43,6 +43,7 @@
             "sdl-mcp"
             "sdl-http"
             "sdl-ui"
+            "sdl-share"
             "sdlctl"
           ];
           # The tests start daemons and watch folders; `cargo xtask test` runs them.

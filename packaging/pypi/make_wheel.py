@@ -16,7 +16,7 @@ import time
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROGRAMS = ("sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdlctl")
+PROGRAMS = ("sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdl-share", "sdlctl")
 NAME = re.compile(r"sdl-(\d[0-9A-Za-z.+-]*?)-(x86_64|aarch64)-(linux|macos|windows)(-musl)?")
 # Built with MACOSX_DEPLOYMENT_TARGET=11.0.
 MACOS = {"x86_64": "macosx_11_0_x86_64", "aarch64": "macosx_11_0_arm64"}

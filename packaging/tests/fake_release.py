@@ -9,7 +9,7 @@ import pathlib
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PROGRAMS = ("sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdlctl")
+PROGRAMS = ("sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdl-share", "sdlctl")
 COMPLETIONS = ("sdlctl.bash", "_sdlctl", "sdlctl.fish", "sdlctl.ps1", "sdlctl.elv")
 COPIES = {
     "LICENSE-MIT": "LICENSE-MIT",
@@ -21,7 +21,7 @@ COPIES = {
     "packaging/systemd/sdl-http.socket": "service/systemd/sdl-http.socket",
     "packaging/launchd/org.sdl.sdld.plist": "service/launchd/org.sdl.sdld.plist",
     "packaging/windows/sdld-task.ps1": "service/windows/sdld-task.ps1",
-    **{f"packaging/linux/man/{name}.1": f"man/man1/{name}.1" for name in ("sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui")},
+    **{f"packaging/linux/man/{name}.1": f"man/man1/{name}.1" for name in ("sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdl-share")},
 }
 # `exit N` as the first argument makes a program end with that code.
 SCRIPT = """#!/bin/sh

@@ -158,6 +158,22 @@ pub struct SessionHello {
     pub pid: u32,
 }
 
+impl SessionHello {
+    /// This process, which asks for nothing special. For example, `sdl-ui` adds nothing to it.
+    pub fn of_this(kind: ClientKind, name: impl Into<String>) -> Self {
+        Self {
+            kind,
+            name: name.into(),
+            cwd: None,
+            repo: None,
+            surface: String::new(),
+            output_schemas: false,
+            token: None,
+            pid: std::process::id(),
+        }
+    }
+}
+
 /// Whose calls a session makes, if not those of the user at the socket. The program that says so has checked it: who reaches the
 /// socket is the user, and a principal is one of the user's own clients.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

@@ -78,15 +78,11 @@ fn run_shim(args: Args) -> ExitCode {
 /// The session that the flags ask for.
 fn make_hello(args: Args) -> SessionHello {
     SessionHello {
-        kind: ClientKind::Shim,
-        name: String::new(),
-        cwd: None,
         repo: args.repo,
         // An older daemon reads an unknown value as its default.
         surface: if args.dotted { args.surface + "+dotted" } else { args.surface },
         output_schemas: args.output_schemas,
-        token: None,
-        pid: std::process::id(),
+        ..SessionHello::of_this(ClientKind::Shim, "")
     }
 }
 

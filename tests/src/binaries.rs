@@ -22,11 +22,14 @@ pub enum Program {
     Http,
     /// `sdl-ui`. `sdlctl ui` starts the one beside it.
     Ui,
+    /// `sdl-share`. `sdlctl share` starts the one beside it.
+    Share,
 }
 
 impl Program {
     /// Every program.
-    pub const ALL: [Self; 6] = [Self::Daemon, Self::Shim, Self::Ctl, Self::Gate, Self::Http, Self::Ui];
+    pub const ALL: [Self; 7] =
+        [Self::Daemon, Self::Shim, Self::Ctl, Self::Gate, Self::Http, Self::Ui, Self::Share];
 
     /// Its package, and its file without the platform's suffix.
     pub fn name(self) -> &'static str {
@@ -37,6 +40,7 @@ impl Program {
             Self::Gate => "sdl-gate",
             Self::Http => "sdl-http",
             Self::Ui => "sdl-ui",
+            Self::Share => "sdl-share",
         }
     }
 

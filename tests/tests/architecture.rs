@@ -19,6 +19,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdlctl", &["sdl-client", "sdl-model", "sdl-proto", "sdl-settings", "sdl-setup"]),
     ("sdl-setup", &[]),
     ("sdl-ui", &["sdl-client", "sdl-doors", "sdl-proto"]),
+    // Which files may be believed.
+    ("sdl-share", &["sdl-client", "sdl-proto", "sdl-settings"]),
     ("sdl-mcp", &["sdl-client", "sdl-json", "sdl-proto"]),
     ("sdl-doors", &[]),
     ("sdl-http", &["sdl-client", "sdl-doors", "sdl-mcp", "sdl-proto"]),
@@ -84,7 +86,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-gate", &["sdl-proto", "sdl-settings"]),
     // For the server of the conformance suite alone, under a feature that is off by default.
     ("sdl-tests", &["sdl-client"]),
-    ("sdl-bench", &["sdl-graph", "sdl-retrieve", "sdl-tests", "sdl-tokens"]),
+    ("sdl-bench", &["sdl-graph", "sdl-ledger", "sdl-model", "sdl-retrieve", "sdl-tests", "sdl-tokens"]),
     (
         "sdl-fuzz",
         &[
@@ -130,11 +132,16 @@ const FENCES: &[(&str, &[&str])] = &[
     ("jsonwebtoken", &["sdl-http"]),
     ("reqwest", &["sdl-gate", "sdl-http"]),
     ("ring", &["sdl-http"]),
-    ("rustls", &["sdl-gate", "sdl-http", "xtask"]),
+    ("rustls", &["sdl-gate", "sdl-http", "sdl-share", "xtask"]),
     ("ureq", &["xtask"]),
     ("sse-stream", &["sdl-gate"]),
     ("open", &["sdlctl"]),
+    ("opendal", &["sdl-share"]),
+    ("opendal-http-transport-reqwest", &["sdl-share"]),
+    ("redis", &["sdl-share"]),
+    ("chacha20poly1305", &["sdl-share"]),
     ("tiktoken-rs", &["sdl-tokens"]),
+    ("zstd", &["sdl-ledger", "sdld"]),
     ("bincode", &["sdl-proto", "sdl-ledger"]),
     // The fields of a memory's kind are stored, and are arguments: one type.
     ("schemars", &["sdl-contract", "sdl-memory", "sdl-tools"]),
@@ -286,7 +293,8 @@ fn is_data(path: &str) -> bool {
 }
 
 /// Crates that reach the network, or that secure a connection to it.
-const NETWORK: &[&str] = &["reqwest", "hyper", "h2", "rustls", "openssl", "native-tls", "oauth2", "rmcp"];
+const NETWORK: &[&str] =
+    &["reqwest", "hyper", "h2", "rustls", "openssl", "native-tls", "oauth2", "opendal", "redis", "rmcp"];
 
 #[test]
 fn the_daemon_and_the_persons_tool_have_no_network_client_in_them() {
@@ -579,22 +587,4 @@ fn the_wire_is_known_in_one_place() {
         }
     }
     assert_none("the wire has leaked", &faults);
-}
-
-#[test]
-fn git_is_opened_in_one_place() {
-    // A git folder may contain anything: `check.rs` is the one place that inspects it first.
-    let mut faults = Vec::new();
-    for (path, file) in workspace::workspace_files() {
-        if !path.starts_with("daemon/") || !has_extension(&path, &["rs"]) || path == "daemon/src/git.rs" {
-            continue;
-        }
-        let text = fs::read_to_string(&file).unwrap();
-        for word in ["gix::open", "gix::discover", "gix::ThreadSafe", ".open_index("] {
-            if text.contains(word) {
-                faults.push(format!("{path} has {word}"));
-            }
-        }
-    }
-    assert_none("git is opened elsewhere", &faults);
 }

@@ -179,3 +179,22 @@ fn another_repositorys_history_is_not_given_away() {
     let status = client.call("sdl_repo_status", json!({})).unwrap().ok();
     assert!(status["head"].is_null() && status["gitProblem"].is_string(), "{status}");
 }
+
+#[test]
+fn git_is_opened_in_one_place() {
+    // A git folder may contain anything: `check.rs` is the one place that inspects it first.
+    let mut faults = Vec::new();
+    for (path, file) in sdl_tests::workspace::workspace_files() {
+        let is_code = Path::new(&path).extension().is_some_and(|extension| extension == "rs");
+        if !path.starts_with("daemon/") || !is_code || path == "daemon/src/git.rs" {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        for word in ["gix::open", "gix::discover", "gix::ThreadSafe", ".open_index("] {
+            if text.contains(word) {
+                faults.push(format!("{path} has {word}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "git is opened elsewhere: {faults:?}");
+}

@@ -241,9 +241,12 @@ fn the_page_gets_answers_the_graph_and_events_of_a_real_daemon() {
     assert_eq!(graph["nodes"]["line"][place("two")], 4);
 
     let mut events = BufReader::new(page.send("GET /api/events", ""));
+    // The stream says that it lives, so a read of it never runs out of time.
+    let end = std::time::Instant::now() + LONG;
     let mut next = |kind: &str| -> Value {
         let mut line = String::new();
         loop {
+            assert!(std::time::Instant::now() < end, "no {kind}");
             line.clear();
             assert!(events.read_line(&mut line).unwrap() > 0, "the stream ended before {kind}");
             if line.trim_end() == format!("event: {kind}") {

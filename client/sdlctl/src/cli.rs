@@ -6,6 +6,7 @@ mod live;
 mod memory;
 mod questions;
 mod setup;
+mod share;
 mod upstream;
 mod work;
 
@@ -26,6 +27,7 @@ pub(crate) use questions::{
     UnusedArgs,
 };
 pub(crate) use setup::SetupArgs;
+pub(crate) use share::{ShareCommand, ShareStoreArgs};
 pub(crate) use upstream::{AddArgs, CredCommand, ImportArgs, LoginArgs, UpstreamCommand};
 pub(crate) use work::{ActivityArgs, DispatchCommand, NewDispatchArgs, SessionCommand};
 
@@ -118,6 +120,9 @@ pub(crate) enum Command {
     Export(ExportArgs),
     /// Compare a repository's ledger with a fresh index of the same tree, or the words of the agents' store with its rows
     Verify(VerifyArgs),
+    /// Publish snapshots of ledgers in a team's store, and start trees from them
+    #[command(subcommand)]
+    Share(ShareCommand),
     /// Inspect a ledger
     #[command(subcommand)]
     Ledger(LedgerCommand),

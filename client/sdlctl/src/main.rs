@@ -6,6 +6,7 @@
 mod cli;
 mod commands;
 mod output;
+mod programs;
 mod screen;
 mod session;
 mod terminal;

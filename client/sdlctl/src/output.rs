@@ -18,6 +18,8 @@ pub(crate) enum Outcome {
     Good,
     /// There is an answer, and it is a bad one, for example not healthy or too risky.
     Bad,
+    /// Another program did the work, and has reported the result. Its exit code.
+    Reported(u8),
 }
 
 impl From<Outcome> for ExitCode {
@@ -25,6 +27,7 @@ impl From<Outcome> for ExitCode {
         Self::from(match outcome {
             Outcome::Good => 0,
             Outcome::Bad => 1,
+            Outcome::Reported(code) => code,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::future::Future;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use sdl_client::spawn::Launch;
@@ -51,14 +51,8 @@ pub(crate) fn start_daemon(runtime: &Runtime, paths: &Paths) -> Result<(), Failu
 /// How this program introduces itself.
 pub(crate) fn own_hello() -> SessionHello {
     SessionHello {
-        kind: ClientKind::Ctl,
-        name: format!("sdlctl {}", sdl_proto::BUILD),
         cwd: std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned()),
-        repo: None,
-        surface: String::new(),
-        output_schemas: false,
-        token: None,
-        pid: std::process::id(),
+        ..SessionHello::of_this(ClientKind::Ctl, format!("sdlctl {}", sdl_proto::BUILD))
     }
 }
 
@@ -143,7 +137,14 @@ impl Session {
             .flatten()
             .map(|repo| (text_at(repo, "/repoId"), Path::new(text_at(repo, "/rootPath"))))
             .collect();
-        choose_repo(&repos, given, &std::env::current_dir().unwrap_or_default()).map_err(|message| {
+        let cwd = std::env::current_dir().unwrap_or_default();
+        if let Some(folder) = worktree_place(&repos, given, &cwd)
+            && let Ok(entered) = self.call("repo/enter", &json!({ "folder": folder }))
+            && let Some(id) = entered["repoId"].as_str()
+        {
+            return Ok(id.to_owned());
+        }
+        choose_repo(&repos, given, &cwd).map_err(|message| {
             let detail = json!({ "code": "unknownRepo", "message": message });
             Failure::Refused { message, detail }
         })
@@ -244,6 +245,16 @@ pub(crate) async fn asked_to_end() {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending().await
     }
+}
+
+/// The place that is meant, if it is in a tree that git marks by a file: a worktree, which the daemon may not know yet.
+fn worktree_place(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Option<PathBuf> {
+    if repos.iter().any(|(id, _)| Some(*id) == given) {
+        return None;
+    }
+    let place = cwd.join(given.unwrap_or_default()).canonicalize().ok()?;
+    let marked = place.ancestors().any(|at| at.join(".git").is_file());
+    marked.then_some(place)
 }
 
 fn choose_repo(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Result<String, String> {

@@ -50,14 +50,5 @@ impl Daemon {
 
 /// How this program introduces itself.
 pub(crate) fn own_hello() -> SessionHello {
-    SessionHello {
-        kind: ClientKind::Ctl,
-        name: format!("sdl-ui {}", sdl_proto::BUILD),
-        cwd: None,
-        repo: None,
-        surface: String::new(),
-        output_schemas: false,
-        token: None,
-        pid: std::process::id(),
-    }
+    SessionHello::of_this(ClientKind::Ctl, format!("sdl-ui {}", sdl_proto::BUILD))
 }

@@ -13,7 +13,7 @@ use futures::stream;
 use sdl_client::{ClientError, Feed, News};
 use serde_json::{Value, json};
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Interval, MissedTickBehavior, interval};
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use crate::App;
 use crate::answer::{failure_response, refusal};
@@ -48,9 +48,9 @@ pub(crate) async fn stream_events(State(app): State<Arc<App>>) -> Response<Body>
         }
         Err(refused) => return failure_response(ClientError::Answer(refused)),
     }
-    let mut ticks = interval(STATUS_EVERY);
+    let mut ticks = interval_at(Instant::now() + STATUS_EVERY, STATUS_EVERY);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let follower = Follower { app, feed, ticks, _place: place };
+    let follower = Follower { app, feed, ticks, has_begun: false, _place: place };
     let events = stream::unfold(follower, |mut follower| async move {
         let event = follower.next().await?;
         Some((Ok::<_, Infallible>(event), follower))
@@ -64,11 +64,16 @@ struct Follower {
     app: Arc<App>,
     feed: Feed,
     ticks: Interval,
+    has_begun: bool,
     _place: OwnedSemaphorePermit,
 }
 
 impl Follower {
     async fn next(&mut self) -> Option<Event> {
+        // The state of the daemon comes before any event. A tick that is due at once could come after one.
+        if !std::mem::replace(&mut self.has_begun, true) {
+            return self.status(Value::Null).await;
+        }
         loop {
             tokio::select! {
                 told = self.feed.next() => match told.ok()? {

@@ -3,6 +3,7 @@
 pub mod audit;
 pub mod check;
 pub mod dump;
+pub mod enter;
 pub mod export;
 pub mod graph;
 pub mod kg;
@@ -10,6 +11,7 @@ pub mod memory;
 pub mod policy;
 pub mod remove;
 pub mod revive;
+pub mod share;
 pub mod status;
 pub mod upstream;
 pub mod verify;
@@ -45,6 +47,7 @@ type Run = fn(&Admin<'_>, &[u8]) -> Result<Vec<u8>, WireError>;
 /// The methods by name.
 const METHODS: &[(&str, Run)] = &[
     ("repo/remove", remove::run_remove),
+    ("repo/enter", enter::run_enter),
     ("repo/revive", revive::run_revive),
     ("export/calls", export::export_calls),
     ("export/edges", export::export_edges),
@@ -70,6 +73,10 @@ const METHODS: &[(&str, Run)] = &[
     ("upstream/restart", upstream::restart_upstream),
     ("upstream/diff", upstream::compare_definitions),
     ("upstream/approve", upstream::approve_definitions),
+    ("share/begin", share::begin_share),
+    ("share/export", share::export_share),
+    ("share/import", share::import_share),
+    ("share/end", share::end_share),
     ("workspace/list", workspace::list_workspaces),
     ("workspace/set", workspace::set_workspace),
     ("workspace/remove", workspace::remove_workspace),

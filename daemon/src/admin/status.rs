@@ -69,7 +69,7 @@ fn describe_repo(repo: &Repo) -> Value {
         RepoHealth::Failed(reason) => ("failed", Some(reason.clone())),
     };
     let progress = match &status.state {
-        RepoState::Indexing { done, total } => Some(json!({ "done": done, "total": total })),
+        RepoState::Indexing { done, total, .. } => Some(json!({ "done": done, "total": total })),
         _ => None,
     };
     json!({

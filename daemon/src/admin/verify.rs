@@ -20,7 +20,11 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Admin, ledger_error, store_error, wire_error};
-use crate::index::{Stores, first_index::first_index, memory};
+use crate::index::{
+    Stores,
+    first_index::{Observer, first_index},
+    memory,
+};
 use crate::repo::Repo;
 
 const ATTEMPTS: usize = 5;
@@ -85,20 +89,27 @@ fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Resul
     }
     let (facts, _) = FactsStore::open(&facts_dir, &Options::default()).map_err(ledger_error)?;
     let ledger = Ledger::open(&ledger_dir, &Options::default()).map_err(ledger_error)?.ledger;
-    let stores = Stores { ledger: &ledger, facts: &facts };
+    let stores = Stores { ledger: &ledger, facts: &facts, ..repo.stores() };
     let (files, tree) = repo
         .crawl_all()
         .map_err(|source| wire_error(code::UNAVAILABLE, format!("can't read the tree: {source}")))?;
     let reader = repo.reader(tree, &facts);
-    first_index(stores, &reader, &files, Cause::FirstIndex, None, &|done, total| {
-        admin.progress.report(done, Some(total), "indexing afresh");
-        !admin.cancel.is_cancelled()
-    })
-    .map_err(ledger_error)?
-    .ok_or_else(|| wire_error(code::CANCELLED, "cancelled"))?;
+    first_index(stores, &reader, &files, Cause::FirstIndex, None, &Afresh(admin))
+        .map_err(ledger_error)?
+        .ok_or_else(|| wire_error(code::CANCELLED, "cancelled"))?;
     dump_ledger(&ledger, to)?.map_err(ledger_error)?;
     let deadline = Instant::now() + READ_DEADLINE;
     ledger.read(deadline, |view| differing_facts(view, &facts, repo.facts())).map_err(ledger_error)
+}
+
+/// Reports an index from scratch to the caller.
+struct Afresh<'a>(&'a Admin<'a>);
+
+impl Observer for Afresh<'_> {
+    fn read(&self, done: u64, total: u64) -> bool {
+        self.0.progress.report(done, Some(total), "indexing afresh");
+        !self.0.cancel.is_cancelled()
+    }
 }
 
 fn differing_facts(

@@ -131,7 +131,7 @@ pub(super) fn describe_state(repo: &Repo) -> Value {
         RepoHealth::Failed(reason) => ("failed", Some(reason)),
     };
     let progress = match &state {
-        RepoState::Indexing { done, total } => Some(json!({ "done": done, "total": total })),
+        RepoState::Indexing { done, total, .. } => Some(json!({ "done": done, "total": total })),
         _ => None,
     };
     json!({

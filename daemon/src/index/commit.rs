@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use sdl_graph::resolve_files;
-use sdl_ledger::{Batch, FactsStore, FileUpdate, Result, View};
+use sdl_ledger::{Batch, FileUpdate, Result, View};
 use sdl_model::{Cause, FileId, GitHead, RelPath, StatHint, Version};
 
 use super::resolve::{self, Source};
@@ -34,10 +34,11 @@ pub fn commit_changes(
     cause: Cause,
     head: Option<&GitHead>,
 ) -> Result<Option<Version>> {
-    stores.ledger.write(cause, head, now_ms(), |batch| fill_batch(batch, stores.facts, changes))
+    stores.ledger.write(cause, head, now_ms(), |batch| fill_batch(batch, stores, changes))
 }
 
-fn fill_batch(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> Result<()> {
+fn fill_batch(batch: &mut Batch<'_>, stores: Stores<'_>, changes: &Changes) -> Result<()> {
+    let facts = stores.facts;
     let old_rows = changes
         .updates
         .iter()
@@ -65,7 +66,8 @@ fn fill_batch(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> R
     let outlines = resolve::outline_reader(facts, &held);
     let files = dirty.iter().map(|(file, found)| (*file, found));
     let facts_of = |_, (path, source): &(RelPath, Source)| resolve::facts_of(facts, path, source);
-    resolve_files(&*batch, &outlines, files, facts_of, |one| {
+    let room = stores.budget.room(1);
+    resolve_files(&*batch, &outlines, room, files, facts_of, |one| {
         resolved.push(one);
         Ok(())
     })?;

@@ -6,64 +6,86 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use sdl_graph::resolve_files;
 use sdl_ledger::{Bulk, EncodedFacts, FileUpdate, Pins, Posting, Result};
-use sdl_model::{Cause, Facts, FactsKey, FileId, FileState, GitHead, RelPath, SkipReason, Version};
+use sdl_model::{Cause, Facts, FactsKey, FileId, FileState, GitHead, Outline, RelPath, Version};
+use sdl_retrieve::part::PartFile;
+use sdl_watch::Found;
 
+use super::portions::{Portion, split_into_portions};
 use super::read_file::{Outcome, Reader};
 use super::resolve::{self, Source};
+use super::spread::for_each_chunk;
 use super::{Stores, Tally, now_ms, put_missing};
 
-/// Files that are read and stored at a time: bounds memory, keeps the facts' transactions short.
+/// The most files that are read and stored at a time, which keeps the facts' transactions short.
 const CHUNK: usize = 128;
-
-/// Facts stay in memory between reading and resolving until their sources add up to this many bytes.
-const HELD_BYTES: u64 = 24 << 20;
 
 /// The fewest files for one resolving thread. It is large because each thread builds its own indexes of the tree.
 const RESOLVE_CHUNK: usize = 1_500;
 
-/// A file that the crawl found, with the reason to skip it if the crawl gave one.
-pub type Found = (RelPath, Option<SkipReason>);
+/// Hears how far a first index is.
+pub trait Observer: Sync {
+    /// `done` of `total` files are read. Returning false gives up.
+    fn read(&self, done: u64, total: u64) -> bool;
 
-/// Indexes `files` into the empty ledger. `report(done, total)` is called now and then; returning false gives up.
+    /// The facts of these files are stored, which come after those before.
+    fn stored(&self, files: Vec<PartFile>) {
+        let _ = files;
+    }
+
+    /// All files are read and stored; the rest of the work begins.
+    fn all_read(&self) {}
+}
+
+/// Indexes `files` into the empty ledger, unless the observer gives up.
 pub fn first_index(
     stores: Stores<'_>,
     reader: &Reader<'_>,
     files: &[Found],
     cause: Cause,
     head: Option<&GitHead>,
-    report: &(dyn Fn(u64, u64) -> bool + Sync),
+    observer: &dyn Observer,
 ) -> Result<Option<(Version, Tally)>> {
     let mut load = Load {
         stores,
         bulk: stores.ledger.bulk()?,
         tally: Tally::default(),
-        held: Held::default(),
+        held: Held { most: stores.budget.held_bytes(), ..Held::default() },
         pins: Vec::new(),
+        observer,
     };
+    let total = files.len() as u64;
     let mut read = Vec::new();
-    for (n, chunk) in files.chunks(CHUNK).enumerate() {
-        if !report((n * CHUNK) as u64, files.len() as u64) {
+    let mut done = 0;
+    let (bytes, largest) = (stores.budget.portion_bytes(), reader.rules.limits.max_bytes);
+    for portion in split_into_portions(files, Portion { files: CHUNK, bytes, largest }) {
+        if !observer.read(done, total) {
             return Ok(None);
         }
+        done += portion.len() as u64;
         // One core stores what was read while the others read on.
-        let (stored, next) = rayon::join(|| load.store(read), || read_files(reader, chunk));
+        let (stored, next) = rayon::join(|| load.store(read), || read_files(reader, portion));
         stored?;
         read = next;
     }
     load.store(read)?;
+    observer.read(total, total);
+    observer.all_read();
     let Load { mut bulk, tally, held: Held { facts: held, sources, .. }, pins, .. } = load;
     bulk.files_done()?;
-    sources.par_chunks(RESOLVE_CHUNK).try_for_each(|chunk| {
+    let resolvers = stores.budget.resolvers(rayon::current_num_threads());
+    let room = stores.budget.room(resolvers);
+    let wide = stores.facts.widen_cache(stores.budget.outline_bytes());
+    for_each_chunk(&sources, RESOLVE_CHUNK, resolvers, |chunk| {
         bulk.view(|view| {
             let outlines = resolve::outline_reader(stores.facts, &held);
             let files = chunk.iter().map(|(file, path, source)| (*file, (path, source)));
             let facts_of = |_, (path, source)| resolve::facts_of(stores.facts, path, source);
-            resolve_files(view, &outlines, files, facts_of, |one| bulk.add_resolved(&one))
+            resolve_files(view, &outlines, room, files, facts_of, |one| bulk.add_resolved(&one))
         })?
     })?;
+    drop(wide);
     let version = bulk.finish(cause, head, now_ms())?;
     drop(pins);
-    report(files.len() as u64, files.len() as u64);
     Ok(Some((version, tally)))
 }
 
@@ -71,7 +93,7 @@ pub fn first_index(
 type ReadFile = (Box<FileUpdate>, Option<(FactsKey, EncodedFacts)>, Vec<Posting>);
 
 fn read_files(reader: &Reader<'_>, files: &[Found]) -> Vec<ReadFile> {
-    let read = |(path, listed): &Found| match reader.read(path, None, *listed) {
+    let read = |found: &Found| match reader.read(&found.path, None, found.skip) {
         Outcome::Changed { update, parsed } => {
             let postings = update_postings(&update);
             Some((update, parsed, postings))
@@ -88,6 +110,7 @@ struct Load<'s> {
     tally: Tally,
     held: Held,
     pins: Vec<Pins<'s>>,
+    observer: &'s dyn Observer,
 }
 
 impl Load<'_> {
@@ -98,6 +121,7 @@ impl Load<'_> {
         let found = read.iter().filter(|(_, parsed, _)| parsed.is_none()).map(|(update, ..)| &**update);
         put_missing(facts, found)?;
         let mut fresh = Vec::with_capacity(read.len());
+        let stored: Vec<PartFile> = read.iter().filter_map(|(update, ..)| part_file(update)).collect();
         for (update, parsed, postings) in read {
             self.bulk.add_file(&update)?;
             self.bulk.add_postings(&postings)?;
@@ -108,6 +132,7 @@ impl Load<'_> {
             self.held.take(*update);
         }
         facts.put_encoded(&fresh)?;
+        self.observer.stored(stored);
         Ok(())
     }
 }
@@ -117,6 +142,8 @@ impl Load<'_> {
 struct Held {
     facts: HashMap<FactsKey, Arc<Facts>>,
     bytes: u64,
+    /// Facts are kept until their sources add up to this many bytes.
+    most: u64,
     sources: Vec<(FileId, RelPath, Source)>,
 }
 
@@ -124,7 +151,7 @@ impl Held {
     fn take(&mut self, update: FileUpdate) {
         let Some(row) = update.row.filter(|row| matches!(row.state, FileState::Indexed(_))) else { return };
         let source = match update.facts {
-            Some(facts) if self.bytes < HELD_BYTES => {
+            Some(facts) if self.bytes < self.most => {
                 self.bytes += row.size;
                 self.facts.extend(row.state.facts().map(|key| (key, facts.clone())));
                 Source::Held(facts)
@@ -133,6 +160,15 @@ impl Held {
         };
         self.sources.push((FileId::of(&update.path), update.path, source));
     }
+}
+
+fn part_file(update: &FileUpdate) -> Option<PartFile> {
+    let outline = update.facts.as_ref().map(|facts| &facts.outline);
+    Some(PartFile {
+        row: update.row.clone()?,
+        symbols: outline.map_or(0, |outline| outline.defs.len()),
+        generated: outline.is_some_and(Outline::is_generated),
+    })
 }
 
 fn facts_key(update: &FileUpdate) -> Option<FactsKey> {

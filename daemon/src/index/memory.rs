@@ -9,8 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub enum Work {
     /// A first index.
     FirstIndex,
-    /// A change of many files at once, for example `git checkout`.
+    /// A change of many files at once.
     ManyFiles,
+    /// A change of a large part of the tree, for example `git checkout`.
+    LargeChange,
     /// The removal of facts that nothing names.
     Sweep,
     /// A comparison with an index from scratch.
@@ -19,16 +21,21 @@ pub enum Work {
     ToolIndex,
 }
 
-/// How often memory was given back, by work.
-static TIMES: [AtomicU64; 5] = [const { AtomicU64::new(0) }; 5];
+/// How often each work was done.
+static TIMES: [AtomicU64; 6] = [const { AtomicU64::new(0) }; 6];
 
-/// Returns free memory of the allocator's to the system.
+/// Counts such work, and returns free memory of the allocator's to the system.
 pub fn give_back(after: Work) {
-    TIMES[after as usize].fetch_add(1, Ordering::Relaxed);
+    note_work(after);
     trim_heap();
 }
 
-/// How often this process gave memory back after such work.
+/// Counts such work, after which [`trim_heap`] is still to be called.
+pub fn note_work(after: Work) {
+    TIMES[after as usize].fetch_add(1, Ordering::Relaxed);
+}
+
+/// How often this process did such work.
 pub fn times_given(after: Work) -> u64 {
     TIMES[after as usize].load(Ordering::Relaxed)
 }
@@ -51,13 +58,15 @@ pub fn bound_arenas() {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub fn bound_arenas() {}
 
+/// Returns free memory of the allocator's to the system.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn trim_heap() {
+pub fn trim_heap() {
     // SAFETY: malloc_trim only looks at the allocator's own free lists, under its own locks, from any thread.
     unsafe {
         libc::malloc_trim(0);
     }
 }
 
+/// Does nothing where the allocator returns memory by itself.
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn trim_heap() {}
+pub fn trim_heap() {}

@@ -1,17 +1,25 @@
 //! From a tree to a version: read files, take their facts, resolve what changed, commit.
 //!
 //! * [`read_file`]: one file -> one update; * [`commit`]: a batch of updates -> the next version;
-//! * [`first_index`]: a whole tree -> the first version.
+//! * [`large_change`]: a batch of very many updates -> the next version;
+//! * [`first_index`]: a whole tree -> the first version, and [`pace`] when that will be done;
+//! * [`budget`] bounds the memory of all of these: [`portions`] and [`spread`] split the work to fit it.
 //!
 //! Knows nothing of watching, requests or the wire.
 
+pub mod budget;
 pub mod commit;
 pub mod first_index;
 pub mod git_head;
+pub mod large_change;
 pub mod memory;
+pub mod pace;
+pub mod portions;
 pub mod read_file;
 mod resolve;
+pub mod spread;
 
+use budget::Budget;
 use sdl_ledger::{FactsStore, FileUpdate, Ledger};
 
 /// The stores that a repository's index lives in.
@@ -21,6 +29,8 @@ pub struct Stores<'a> {
     pub ledger: &'a Ledger,
     /// The facts, shared with the other repositories.
     pub facts: &'a FactsStore,
+    /// The memory that indexing may take.
+    pub budget: Budget,
 }
 
 /// How many files a step read and how.

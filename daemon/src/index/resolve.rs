@@ -53,13 +53,23 @@ pub(super) fn facts_source(view: &dyn View, file: FileId) -> Result<Option<(RelP
     Ok(view.file(file)?.map(|row| (row.path.clone(), Source::Stored(row))))
 }
 
-fn load_facts(facts: &FactsStore, row: &FileRow) -> Result<Option<(Arc<Outline>, Body)>> {
+/// Both halves of the facts that `row` names, as one; none if it has no facts.
+pub(super) fn load_whole(facts: &FactsStore, row: &FileRow) -> Result<Option<Arc<Facts>>> {
     let Some(key) = row.state.facts() else { return Ok(None) };
-    let missing = || sdl_ledger::Error::Corrupt {
+    let whole = facts.facts(&key)?.ok_or_else(|| missing_facts(row))?;
+    Ok(Some(Arc::new(whole)))
+}
+
+fn missing_facts(row: &FileRow) -> sdl_ledger::Error {
+    sdl_ledger::Error::Corrupt {
         table: "facts",
         why: format!("the facts of {} are named by a version, but are not stored", row.path),
-    };
-    let outline = facts.outline(&key)?.ok_or_else(missing)?;
-    let body = facts.body(&key)?.ok_or_else(missing)?;
+    }
+}
+
+fn load_facts(facts: &FactsStore, row: &FileRow) -> Result<Option<(Arc<Outline>, Body)>> {
+    let Some(key) = row.state.facts() else { return Ok(None) };
+    let outline = facts.outline(&key)?.ok_or_else(|| missing_facts(row))?;
+    let body = facts.body(&key)?.ok_or_else(|| missing_facts(row))?;
     Ok(Some((outline, body)))
 }

@@ -55,7 +55,7 @@ mod tests {
             Ailment::of_damage(&damage, Path::new("/state/repos/app"))
         };
         assert_eq!(of(Some("facts"), ""), Some(Ailment::FactsMissing("why".into())));
-        assert_eq!(of(Some("bodies"), ""), Some(Ailment::FactsMissing("why".into())));
+        assert_eq!(of(Some("failures"), ""), Some(Ailment::FactsMissing("why".into())));
         assert_eq!(of(Some("out_edges"), ""), Some(Ailment::Damaged("why".into())));
         assert_eq!(of(None, "/state/repos/app"), Some(Ailment::Damaged("why".into())));
         assert_eq!(of(None, "/state/facts"), Some(Ailment::FactsDamaged("why".into())));

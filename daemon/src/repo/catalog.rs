@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::worktree::Worktree;
+
 /// One registered repository.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -27,6 +29,23 @@ pub struct Entry {
     /// Files larger than this are skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_file_bytes: Option<u64>,
+    /// The linked worktree that the root is in, when it was last seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<Worktree>,
+}
+
+impl Entry {
+    /// Looks up the worktree again. The known one stays if the folder has no git data any more, because its removal is
+    /// recognized by that.
+    pub fn look_at_worktree(&mut self) {
+        match Worktree::around(&self.root) {
+            Some(found) => self.worktree = Some(found),
+            None if self.worktree.as_ref().is_some_and(|known| known.top.join(".git").is_dir()) => {
+                self.worktree = None;
+            }
+            None => {}
+        }
+    }
 }
 
 /// The errors of the list.
@@ -128,6 +147,7 @@ mod tests {
             ignore: vec!["gen/".into()],
             languages: vec![],
             max_file_bytes: Some(1),
+            worktree: None,
         };
         store_catalog(&path, std::slice::from_ref(&entry)).unwrap();
         assert_eq!(load_catalog(&path).unwrap(), [entry]);

@@ -10,6 +10,7 @@ mod refresh;
 mod restore;
 mod worker;
 mod working;
+mod worktree;
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use std::time::{Duration, Instant};
 use sdl_ledger::{FactsStore, How, Ledger, Options, Snapshot};
 use sdl_model::{GitHead, Lang, RelPath, Version};
 use sdl_retrieve::card::Enrichment;
+use sdl_retrieve::part::{Part, SoFar};
 use sdl_retrieve::past::{NoPast, Past};
 use sdl_tools::host::{
     Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, Unread, WatcherKind,
@@ -30,12 +32,15 @@ use sdl_tools::{Cancel, Damage, Progress, ToolError};
 use sdl_watch::{CanonicalRoot, Crawl, FileRead, Hub, ReadError, RootOptions, Synced, TreeHandle, WatchKind};
 
 use crate::feed::Feed;
-use crate::index::first_index::Found;
+use crate::index::Stores;
+use crate::index::budget::Budget;
+use crate::index::pace::Pace;
 use crate::index::read_file::Reader;
 use crate::revision;
 pub use ailment::Ailment;
 use catalog::Entry;
 use working::{Became, Working};
+pub use worktree::Worktree;
 
 /// The reasons why a repository can't be served.
 #[derive(Debug, thiserror::Error)]
@@ -60,18 +65,55 @@ enum Stage {
 /// under way: the ledger must not be used any more then.
 pub type OnAilment = Box<dyn Fn(&Repo, &Ailment) -> bool + Send + Sync>;
 
+/// Called by a repository's worker when its root is not there, with the number of looks in a row that found that.
+pub type OnRootGone = Box<dyn Fn(&Repo, u32) + Send + Sync>;
+
+/// Finds the ledger from whose rows one without a version may start.
+pub type FindSource<'a> = Box<dyn FnOnce() -> Option<Source> + 'a>;
+
+/// A ledger from whose rows another one starts.
+pub enum Source {
+    /// That of another worktree, or of a clone.
+    Kin(Arc<Repo>),
+    /// One that was made of a snapshot, and that serves nobody.
+    Snapshot(Arc<Ledger>),
+}
+
+impl Source {
+    fn ledger(&self) -> &Ledger {
+        match self {
+            Self::Kin(repo) => &repo.ledger,
+            Self::Snapshot(ledger) => ledger,
+        }
+    }
+
+    /// For the log.
+    fn name(&self) -> &str {
+        match self {
+            Self::Kin(repo) => &repo.entry.repo_id,
+            Self::Snapshot(_) => "a snapshot",
+        }
+    }
+}
+
 /// The places that a repository works with.
-pub struct Site {
+pub struct Site<'a> {
     /// The ledger's folder.
     pub dir: PathBuf,
     /// The facts of all repositories.
     pub facts: Arc<FactsStore>,
     /// The facts that the ledger names may be missing.
     pub facts_lost: bool,
+    /// The memory that indexing it may take.
+    pub budget: Budget,
     /// Watches its tree.
     pub hub: Hub,
     /// Hears of its versions and states.
     pub feed: Arc<Feed>,
+    /// See [`FindSource`].
+    pub source: FindSource<'a>,
+    /// See [`OnRootGone`].
+    pub on_root_gone: OnRootGone,
     /// See [`OnAilment`].
     pub on_ailment: OnAilment,
     /// Called once, when the first batch is processed.
@@ -92,12 +134,16 @@ pub struct Repo {
     rules: sdl_lang::Rules,
     ledger: Ledger,
     facts: Arc<FactsStore>,
+    budget: Budget,
     hub: Hub,
     me: Weak<Self>,
     feed: Arc<Feed>,
     tree: TreeHandle,
     insight: insight::Insight,
     stage: Mutex<Stage>,
+    pace: Pace,
+    /// What the index under way has read.
+    so_far: SoFar,
     head: Mutex<Option<GitHead>>,
     /// Files whose facts were extracted, and files whose facts were known, since the start.
     parsed: AtomicU64,
@@ -119,6 +165,7 @@ pub struct Repo {
     /// Long-running work must stop.
     closing: AtomicBool,
     on_through: Mutex<Option<Box<dyn FnOnce() + Send>>>,
+    on_root_gone: OnRootGone,
     on_ailment: OnAilment,
     gone: Mutex<Option<Receiver<Infallible>>>,
     // Dropped last, because the holder of the other end takes that as the sign that the ledger is closed.
@@ -131,11 +178,18 @@ impl Repo {
     pub fn start(
         entry: Entry,
         root: CanonicalRoot,
-        site: Site,
+        site: Site<'_>,
         options: &Options,
     ) -> Result<(Arc<Self>, How), OpenError> {
-        let Site { dir, facts, facts_lost, hub, feed, on_ailment, on_through } = site;
-        let opened = Ledger::open(&dir, options)?;
+        let Site { dir, facts, facts_lost, budget, hub, feed, source, on_root_gone, on_ailment, on_through } =
+            site;
+        let mut opened = Ledger::open(&dir, options)?;
+        if opened.ledger.head().is_none()
+            && let Some(source) = source()
+        {
+            tracing::info!(repo = entry.repo_id, from = source.name(), "starts from another ledger");
+            opened = opened.inherit(source.ledger(), options)?;
+        }
         let (alive, gone) = mpsc::channel();
         let tree = hub.add_root(&root, RootOptions::for_user(entry.ignore.clone()));
         let default = sdl_lang::Limits::default();
@@ -153,12 +207,15 @@ impl Repo {
             dir,
             ledger: opened.ledger,
             facts,
+            budget,
             hub,
             me: me.clone(),
             feed,
             tree: tree.handle().clone(),
             insight: insight::Insight::default(),
             stage: Mutex::new(stage),
+            pace: Pace::default(),
+            so_far: SoFar::default(),
             head: Mutex::default(),
             parsed: AtomicU64::new(0),
             reused: AtomicU64::new(0),
@@ -172,6 +229,7 @@ impl Repo {
             worker: Mutex::default(),
             closing: AtomicBool::new(false),
             on_through: Mutex::new(Some(on_through)),
+            on_root_gone,
             on_ailment,
             gone: Mutex::new(Some(gone)),
             _alive: alive,
@@ -255,6 +313,31 @@ impl Repo {
         &self.entry
     }
 
+    /// Whether another repository may start from its ledger: it has a version that is whole and of this build's rules.
+    pub fn is_source(&self) -> bool {
+        self.ledger.head().is_some() && *lock_mutex(&self.stage) == Stage::Live
+    }
+
+    /// How many files' facts were extracted since the start.
+    pub fn parsed_files(&self) -> u64 {
+        self.parsed.load(Ordering::Relaxed)
+    }
+
+    /// See [`revision::Revisions::unlike_head`].
+    pub fn unlike_head(
+        &self,
+        snapshot: &Snapshot<'_>,
+        cancel: &Cancel,
+    ) -> Result<(String, Vec<RelPath>), ToolError> {
+        let site = revision::Site { root: self.root.path(), facts: &self.facts, rules: &self.rules };
+        self.revisions.unlike_head(site, snapshot, cancel)
+    }
+
+    /// The commit that its newest version recorded.
+    pub fn head_commit(&self) -> Option<String> {
+        lock_mutex(&self.head).as_ref().and_then(|head| head.commit.clone())
+    }
+
     /// The newest version; none before the first index is done.
     pub fn head_version(&self) -> Option<Version> {
         self.ledger.head()
@@ -270,11 +353,16 @@ impl Repo {
         Reader { files, facts, rules: &self.rules, anew: false }
     }
 
+    /// The stores that its index lives in.
+    pub fn stores(&self) -> Stores<'_> {
+        Stores { ledger: &self.ledger, facts: &self.facts, budget: self.budget }
+    }
+
     /// Lists the whole tree, apart from watching, and opens it for reading.
-    pub fn crawl_all(&self) -> std::io::Result<(Vec<Found>, sdl_watch::Reader)> {
+    pub fn crawl_all(&self) -> std::io::Result<(Vec<sdl_watch::Found>, sdl_watch::Reader)> {
         let crawl = Crawl::new(&self.root, &RootOptions::for_user(self.entry.ignore.clone()))?;
         let reader = sdl_watch::Reader::open(&self.root)?;
-        Ok((crawl.run().found.into_iter().map(|found| (found.path, found.skip)).collect(), reader))
+        Ok((crawl.run().found, reader))
     }
 
     fn set_stage(&self, stage: Stage) {
@@ -362,6 +450,10 @@ impl sdl_tools::Repo for Repo {
         self.rules.clone()
     }
 
+    fn part(&self) -> Option<Part> {
+        self.so_far.part()
+    }
+
     fn status(&self) -> RepoStatus {
         let watch = self.tree.status();
         let degraded = match watch.kind {
@@ -369,7 +461,9 @@ impl sdl_tools::Repo for Repo {
             WatchKind::Scanning { reason } => Some(reason),
         };
         let state = match (lock_mutex(&self.stage).clone(), &degraded) {
-            (Stage::Indexing { done, total }, _) => RepoState::Indexing { done, total },
+            (Stage::Indexing { done, total }, _) => {
+                RepoState::Indexing { done, total, left: self.pace.left(Instant::now()) }
+            }
             (Stage::Failed(reason), _) => RepoState::Failed { reason },
             (Stage::Live, None) => RepoState::Live,
             (Stage::Live, Some(_)) => RepoState::Scanning,

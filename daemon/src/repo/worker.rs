@@ -3,35 +3,38 @@
 //! Takes a batch of hints from the watcher, finds out what differs, reads it, commits one version, and only then
 //! releases the barriers that came before the batch.
 
-use std::collections::BTreeSet;
+mod inherited;
+mod reading;
+mod removal;
+mod running;
+
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-use sdl_ledger::{FileUpdate, Result, Snapshot, View};
-use sdl_model::{Cause, FactsKey, FileId, FileRow, GitHead, RelPath};
-use sdl_watch::{Batch, Changes, Found, Known, KnownFile, NothingKnown, Rescan, Tree};
+use sdl_ledger::{Result, Snapshot, View};
+use sdl_model::{Cause, FileId, GitHead, RelPath, Version};
+use sdl_watch::{Batch, Changes, Known, KnownFile, NothingKnown, Rescan, Tree, Turn};
 
 use super::restore::restore_facts;
 use super::{Ailment, Repo, Stage, built_by, lock_mutex};
 use crate::index::commit::{self, commit_changes};
 use crate::index::first_index::first_index;
-use crate::index::read_file::{Outcome, Reader};
-use crate::index::{Stores, Tally, git_head, memory, put_missing};
+use crate::index::large_change::commit_large_change;
+use crate::index::{git_head, memory};
+use reading::{Read, count_files};
+use running::Running;
 
 /// The worker's reads end with the batch. No healthy batch takes nearly as long.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
 
-/// Fewer files than this are read one after the other, because waking the thread pool costs more.
-const PARALLEL_FROM: usize = 8;
 /// A batch of this many files leaves much allocated memory that the next edits don't need.
 const MANY_FILES: usize = 100;
+/// After this time without work, memory that helps the next edit is given back.
+const QUIET: Duration = Duration::from_secs(5);
 
-/// Files that are read and stored at a time.
-const READ_CHUNK: usize = 512;
 /// From this many files on, a change of [`OUTGROWN`] times the known files is indexed like a new tree. For example, an
 /// archive is unpacked into a folder with a few notes. This takes less memory. It forgets the versions before, which held
 /// next to nothing.
@@ -53,8 +56,14 @@ pub(super) struct Worker {
     shut: Option<Ailment>,
     /// Facts were made again since the last batch that succeeded.
     restored: bool,
+    /// Looks at the tree in a row that found no root.
+    looks_in_vain: u32,
+    /// Batches in a row that found a worktree without its `.git`.
+    unmarked: u32,
     /// When the first event of the batch at work came.
     began: Instant,
+    /// The batch at work took much memory.
+    heavy: bool,
 }
 
 impl Worker {
@@ -66,15 +75,33 @@ impl Worker {
             commits: 0,
             shut: None,
             restored: false,
+            looks_in_vain: 0,
+            unmarked: 0,
             began: Instant::now(),
+            heavy: false,
         }
     }
 
     /// Works until the root is removed, or the ledger has to be opened again.
     pub(super) fn run(mut self) {
         let inbox = self.tree.inbox();
-        while let Some(batch) = inbox.next() {
+        let mut quiet = None;
+        loop {
+            let batch = match inbox.next_turn(quiet.take()) {
+                Turn::Work(batch) => batch,
+                Turn::Quiet => {
+                    self.let_go();
+                    continue;
+                }
+                Turn::Closed => return,
+            };
             let step = self.step(&batch);
+            if std::mem::take(&mut self.heavy) {
+                // Only now, when the batch is dropped and those who waited for it are released.
+                self.let_go();
+            } else {
+                quiet = Some(QUIET);
+            }
             // The start counts as complete even if the batch failed, because it has not ended the process.
             if let Some(through) = lock_mutex(&self.repo.on_through).take() {
                 through();
@@ -114,6 +141,10 @@ impl Worker {
                         "{root} is not there; put it back, or forget it with: sdlctl repo rm {}",
                         self.repo.entry.repo_id
                     )));
+                    self.looks_in_vain += 1;
+                    (self.repo.on_root_gone)(&self.repo, self.looks_in_vain);
+                } else {
+                    self.looks_in_vain = 0;
                 }
                 self.tree.finish(batch, &changes);
                 return ControlFlow::Continue(());
@@ -162,12 +193,18 @@ impl Worker {
     }
 
     fn work(&mut self, batch: &Batch) -> Result<Changes> {
+        if self.awaits_removal() {
+            return Ok(Changes { root_gone: true, ..Changes::default() });
+        }
         if self.repo.restoring.swap(false, Ordering::SeqCst) && !self.indexing {
             self.restored = true;
             self.indexing = !restore_facts(&self.repo, self.tree.reader())?;
         }
         if self.indexing {
-            return self.first(batch);
+            return match self.first_from_inherited(batch)? {
+                Some(changes) => Ok(changes),
+                None => self.first(batch),
+            };
         }
         let repo = self.repo.clone();
         let thorough = batch.rescan.is_some() && repo.thorough.swap(false, Ordering::SeqCst);
@@ -188,7 +225,8 @@ impl Worker {
             return self
                 .first(&Batch { rescan: batch.rescan.or(Some(Rescan::TooManyChanges)), ..batch.clone() });
         }
-        let Read { updates, again, doubtful } = self.read(&changes, thorough)?;
+        let Read { updates, again, doubtful, large, pins, .. } =
+            self.read(&repo, &changes, thorough, usize::MAX)?;
         if doubtful {
             // Everything is indexed again, because nothing distinguishes rows derived from wrong facts.
             tracing::warn!(
@@ -197,6 +235,10 @@ impl Worker {
             );
             self.indexing = true;
             return self.first(batch);
+        }
+        // Storing is most of the work, and the removal may have gone on meanwhile.
+        if self.awaits_removal() {
+            return Ok(Changes { root_gone: true, ..Changes::default() });
         }
         if again {
             // Seen again with the next comparison, which `finish` asks for when a batch is not complete.
@@ -213,15 +255,17 @@ impl Worker {
             None if updates.updates.is_empty() => Cause::Head,
             None => Cause::Watch,
         };
-        if !updates.is_empty() || head != known_head {
-            self.commit(&updates, cause, head.as_ref())?;
+        let differs = !updates.is_empty() || head != known_head;
+        if differs && !self.commit(&updates, large, cause, head.as_ref())? {
+            changes.problems.push(incomplete_problem("the daemon is stopping"));
+            return Ok(changes);
         }
+        drop(pins);
         *lock_mutex(&repo.head) = head;
         let files = updates.updates.len();
         drop(updates);
-        if files >= MANY_FILES {
-            repo.facts.forget_decoded();
-            memory::give_back(memory::Work::ManyFiles);
+        if large || files >= MANY_FILES {
+            self.note_heavy(if large { memory::Work::LargeChange } else { memory::Work::ManyFiles });
         }
         repo.set_stage(Stage::Live);
         Ok(changes)
@@ -234,8 +278,19 @@ impl Worker {
             return Ok(false);
         }
         let known = self.repo.ledger.read(read_deadline(), |view| view.counters())?;
-        let skipped: u64 = known.skipped.iter().map(|(_, count)| count).sum();
-        Ok(found / OUTGROWN >= known.files + known.failed + skipped)
+        Ok(found / OUTGROWN >= count_files(&known))
+    }
+
+    /// Gives back the memory that work took. The decoded outlines are those that the next edit needs, so not right after an edit.
+    fn let_go(&self) {
+        self.repo.facts.forget_decoded();
+        memory::trim_heap();
+    }
+
+    /// Memory is to be given back once the batch is through.
+    fn note_heavy(&mut self, work: memory::Work) {
+        memory::note_work(work);
+        self.heavy = true;
     }
 
     /// Keeps the reason why git's index is not read, for the status.
@@ -257,86 +312,40 @@ impl Worker {
         head
     }
 
-    fn commit(&mut self, updates: &commit::Changes, cause: Cause, head: Option<&GitHead>) -> Result<()> {
-        let stores = Stores { ledger: &self.repo.ledger, facts: &self.repo.facts };
-        let keys: Vec<FactsKey> = updates
-            .updates
-            .iter()
-            .filter_map(|update| update.row.as_ref().and_then(|row| row.state.facts()))
-            .collect();
-        let _pins = self.repo.facts.pin(&keys);
-        // Store missing facts, because a sweep could have removed some that were found or stored for this batch. A
-        // version must not name facts that are gone.
-        put_missing(&self.repo.facts, updates.updates.iter())?;
+    /// Commits a change, which may be of a large part of the tree. Returns false if that was given up, because the daemon
+    /// is stopping.
+    fn commit(
+        &mut self,
+        updates: &commit::Changes,
+        large: bool,
+        cause: Cause,
+        head: Option<&GitHead>,
+    ) -> Result<bool> {
+        let stores = self.repo.stores();
         let started = Instant::now();
-        if let Some(version) = commit_changes(stores, updates, cause, head)? {
-            tracing::debug!(
-                repo = self.repo.entry.repo_id, %version, files = updates.updates.len(),
-                took = ?started.elapsed(), "committed"
-            );
-            self.repo.feed.note_version(&self.repo, version, self.began.elapsed());
-            self.commits += 1;
-            if self.commits.is_multiple_of(AGE_OUT_EVERY) {
-                self.repo.ledger.age_out(crate::index::now_ms())?;
-            }
+        let goes_on = || !self.repo.closing.load(Ordering::SeqCst);
+        let version = if large {
+            commit_large_change(stores, updates, cause, head, &goes_on)?
+        } else {
+            commit_changes(stores, updates, cause, head)?
+        };
+        if let Some(version) = version {
+            self.note_commit(version, updates, started)?;
         }
-        Ok(())
+        Ok(!large || version.is_some())
     }
 
-    /// Reads the files that may have changed. The facts of new content are stored before this returns.
-    fn read(&self, changes: &Changes, anew: bool) -> Result<Read> {
-        let repo = &*self.repo;
-        let candidates = &changes.candidates;
-        let reader = Reader { anew, ..repo.reader(self.tree.reader(), &repo.facts) };
-        let old = repo.ledger.read(read_deadline(), |view| {
-            candidates.iter().map(|found| view.file(FileId::of(&found.path))).collect::<Result<Vec<_>>>()
-        })?;
-        let read =
-            |(found, old): (&Found, &Option<FileRow>)| reader.read(&found.path, old.as_ref(), found.skip);
-
-        let mut tally = Tally::default();
-        let mut batch = commit::Changes::default();
-        let mut removed: BTreeSet<RelPath> = changes.removed.iter().cloned().collect();
-        let (mut again, mut doubtful) = (false, false);
-        for (candidates, old) in candidates.chunks(READ_CHUNK).zip(old.chunks(READ_CHUNK)) {
-            let outcomes: Vec<Outcome> = if candidates.len() < PARALLEL_FROM {
-                candidates.iter().zip(old).map(read).collect()
-            } else {
-                candidates.par_iter().zip(old).map(read).collect()
-            };
-            let mut fresh = Vec::new();
-            for ((outcome, found), old) in outcomes.into_iter().zip(candidates).zip(old) {
-                tally.count(&outcome);
-                match outcome {
-                    Outcome::Absent if old.is_some() => {
-                        removed.insert(found.path.clone());
-                    }
-                    Outcome::Absent => {}
-                    Outcome::Again => again = true,
-                    Outcome::Same { stat, parsed } => {
-                        batch.touched.push((found.path.clone(), stat));
-                        fresh.extend(parsed);
-                    }
-                    Outcome::Changed { update, parsed } => {
-                        batch.updates.push(*update);
-                        fresh.extend(parsed);
-                    }
-                }
-            }
-            for (key, facts) in fresh.iter().filter(|_| anew) {
-                doubtful |= !repo.facts.agrees(key, facts)?;
-            }
-            repo.facts.put_encoded(&fresh)?;
+    fn note_commit(&mut self, version: Version, updates: &commit::Changes, started: Instant) -> Result<()> {
+        tracing::debug!(
+            repo = self.repo.entry.repo_id, %version, files = updates.updates.len(),
+            took = ?started.elapsed(), "committed"
+        );
+        self.repo.feed.note_version(&self.repo, version, self.began.elapsed());
+        self.commits += 1;
+        if self.commits.is_multiple_of(AGE_OUT_EVERY) {
+            self.repo.ledger.age_out(crate::index::now_ms())?;
         }
-        batch.updates.extend(removed.into_iter().map(|path| FileUpdate {
-            path,
-            row: None,
-            stat: None,
-            facts: None,
-        }));
-        repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
-        repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
-        Ok(Read { updates: batch, again, doubtful })
+        Ok(())
     }
 
     /// Indexes the whole tree at once: for an empty ledger's first version, or one that other rules built.
@@ -350,13 +359,11 @@ impl Worker {
         }
         let cause = if repo.ledger.head().is_none() { Cause::FirstIndex } else { Cause::Rebuild };
         let head = self.read_head();
-        let files: Vec<_> = changes.candidates.iter().map(|found| (found.path.clone(), found.skip)).collect();
+        let files = &changes.candidates;
         let reader = repo.reader(self.tree.reader(), &repo.facts);
-        let stores = Stores { ledger: &repo.ledger, facts: &repo.facts };
-        let indexed = first_index(stores, &reader, &files, cause, head.as_ref(), &|done, total| {
-            repo.set_stage(Stage::Indexing { done, total: Some(total) });
-            !repo.closing.load(Ordering::SeqCst)
-        })?;
+        let stores = repo.stores();
+        let running = Running::begin(&repo, files.len() as u64);
+        let indexed = first_index(stores, &reader, files, cause, head.as_ref(), &running)?;
         let Some((version, tally)) = indexed else {
             changes.problems.push(incomplete_problem("the daemon is stopping"));
             return Ok(changes);
@@ -369,8 +376,10 @@ impl Worker {
         );
         repo.feed.note_version(&repo, version, self.began.elapsed());
         self.indexing = false;
-        repo.facts.forget_decoded();
-        memory::give_back(memory::Work::FirstIndex);
+        // A tree without files says why from its first version on.
+        lock_mutex(&repo.ignored_by).clone_from(&changes.ignored_by);
+        drop(running);
+        self.note_heavy(memory::Work::FirstIndex);
         if let Err(error) = built_by::note_build(&repo.dir) {
             tracing::warn!(%error, "the ledger will be rebuilt at the next start");
         }
@@ -378,15 +387,6 @@ impl Worker {
         repo.set_stage(Stage::Live);
         Ok(changes)
     }
-}
-
-/// The result of reading the files that may have changed.
-struct Read {
-    updates: commit::Changes,
-    /// Some files could not be read for the moment.
-    again: bool,
-    /// Undamaged facts in the store were not those of their files.
-    doubtful: bool,
 }
 
 /// Marks a batch as incomplete.

@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use gix::ObjectId;
 use sdl_ledger::{FactsStore, Snapshot};
-use sdl_model::{FileId, FileRow, Incarnation, Version};
+use sdl_model::{FileId, FileRow, Incarnation, RelPath, Version};
 use sdl_retrieve::layer::{Done, State};
 use sdl_tools::host::Revision;
 use sdl_tools::{Cancel, Code, Explained, ToolError};
@@ -121,6 +121,23 @@ impl Revisions {
         }
         kept.states.push((at, commit, Arc::clone(&state)));
         Ok(Revision { commit: name, layer: Arc::clone(state.layer()) })
+    }
+
+    /// The commit that HEAD leads to, and the files of the snapshot's version that are not as they are there: changed, gone,
+    /// or unknown to git.
+    pub fn unlike_head(
+        &self,
+        site: Site<'_>,
+        snapshot: &Snapshot<'_>,
+        cancel: &Cancel,
+    ) -> Result<(String, Vec<RelPath>), ToolError> {
+        let opened = open_repository(site.root)?;
+        let commit = name::named_commit(&opened.repo, "HEAD", cancel)?;
+        let at = (snapshot.incarnation(), snapshot.head().unwrap_or(Version(0)));
+        let ground = self.ground(site, &opened, at, snapshot)?;
+        let place = (&opened.repo, commit, opened.below.as_str());
+        let found = tree::differing_files(self, site, place, (&ground, snapshot), cancel)?;
+        Ok((commit.to_string(), found.files.into_values().map(|file| file.path).collect()))
     }
 
     fn state(&self, at: At, commit: ObjectId) -> Option<Arc<State>> {

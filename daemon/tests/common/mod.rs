@@ -29,8 +29,13 @@ impl Daemon {
 
     /// The same with other options of ledgers.
     pub(crate) fn with_options(options: Options) -> Self {
+        Self::with_facts_options(options, &Options::default())
+    }
+
+    /// The same with other options of the facts' store too.
+    pub(crate) fn with_facts_options(options: Options, of_facts: &Options) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let engine = Engine::open_with(&folder.path().join("state"), options).unwrap();
+        let engine = Engine::open_with_facts(&folder.path().join("state"), options, of_facts).unwrap();
         let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
         let session = Session {
             id: 1,

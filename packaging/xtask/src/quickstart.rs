@@ -9,7 +9,8 @@ use crate::command::{self, Fault, Outcome, Run, in_root};
 use crate::package;
 
 /// The programs of this workspace.
-pub(crate) const PROGRAMS: [&str; 6] = ["sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdlctl"];
+pub(crate) const PROGRAMS: [&str; 7] =
+    ["sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdl-share", "sdlctl"];
 
 pub(crate) fn run_quickstart(path: Option<&str>) -> Outcome {
     let path = fs::canonicalize(path.map_or_else(|| command::workspace_root().to_owned(), PathBuf::from))

@@ -26,6 +26,7 @@ const HELP: &str = "\
 cargo run --release -p sdl-bench -- <run> [options]
 
   cold PATH [--rounds 3]               first index of PATH against bare tree-sitter parsing of the same files
+  disk PATH                            the room that facts and ledger of PATH take, by table, beside the source
   freshness [--edits 1000] [--outside 100] [--files 300]
                                        edits in a held slice, each followed at once by slice.refresh
   edits PATH [--edits 1000] [--outside 100]
@@ -61,6 +62,7 @@ cargo run --release -p sdl-bench -- <run> [options]
   upstream-stale [--rounds 200]        an upstream whose every second list fails, and tools that are new
   upstream-soak FOLDER [--seconds 120] [--clients 8] [--per-minute 60]
                                        healthy and sick upstreams for a long time: memory, processes, tools, codes
+  worktrees PATH [--count 100]         git worktrees of a copy of PATH: what each costs, that they stay apart, what is left of them
   clients [--clients 16] [--calls 200] many shims at once
 ";
 
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         let options = Options::parse(rest)?;
         match run.as_str() {
             "cold" => runs::cold::run_cold(&options),
+            "disk" => runs::disk::run_disk(&options),
             "drift" => runs::drift::run_drift(&options),
             "edits" => runs::edits::run_edits(&options),
             "freshness" => runs::freshness::run_freshness(&options),
@@ -98,6 +101,7 @@ fn main() -> ExitCode {
             "upstream-live" => runs::upstream_live::run_live(&options),
             "upstream-stale" => runs::upstream_stale::run_stale(&options),
             "upstream-soak" => runs::upstream_soak::run_soak(&options),
+            "worktrees" => runs::worktrees::run_worktrees(&options),
             "tokens" => runs::tokens::run_tokens(&options),
             other => Err(format!("no run `{other}`\n\n{HELP}").into()),
         }

@@ -30,6 +30,7 @@ mod search;
 mod service;
 mod session;
 mod setup;
+mod share;
 mod slice;
 mod status;
 mod surface;
@@ -90,6 +91,7 @@ pub(crate) fn run_command(cli: Cli) -> Result<Outcome, Failure> {
         Command::Verify(args) => verify::run_verify(&args, json),
         Command::Audit(command) => audit::run_audit(command, json),
         Command::Policy(command) => policy::run_policy(command, json),
+        Command::Share(command) => share::run_share(&command, json),
         Command::Ledger(command) => ledger::run_ledger(command, json),
         Command::Bench(command) => bench::run_bench(&command, json),
         Command::Doctor { reach } => doctor::run_doctor(reach, json),

@@ -2,18 +2,19 @@
 //! this one has no network in it.
 
 use std::io::{BufRead as _, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 
 use crate::cli::UiArgs;
 use crate::output::{self, Failure, Outcome, text_at};
+use crate::programs::program_beside;
 use crate::session::{Session, asked_to_end, make_runtime};
 
 pub(crate) fn run_ui(args: &UiArgs, as_json: bool) -> Result<Outcome, Failure> {
     let repo = repo_to_show(args.path.as_deref())?;
-    let program = ui_program();
+    let program = program_beside("sdl-ui", "SDL_UI");
     let port = args.port.to_string();
     let mut server = Command::new(&program)
         .args(["--port", &port, "--with-parent"])
@@ -105,16 +106,6 @@ fn wait_for_end(server: &mut Child) -> Result<Outcome, Failure> {
             Ok(Outcome::Good)
         }
     }
-}
-
-/// The server's program: beside this one.
-fn ui_program() -> PathBuf {
-    let name = format!("sdl-ui{}", std::env::consts::EXE_SUFFIX);
-    if let Some(named) = std::env::var_os("SDL_UI").filter(|named| !named.is_empty()) {
-        return named.into();
-    }
-    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join(&name)));
-    beside.filter(|program| program.is_file()).unwrap_or_else(|| name.into())
 }
 
 #[cfg(test)]

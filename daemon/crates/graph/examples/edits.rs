@@ -10,13 +10,13 @@
 
 mod tree;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::ExitCode;
 
-use sdl_graph::testing::Repo;
 use sdl_graph::testing::edits::{Random, edit_tree};
-use sdl_ledger::Resolved;
+use sdl_graph::testing::{Repo, is_touched};
+use sdl_ledger::{ChangedKeys, Resolved};
 use sdl_model::{FileId, RelPath};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -32,22 +32,17 @@ fn option(args: &[String], name: &str, otherwise: usize) -> Outcome<usize> {
 fn resolve_dirty(
     repo: &Repo,
     changed: &BTreeSet<RelPath>,
-    differing: &BTreeSet<u64>,
+    differing: &ChangedKeys,
     known: &mut BTreeMap<RelPath, Resolved>,
 ) -> Outcome<usize> {
     known.retain(|path, _| repo.facts(path).is_some());
     let is_dirty = |path: &&RelPath| {
-        changed.contains(*path)
-            || known.get(*path).is_none_or(|one| one.asked.iter().any(|key| differing.contains(key)))
+        changed.contains(*path) || known.get(*path).is_none_or(|one| is_touched(&one.asked, differing))
     };
     let mut dirty: Vec<RelPath> = repo.files().map(|(path, _)| path).filter(is_dirty).cloned().collect();
     dirty.sort_by_key(FileId::of);
     known.extend(repo.resolve_in_order(&dirty)?);
     Ok(dirty.len())
-}
-
-fn differing(old: &HashMap<u64, u64>, new: &HashMap<u64, u64>) -> BTreeSet<u64> {
-    old.keys().chain(new.keys()).filter(|key| old.get(key) != new.get(key)).copied().collect()
 }
 
 fn main() -> Outcome<ExitCode> {
@@ -82,7 +77,7 @@ fn main() -> Outcome<ExitCode> {
         }
         done.push(changed.clone());
         let now = repo.answers();
-        resolved += resolve_dirty(&repo, &changed, &differing(&answers, &now), &mut known)?;
+        resolved += resolve_dirty(&repo, &changed, &answers.differing(&now), &mut known)?;
         answers = now;
         if step % check == 0 || step == steps {
             let fresh = repo.resolve(|_| true)?;

@@ -70,6 +70,7 @@ pub fn resolve_named(
 /// Resolves `files` against `view`, which must already contain them, and passes each result to `take`.
 ///
 /// `facts_of` returns a file's facts when its turn comes, from what `files` has beside it, or none to leave it out. It and `take` may fail to end the work early.
+/// When the files that were looked at take more than about `room` bytes, they are let go, and looked at again where needed.
 /// Results passed to `take` until then remain valid.
 ///
 /// # Errors
@@ -77,12 +78,16 @@ pub fn resolve_named(
 pub fn resolve_files<S, E: From<sdl_ledger::Error>>(
     view: &dyn View,
     outlines: &dyn Outlines,
+    room: usize,
     files: impl IntoIterator<Item = (FileId, S)>,
     mut facts_of: impl FnMut(FileId, S) -> Result<Option<FileFacts>, E>,
     mut take: impl FnMut(Resolved) -> Result<(), E>,
 ) -> Result<(), E> {
-    let world = World::new(view, outlines);
+    let mut world = World::new(view, outlines);
     for (file, source) in files {
+        if world.weight() > room {
+            world = World::new(view, outlines);
+        }
         let Some(FileFacts { path, facts }) = facts_of(file, source)? else { continue };
         take(match &facts {
             HeldFacts::Whole(facts) => resolve_file(&world, file, &path, &facts.outline, &facts.body)?,

@@ -4,10 +4,10 @@
 
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use sdl_graph::testing::Repo;
+use sdl_graph::testing::{Repo, is_touched};
 use sdl_ledger::Resolved;
 use sdl_model::RelPath;
 
@@ -519,11 +519,6 @@ fn apply(repo: &mut Repo, batch: &[Edit]) -> BTreeSet<RelPath> {
     changed
 }
 
-fn differing(old: &HashMap<u64, u64>, new: &HashMap<u64, u64>) -> BTreeSet<u64> {
-    let keys = old.keys().chain(new.keys());
-    keys.filter(|key| old.get(key) != new.get(key)).copied().collect()
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 900, ..ProptestConfig::default() })]
 
@@ -534,14 +529,14 @@ proptest! {
         for batch in history {
             let before = repo.answers();
             let changed = apply(&mut repo, &batch);
-            let differing = differing(&before, &repo.answers());
+            let differing = before.differing(&repo.answers());
             known.retain(|path, _| repo.facts(path).is_some());
             let dirty: BTreeSet<RelPath> = repo
                 .files()
                 .map(|(path, _)| path.clone())
                 .filter(|path| {
                     changed.contains(path)
-                        || known.get(path).is_none_or(|one| one.asked.iter().any(|key| differing.contains(key)))
+                        || known.get(path).is_none_or(|one| is_touched(&one.asked, &differing))
                 })
                 .collect();
             let again = repo.resolve(|path| dirty.contains(path)).unwrap();

@@ -9,7 +9,7 @@ use crate::store::{self, How, Plan};
 use crate::{Error, Options, Result};
 
 const SCHEMA: u32 = 1;
-const META: TableSpec = TableSpec { name: "meta", item: 0, sealed: false };
+const META: TableSpec = TableSpec { name: "meta", generation: 0, item: 0, sealed: false };
 
 /// Data that agents own. `Send + Sync`; keep it in an `Arc`. Its rows have no checksums, because tables of other
 /// builds must stay readable for those builds and can't be rewritten here.
@@ -41,7 +41,7 @@ impl AgentStore {
             return Err(Error::Misuse("`meta` is the store's own table"));
         }
         let specs: Vec<_> = std::iter::once(META)
-            .chain(tables.iter().map(|name| TableSpec { name, item: 0, sealed: false }))
+            .chain(tables.iter().map(|name| TableSpec { name, generation: 0, item: 0, sealed: false }))
             .collect();
         let plan = Plan { schema: SCHEMA, tables: &specs, sync: Sync::EachCommit, upgrades: &[] };
         let (env, tables, how) = store::open_store(dir, &plan, options)?;

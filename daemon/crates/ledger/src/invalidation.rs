@@ -12,6 +12,7 @@ use crate::{ChangedKeys, LookupKey, Named, Result};
 #[derive(Debug, Default)]
 pub struct Invalidation {
     keys: BTreeSet<u64>,
+    pairs: BTreeSet<(u64, u64)>,
     /// Names that are defined otherwise in some file. Whether the answer differs depends on all files.
     names: BTreeSet<String>,
 }
@@ -40,12 +41,22 @@ impl Invalidation {
         if was.map(|was| was.interface) != is.map(|is| is.interface) {
             self.keys.insert(LookupKey::Interface(file).hash());
         }
+        let inclusions =
+            |public: Option<&Public>| public.map(|public| (public.lang, public.inclusions.clone()));
+        if inclusions(was) != inclusions(is) {
+            self.keys.insert(LookupKey::Inclusions(file).hash());
+        }
         let listed = |public: Option<&Public>| -> BTreeSet<(String, _)> {
             let all = public.into_iter().flat_map(|public| public.listed(file));
             all.map(|(name, hit)| (name.to_owned(), hit)).collect()
         };
         let (old, new) = (listed(was), listed(is));
-        self.names.extend(old.symmetric_difference(&new).map(|(name, _)| name.clone()));
+        let names: BTreeSet<String> = old.symmetric_difference(&new).map(|(name, _)| name.clone()).collect();
+        if [was, is].iter().flatten().any(|public| public.is_includable()) {
+            let of_file = LookupKey::Inclusions(file).hash();
+            self.pairs.extend(names.iter().map(|name| (of_file, LookupKey::Included(name).hash())));
+        }
+        self.names.extend(names);
     }
 
     /// Asks `named` for every name whose definitions changed in some file: once for the state before the change, once
@@ -60,22 +71,23 @@ impl Invalidation {
         let differing = self.names.iter().zip(answers).filter(|(_, (before, after))| before != after);
         let mut keys = self.keys;
         keys.extend(differing.map(|(name, _)| LookupKey::Name(name).hash()));
-        ChangedKeys(keys)
+        ChangedKeys { keys, pairs: self.pairs }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use sdl_model::{SymbolId, SymbolKind};
+    use sdl_model::{Lang, SymbolId, SymbolKind};
 
     use super::*;
-    use crate::NAME_LIMIT;
     use crate::codec::PublicDef;
+    use crate::{HitFlags, NAME_LIMIT};
 
     fn public(names: &[&str], package: Option<&str>) -> Public {
         let def = |(at, name): (usize, &&str)| PublicDef {
             symbol: SymbolId(at as u64),
             kind: SymbolKind::Function,
+            flags: HitFlags::default(),
             name: (*name).to_owned(),
         };
         Public {
@@ -90,7 +102,7 @@ mod tests {
         let mut changes = Invalidation::default();
         changes.note_file(&RelPath::new("a/b.py").unwrap(), was, is);
         let [before, after] = answers.map(|answer| changes.name_answers(|_| Ok(answer.clone())).unwrap());
-        changes.changed_keys(&before, &after).0
+        changes.changed_keys(&before, &after).keys
     }
 
     #[test]
@@ -103,11 +115,28 @@ mod tests {
             LookupKey::Dir("a"),
             LookupKey::Package("p"),
             LookupKey::Interface(file),
+            LookupKey::Inclusions(file),
             LookupKey::Name("f"),
         ];
         let expected: BTreeSet<u64> = expected.map(LookupKey::hash).into();
         assert_eq!(keys(None, Some(&is), [Named::All(Vec::new()), Named::TooMany]), expected);
         assert_eq!(keys(Some(&is), None, [Named::TooMany, Named::All(Vec::new())]), expected);
+    }
+
+    #[test]
+    fn a_name_of_a_header_concerns_those_that_include_it_and_asked_for_the_name() {
+        let of_lang = |lang: Lang, names: &[&str]| Public { lang: lang as u8, ..public(names, None) };
+        let pairs = |lang: Lang, was: &[&str], is: &[&str]| {
+            let mut changes = Invalidation::default();
+            let path = RelPath::new("a/b.h").unwrap();
+            changes.note_file(&path, Some(&of_lang(lang, was)), Some(&of_lang(lang, is)));
+            let none = changes.name_answers(|_| Ok(Named::TooMany)).unwrap();
+            changes.changed_keys(&none, &none).pairs
+        };
+        let including = LookupKey::Inclusions(FileId::of(&RelPath::new("a/b.h").unwrap())).hash();
+        let expected = ["g", "h"].map(|name| (including, LookupKey::Included(name).hash()));
+        assert_eq!(pairs(Lang::C, &["f", "g"], &["f", "h"]), expected.into());
+        assert!(pairs(Lang::Python, &["f", "g"], &["f", "h"]).is_empty(), "nothing includes it as text");
     }
 
     #[test]

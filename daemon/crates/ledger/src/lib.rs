@@ -26,6 +26,8 @@ mod invalidation;
 mod ledger;
 mod lookup;
 mod options;
+mod share;
+mod space;
 mod store;
 mod tables;
 mod update;
@@ -35,15 +37,19 @@ pub use agent::{AgentReader, AgentStore, AgentWriter};
 pub use codec::Public;
 pub use env::lock_within;
 pub use error::{Error, Result};
-pub use facts::{Brief, Briefs, EncodedFacts, FactsStats, FactsStore, Pins, Swept, encode_facts};
+pub use facts::{
+    Brief, BriefRow, Briefs, EncodedFacts, FactsStats, FactsStore, Pins, Swept, WideCache, encode_facts,
+};
 pub use faults::{Fault, FaultPoint, Faults};
 pub use invalidation::{Invalidation, NameAnswers};
 pub use ledger::{
-    AgedOut, Batch, Bulk, ChangedKeys, Changes, DumpOptions, Finding, Lease, Ledger, LedgerStats, Opened,
-    STORAGE_SCHEMA, Sign, Snapshot, Tally,
+    AgedOut, Batch, Bulk, ChangedKeys, Changes, DumpOptions, Finding, Intake, Lease, Ledger, LedgerStats,
+    Opened, STORAGE_SCHEMA, Sign, Snapshot, Tally,
 };
 pub use lookup::{LookupKey, MAX_ASKING_FILES, NAME_LIMIT, name_mark};
 pub use options::{Clock, Options, Retention, SystemClock};
+pub use share::{EachChunk, MAX_CHUNK_BYTES};
+pub use space::{Space, TableSpace};
 pub use store::How;
 pub use update::{FileUpdate, Posting, ResolutionCounts, Resolved};
-pub use view::{Counters, NameHit, Named, SymbolHome, TermHit, View};
+pub use view::{Counters, HitFlags, NameHit, Named, SymbolHome, TermHit, View};

@@ -29,6 +29,11 @@ pub enum LookupKey<'a> {
     Name(&'a str),
     /// Which part of this file's outline do others see?
     Interface(FileId),
+    /// Which files does this one include as text?
+    Inclusions(FileId),
+    /// Which of the files that the asking one includes define this name? One question for all of them: its answer changes
+    /// with a file only for those that asked that file's [`Self::Inclusions`], too.
+    Included(&'a str),
 }
 
 /// The mark of a name in the list of those that a file's resolution left open. Two names may share one.
@@ -46,6 +51,8 @@ impl LookupKey<'_> {
             Self::Package(text) => stable_hash(&[b"package", text.as_bytes()]),
             Self::Name(text) => stable_hash(&[b"name", text.as_bytes()]),
             Self::Interface(file) => stable_hash(&[b"interface", &file.0.to_le_bytes()]),
+            Self::Inclusions(file) => stable_hash(&[b"inclusions", &file.0.to_le_bytes()]),
+            Self::Included(text) => stable_hash(&[b"included", text.as_bytes()]),
         }
     }
 }

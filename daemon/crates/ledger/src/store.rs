@@ -52,7 +52,15 @@ const SPARE_TABLES: usize = 16;
 
 /// Opens the store in `dir`, makes it, or sets it aside and makes it again.
 pub(crate) fn open_store(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(Env, Vec<Table>, How)> {
-    let mut folder = Folder::take(dir)?;
+    open_folder(Folder::take(dir)?, plan, options)
+}
+
+/// The same for a folder that is taken already.
+pub(crate) fn open_folder(
+    mut folder: Folder,
+    plan: &Plan<'_>,
+    options: &Options,
+) -> Result<(Env, Vec<Table>, How)> {
     let mut aside = None;
     if let Some(why) = folder.damage(plan.sync) {
         aside = Some((folder.set_aside(plan.sync)?, why));

@@ -1,7 +1,7 @@
 //! Every table of every environment. Numbers in keys are big endian, because then the order of keys is that of
 //! numbers. Texts in keys are as [`crate::codec::text_key`] makes them. A table is "of several" where it gives a
-//! value size: there a key has any number of values of that size, sorted and without doubles. Every value bears a
-//! checksum, which the environment adds and takes off: sizes here leave it out.
+//! value size: there a key has any number of values of that size, sorted and without doubles, and the environment stores
+//! them in blocks. Every row bears a checksum, which the environment adds and takes off: sizes here leave it out.
 
 use crate::codec::{ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, NAME_ITEM, POSTING_ITEM};
 use crate::env::{Table, TableSpec};
@@ -17,7 +17,9 @@ macro_rules! tables {
         impl $name {
             /// All of them, in the order of the declaration.
             pub(crate) const SPECS: &'static [TableSpec] =
-                &[$(TableSpec { name: stringify!($table), item: $item, sealed: true },)*];
+                &[$(TableSpec {
+                    name: stringify!($table), generation: 0, item: $item, sealed: true,
+                },)*];
 
             /// Takes the open tables in the order of [`Self::SPECS`].
             pub(crate) fn bind(tables: &[Table]) -> Option<Self> {
@@ -44,8 +46,10 @@ tables! {
         paths: 0,
         /// Maps a file to its last `stat`. Belongs to no version.
         stats: 0,
-        /// Maps an indexed file to its published part: interface, package, symbols with their names and kinds.
+        /// Maps an indexed file to its published part, compressed: interface, package, symbols with their names and kinds.
         publics: 0,
+        /// Maps a file of C or C++ to its language and the files that it includes as text.
+        inclusions: 0,
         /// Maps the last part of a path, such as `auth.ts`, to the indexed files that have it.
         file_names: FILE_ITEM,
         /// Maps a folder to the indexed files directly in it.
@@ -56,8 +60,8 @@ tables! {
         imports: FILE_ITEM,
         /// Maps a simple name to its definitions.
         names: NAME_ITEM,
-        /// Maps a symbol to its file and its kind.
-        symbols: 0,
+        /// Maps the first bits of a symbol's id to the symbols that begin with them, their files and kinds.
+        symbols: NAME_ITEM,
         /// Maps a symbol to its outgoing edges, packed.
         out_edges: 0,
         /// Maps a symbol to its incoming edges.
@@ -84,38 +88,38 @@ tables! {
     FactsTables {
         /// Maps a word to a record: `schema` (u32).
         meta: 0,
-        /// Maps a facts key to the outline.
-        outlines: 0,
-        /// Maps a facts key to the body.
-        bodies: 0,
+        /// Maps a facts key to the briefs, the outline and the body, compressed.
+        facts: 0,
         /// Maps a facts key to the reason for which these bytes could not be parsed.
         failures: 0,
     }
 }
 
 impl LedgerTables {
-    /// Everything that a load from scratch replaces.
-    pub(crate) fn of_content(&self) -> [Table; 18] {
-        [
-            self.files,
-            self.paths,
-            self.stats,
-            self.publics,
-            self.file_names,
-            self.dirs,
-            self.packages,
-            self.imports,
-            self.names,
-            self.symbols,
-            self.out_edges,
-            self.in_edges,
-            self.resolved,
-            self.asked,
-            self.postings,
-            self.versions,
-            self.file_history,
-            self.edge_history,
-        ]
+    /// The tables that both generations share.
+    const SHARED: [&'static str; 5] = ["meta", "versions", "file_history", "edge_history", "leases"];
+
+    /// The tables of both generations: [`Self::SPECS`], then the second table of each kind of content.
+    pub(crate) fn both_specs() -> Vec<TableSpec> {
+        let content = Self::SPECS.iter().filter(|spec| !Self::SHARED.contains(&spec.name));
+        let second = content.map(|spec| TableSpec { generation: 1, ..*spec });
+        Self::SPECS.iter().copied().chain(second).collect()
+    }
+
+    /// Takes the open tables of both generations, in the order of [`Self::both_specs`].
+    pub(crate) fn bind_both(tables: &[Table]) -> Option<[Self; 2]> {
+        let (first, second) = tables.split_at_checked(Self::SPECS.len())?;
+        let mut second = second.iter().copied();
+        let second = first
+            .iter()
+            .map(|table| if Self::SHARED.contains(&table.spec.name) { Some(*table) } else { second.next() })
+            .collect::<Option<Vec<Table>>>()?;
+        Some([Self::bind(first)?, Self::bind(&second)?])
+    }
+
+    /// The tables that each generation has for itself: the content of one version.
+    pub(crate) fn of_content(&self) -> impl Iterator<Item = Table> {
+        self.all().filter(|table| !Self::SHARED.contains(&table.spec.name))
     }
 
     /// The tables that hold the past.

@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, SymbolKind, Version};
+use sdl_model::facts::{Def, DefFlags, Inclusion};
+use sdl_model::{Edge, FileId, FileRow, InEdge, Lang, RelPath, SymbolId, SymbolKind, Version};
 
 use crate::{ResolutionCounts, Result};
 
@@ -15,6 +16,55 @@ pub struct NameHit {
     pub file: FileId,
     /// The symbol's kind.
     pub kind: SymbolKind,
+    /// Known without opening its file.
+    pub flags: HitFlags,
+}
+
+impl NameHit {
+    /// The definition `def` of a file.
+    pub fn of(file: FileId, def: &Def) -> Self {
+        Self { symbol: file.symbol(def.key), file, kind: def.kind, flags: HitFlags::of(def.flags) }
+    }
+}
+
+/// Properties of a definition by which a search for its name leaves it out, so that its file need not be opened.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub struct HitFlags(u8);
+
+impl HitFlags {
+    /// Has no body, for example a prototype: [`DefFlags::ABSTRACT`].
+    pub const DECLARED: Self = Self(1);
+    /// [`DefFlags::STATIC`], such as a function for its own file in C.
+    pub const STATIC: Self = Self(1 << 1);
+    /// [`DefFlags::LEFT_OUT`].
+    pub const LEFT_OUT: Self = Self(1 << 2);
+
+    /// Those of a definition.
+    pub fn of(flags: DefFlags) -> Self {
+        let all = [
+            (DefFlags::ABSTRACT, Self::DECLARED),
+            (DefFlags::STATIC, Self::STATIC),
+            (DefFlags::LEFT_OUT, Self::LEFT_OUT),
+        ];
+        Self(all.into_iter().filter(|(flag, _)| flags.has(*flag)).fold(0, |sum, (_, bit)| sum | bit.0))
+    }
+
+    /// Whether `flag` is set.
+    pub fn has(self, flag: Self) -> bool {
+        self.0 & flag.0 != 0
+    }
+
+    /// As a number below 8.
+    pub(crate) fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// The flags of such a number; higher bits are left out.
+    pub(crate) fn from_bits(bits: u8) -> Self {
+        Self(bits & 0b111)
+    }
 }
 
 /// The file that defines a symbol, and the symbol's kind.
@@ -85,6 +135,10 @@ pub trait View {
     /// The files that may import this module or one inside of it, sorted; all that do are among them. None if this state
     /// does not record it.
     fn files_importing(&self, _module: &str) -> Result<Option<Vec<FileId>>> {
+        Ok(None)
+    }
+    /// The language of an indexed file and the files that it includes as text. None if this state does not record it.
+    fn inclusions(&self, _file: FileId) -> Result<Option<(Lang, Vec<Inclusion>)>> {
         Ok(None)
     }
     /// The id under which [`Self::file`] knows the file at this path, if there is one.

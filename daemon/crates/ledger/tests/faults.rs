@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 
 use sdl_ledger::{Error, FactsStore, Fault, FaultPoint, Faults, How, Ledger, Options, View, encode_facts};
 use sdl_model::{Cause, Version};
-use support::{Node, Spec, Tree, dump, folder, load, no_findings, open, sample, small, soon, step};
+use support::{Node, Spec, Tree, dump, folder, leap, load, no_findings, open, sample, small, soon, step};
 
 /// Fails, or does something, at chosen points.
 type Plan = Box<dyn FnMut(FaultPoint) -> Option<Fault> + Send>;
@@ -158,6 +158,55 @@ fn a_load_that_fails_leaves_an_empty_ledger_that_can_be_filled() {
     // Staged rows are not part of the version that a batch makes.
     step(&ledger, &Tree::new(), &tree_after(2)).unwrap().unwrap();
     equals_fresh(&ledger, &tree_after(2));
+}
+
+#[test]
+fn a_next_version_that_fails_at_any_commit_leaves_the_newest_and_its_past() {
+    let (before, after) = (tree_after(0), tree_after(40));
+    let mut failures = 0;
+    loop {
+        let dir = folder();
+        let (options, switch) = with_faults();
+        let mut ledger = open(dir.path(), &options);
+        load(&ledger, &before).unwrap();
+        let (head, whole) = (ledger.head().unwrap(), dump(&ledger));
+        let mut commits = 0;
+        switch.set(move |at| {
+            commits += u32::from(at == FaultPoint::BeforeCommit);
+            (at == FaultPoint::BeforeCommit && commits > failures).then_some(Fault::DiskFull)
+        });
+        let finished = leap(&ledger, &before, &after, true);
+        switch.off();
+        if finished.is_ok() {
+            equals_fresh(&ledger, &after);
+            assert!(failures > 10, "{failures} commits: the test fails too few");
+            return;
+        }
+        failures += 1;
+        if ledger.head() == Some(head) {
+            assert_eq!(dump(&ledger), whole);
+            // Half of the time the process ends too.
+            if failures % 2 == 0 {
+                drop(ledger);
+                ledger = open(dir.path(), &options);
+            }
+            let middle = tree_after(1);
+            step(&ledger, &before, &middle).unwrap().unwrap();
+            equals_fresh(&ledger, &middle);
+            support::no_findings(&ledger);
+            let changes = ledger.read(soon(), |view| view.changes_since(head)).unwrap();
+            assert_eq!(
+                changes.files.len(),
+                1,
+                "what was written ahead is not taken for the past: {changes:?}"
+            );
+        } else {
+            // The version is there; only the tables of the one before were not emptied.
+            equals_fresh(&ledger, &after);
+            leap(&ledger, &after, &before, true).unwrap();
+            equals_fresh(&ledger, &before);
+        }
+    }
 }
 
 fn copy(from: &Path, to: &Path) {

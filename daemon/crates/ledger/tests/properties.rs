@@ -33,6 +33,10 @@ fn spec() -> impl Strategy<Value = Node> {
 enum Step {
     /// Files that change in one batch; none: it goes.
     Batch(Vec<(u8, Option<Node>)>),
+    /// Files that change in a load of the whole next version.
+    Leap(Vec<(u8, Option<Node>)>),
+    /// A load of the next version that is dropped.
+    LeapDropped(Vec<(u8, Option<Node>)>),
     /// A batch that is dropped.
     Dropped(Vec<(u8, Option<Node>)>),
     /// A load from scratch over an existing ledger.
@@ -41,10 +45,18 @@ enum Step {
     AgeOut(u64),
 }
 
+/// Files that change in one batch; none: it goes.
+type Edits = Vec<(u8, Option<Node>)>;
+
+fn edits() -> impl Strategy<Value = Edits> {
+    proptest::collection::vec((number(), proptest::option::weighted(0.8, spec())), 1..6)
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let edits = || proptest::collection::vec((number(), proptest::option::weighted(0.8, spec())), 1..6);
     let step = prop_oneof![
         10 => edits().prop_map(Step::Batch),
+        4 => edits().prop_map(Step::Leap),
+        1 => edits().prop_map(Step::LeapDropped),
         1 => edits().prop_map(Step::Dropped),
         1 => Just(Step::Reload),
         1 => Just(Step::Reopen),
@@ -146,6 +158,19 @@ fn run(steps: Vec<Step>) {
                 assert!(ledger.head() > before || version.is_none(), "numbers grow");
                 tree = after;
             }
+            Step::Leap(edits) | Step::LeapDropped(edits) if ledger.head().is_none() => {
+                assert!(ledger.bulk_next().is_err(), "{edits:?} have no version to follow");
+            }
+            Step::Leap(edits) => {
+                let (before, after) = (ledger.head(), apply(&tree, &edits));
+                let version = support::leap(&ledger, &tree, &after, true).unwrap();
+                assert!(version > before && version == ledger.head(), "numbers grow");
+                tree = after;
+            }
+            Step::LeapDropped(edits) => {
+                let left = support::leap(&ledger, &tree, &apply(&tree, &edits), false).unwrap();
+                assert_eq!(left, None);
+            }
             Step::Dropped(edits) => {
                 let mut batch = ledger.batch().unwrap();
                 let filled = support::fill(&mut batch, &tree, &apply(&tree, &edits));
@@ -187,11 +212,48 @@ fn run(steps: Vec<Step>) {
     }
 }
 
+/// Commits edits one batch after the other, and compares with an index from scratch each time.
+fn commit_all(ledger: &Ledger, mut tree: Tree, batches: &[Edits]) -> Tree {
+    for edits in batches {
+        let after = apply(&tree, edits);
+        support::step(ledger, &tree, &after).unwrap();
+        tree = after;
+        let other = support::folder();
+        let fresh = support::open(other.path(), &support::small());
+        support::load(&fresh, &tree).unwrap();
+        support::no_findings(ledger);
+        assert_eq!(support::dump(ledger), support::dump(&fresh), "an inherited ledger equals a fresh one");
+    }
+    tree
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 200, ..ProptestConfig::default() })]
 
     #[test]
     fn incremental_equals_from_scratch_and_the_past_stays(steps in steps()) {
         run(steps);
+    }
+
+    #[test]
+    fn two_ledgers_of_one_origin_go_their_own_ways(
+        before in proptest::collection::vec(edits(), 1..4),
+        here in proptest::collection::vec(edits(), 1..4),
+        there in proptest::collection::vec(edits(), 1..4),
+    ) {
+        let (of_one, of_other) = (support::folder(), support::folder());
+        let source = support::open(of_one.path(), &support::small());
+        let tree = commit_all(&source, Tree::new(), &before);
+        let (then, past_then) = (source.head().unwrap(), past(&source, &tree));
+        let opened = Ledger::open(of_other.path(), &support::small()).unwrap();
+        let copy = opened.inherit(&source, &support::small()).unwrap().ledger;
+        prop_assert!(copy.is_inherited());
+        let ours = commit_all(&source, tree.clone(), &here);
+        let theirs = commit_all(&copy, tree, &there);
+        let (kept, copied) = (support::dump(&source), support::dump(&copy));
+        prop_assert_eq!(kept == copied, ours == theirs);
+        let pasts = BTreeMap::from([(then, past_then), (source.head().unwrap(), past(&source, &ours))]);
+        past_is_as_it_was(&source, &pasts);
+        prop_assert!(copy.read(support::soon(), |view| Ok(!view.reaches(then))).unwrap());
     }
 }

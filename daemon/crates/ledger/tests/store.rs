@@ -74,8 +74,18 @@ fn decoded_outlines_stay_within_their_bytes() {
     assert!(stats.cached > 10, "{stats:?}");
     let held = store.outline(&keys[199]).unwrap().unwrap();
     assert!(Arc::ptr_eq(&held, &store.outline(&keys[199]).unwrap().unwrap()), "kept decoded");
+    let cached = || {
+        keys.iter().for_each(|key| drop(store.outline(key).unwrap()));
+        store.stats().unwrap().cached
+    };
+    let wide = store.widen_cache(40_000_000);
+    assert_eq!(cached(), keys.len());
+    let wider = store.widen_cache(80_000_000);
+    drop(wide);
+    drop(wider);
+    assert!(store.stats().unwrap().cached_bytes <= 40_000);
     store.set_cache_bytes(0);
-    assert_eq!(store.stats().unwrap().cached, 0);
+    assert_eq!(cached(), 0);
 }
 
 #[test]

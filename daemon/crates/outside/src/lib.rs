@@ -20,5 +20,5 @@ mod settings;
 
 pub use cache::FactsCache;
 pub use disk::{DiskTree, Reading};
-pub use packages::Package;
+pub use packages::{Package, has_packages};
 pub use settings::{Outside, Places};

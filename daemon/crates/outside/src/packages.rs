@@ -31,6 +31,31 @@ pub struct Package {
     pub alias: Option<String>,
 }
 
+/// How a language's packages come to the disk.
+enum Manager {
+    Python,
+    Node,
+    Cargo,
+    Go,
+}
+
+impl Manager {
+    fn of(lang: Lang) -> Option<Self> {
+        match lang.traits().family {
+            Family::Deep("python") => Some(Self::Python),
+            Family::Deep("ecma") => Some(Self::Node),
+            Family::Deep("rust") => Some(Self::Cargo),
+            Family::Deep("go") => Some(Self::Go),
+            _ => None,
+        }
+    }
+}
+
+/// Whether [`Outside::packages_of`] finds any for a language. For example, C has no packages.
+pub fn has_packages(lang: Lang) -> bool {
+    Manager::of(lang).is_some()
+}
+
 impl Outside {
     /// The packages that imports of `modules` in the file `path` of the repository at `repo` name.
     pub fn packages_of(
@@ -40,12 +65,12 @@ impl Outside {
         lang: Lang,
         modules: &BTreeSet<String>,
     ) -> Vec<Package> {
-        let mut found = match lang.traits().family {
-            Family::Deep("python") => self.python_packages(repo, modules),
-            Family::Deep("ecma") => node_packages(repo, path, modules),
-            Family::Deep("rust") => self.crates(repo, path, modules),
-            Family::Deep("go") => self.go_modules(repo, path, modules),
-            _ => Vec::new(),
+        let mut found = match Manager::of(lang) {
+            Some(Manager::Python) => self.python_packages(repo, modules),
+            Some(Manager::Node) => node_packages(repo, path, modules),
+            Some(Manager::Cargo) => self.crates(repo, path, modules),
+            Some(Manager::Go) => self.go_modules(repo, path, modules),
+            None => Vec::new(),
         };
         found.truncate(MAX_PACKAGES);
         found

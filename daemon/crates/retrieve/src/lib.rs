@@ -11,6 +11,7 @@
 //! * [`cursor`]: pages of a list;
 //! * [`diff`]: the changed symbols between two versions;
 //! * [`layer`]: another state laid over a version;
+//! * [`part`]: the files that a first index has read so far;
 //! * [`refresh`]: the exact changes of a held slice up to a version;
 //! * [`past`]: the history of files in commits;
 //! * [`meaning`]: vectors of texts, if a model is provided;
@@ -32,6 +33,7 @@ pub mod members;
 mod message;
 pub mod names;
 pub mod numbers;
+pub mod part;
 pub mod past;
 pub mod plain;
 pub mod refresh;

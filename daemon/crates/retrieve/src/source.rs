@@ -12,6 +12,7 @@ use sdl_model::{FactsKey, FileId, FileRow, Outline, RelPath, SymbolId, SymbolKin
 
 use crate::Result;
 use crate::meaning::Meaning;
+use crate::part::PartView;
 use crate::past::{FindPast, NoPast, Past};
 
 /// Returns the outline stored under a key. Implemented over the facts store (with a bounded cache) and, in tests, over
@@ -195,6 +196,7 @@ pub struct Source<'a> {
     overlay: Option<u64>,
     meaning: Option<&'a Meaning>,
     past: Option<&'a FindPast<'a>>,
+    part: Option<&'a PartView<'a>>,
     open: RefCell<HashMap<FileId, Option<Rc<OpenFile>>>>,
     listing: RefCell<Listing>,
 }
@@ -224,9 +226,19 @@ impl<'a> Source<'a> {
             overlay: None,
             meaning: None,
             past: None,
+            part: None,
             open: RefCell::default(),
             listing: RefCell::default(),
         }
+    }
+
+    /// A source of the files that a first index has read so far. Searches read names alone, because there are no postings.
+    pub fn of_part(view: &'a PartView<'a>, outlines: &'a dyn Outlines) -> Self {
+        Self { part: Some(view), ..Self::new(view, outlines) }
+    }
+
+    pub(crate) fn part(&self) -> Option<&'a PartView<'a>> {
+        self.part
     }
 
     /// The same with a model for search by meaning.

@@ -33,7 +33,7 @@ pub struct ToolError {
 }
 
 /// The tables of the facts' store, and the name in an error when facts are missing.
-const FACTS_TABLES: [&str; 4] = ["facts", "outlines", "bodies", "failures"];
+const FACTS_TABLES: [&str; 2] = ["facts", "failures"];
 
 /// Damage of a store that was met while answering.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -45,6 +45,9 @@ pub struct Listing {
 /// Rules that a listing names.
 const TOLD_RULES: usize = 3;
 
+/// Why a crawl passes over a folder with a git worktree.
+const WORKTREE: &str = "is a git worktree, which is a repository of its own";
+
 /// Lists a whole tree without watching it.
 pub struct Crawl {
     root: RootDir,
@@ -251,6 +254,7 @@ impl<'a> Crawler<'a> {
         }
         if has_git_file && !at.path.is_empty() && rules::is_worktree(self.root, &at.path) {
             self.listing.ignored += 1;
+            self.note_reason(format!("{}: {WORKTREE}", at.path));
             if let Some(watch) = self.watch.as_deref_mut() {
                 watch.forget(Path::new(&at.path));
             }
@@ -328,8 +332,14 @@ impl Crawler<'_> {
     /// Notes the rule that excludes an entry, once for each rule.
     fn note_rule(&mut self, levels: &Levels, path: &str, is_folder: bool) {
         let Some(reason) = self.rules.reason(levels, path, is_folder) else { return };
+        self.note_reason(reason);
+    }
+
+    /// The same for a reason of the form `place: rule`.
+    fn note_reason(&mut self, reason: String) {
         let rule = |reason: &str| reason.rsplit_once(": ").map(|(_, rule)| rule.to_owned());
-        if !self.listing.ignored_by.iter().any(|known| rule(known) == rule(&reason)) {
+        let known = self.listing.ignored_by.iter().any(|known| rule(known) == rule(&reason));
+        if !known && self.listing.ignored_by.len() < TOLD_RULES {
             self.listing.ignored_by.push(shorten_middle(&reason));
         }
     }

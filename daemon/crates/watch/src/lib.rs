@@ -78,7 +78,7 @@ pub use fake::FakeWatcher;
 pub use git::{GitData, GitRefused};
 pub use handle::{Synced, Ticket, TreeHandle, WatchKind, WatchStatus};
 pub use hub::{Hub, HubConfig, RootOptions};
-pub use inbox::{Attempt, Batch, Inbox, Limits, Rescan, Serial, Settle, Step, Waited};
+pub use inbox::{Attempt, Batch, Inbox, Limits, Rescan, Serial, Settle, Step, Turn, Waited};
 pub use read::{FileRead, Reader};
 pub use reconcile::{
     Difference, Known, KnownFile, Merge, NothingKnown, is_racy, needs_read, reconcile_files,

@@ -42,7 +42,7 @@ export function findProgram(program, packages, resolve = (name) => require.resol
 /** Some ways of unpacking lose the mode, and the daemon is started by its path, so all programs get it back. */
 function makeExecutable(path) {
   if (process.platform === "win32") return;
-  const names = ["sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdlctl"];
+  const names = ["sdld", "sdl-gate", "sdl-mcp", "sdl-http", "sdl-ui", "sdl-share", "sdlctl"];
   for (const file of names.map((name) => join(dirname(path), name)).filter(existsSync)) {
     if ((statSync(file).mode & 0o111) === 0) chmodSync(file, 0o755);
   }

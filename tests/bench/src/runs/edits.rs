@@ -1,4 +1,4 @@
-//! Edits of real Python functions in a copy of a real tree, each followed at once by `slice.refresh`; then the same
+//! Edits of real functions in a copy of a real tree, for example of Python or C, each followed at once by `slice.refresh`; then the same
 //! edits in a tree of fifty of its files, to see the effect of a tree's size.
 
 use std::collections::BTreeSet;
@@ -20,6 +20,36 @@ const HELD: usize = 40;
 const MOST_TRIES: u64 = 10;
 /// Files of the small tree.
 const SMALL: usize = 50;
+/// What an edit's statement sets.
+const MARK: &str = "edit_of_the_bench = ";
+/// Functions that are looked for, at most.
+const MOST_FUNCTIONS: usize = 8_000;
+
+/// How a language writes the statement of an edit.
+struct Statement {
+    /// The ending of its files' names.
+    ending: &'static str,
+    before: &'static str,
+    after: &'static str,
+    /// Whether a body is in braces: the statement follows the first line that ends with one. Otherwise it is the last.
+    braces: bool,
+}
+
+const fn in_braces(ending: &'static str, before: &'static str, after: &'static str) -> Statement {
+    Statement { ending, before, after, braces: true }
+}
+
+const STATEMENTS: &[Statement] = &[
+    Statement { ending: "py", before: "", after: "", braces: false },
+    in_braces("c", "int ", ";"),
+    in_braces("cpp", "int ", ";"),
+    in_braces("cc", "int ", ";"),
+    in_braces("java", "int ", ";"),
+    in_braces("rs", "let ", ";"),
+    in_braces("ts", "const ", ";"),
+    in_braces("js", "const ", ";"),
+    in_braces("go", "const ", ""),
+];
 
 pub(crate) fn run_edits(options: &Options) -> Outcome {
     let path = options.path.clone().ok_or("edits wants a PATH")?;
@@ -30,7 +60,7 @@ pub(crate) fn run_edits(options: &Options) -> Outcome {
     let root = env.repo("large", "");
     println!("large tree: {} files", tree::copy_tree(&path, &root)?);
     let (mut world, _) = World::indexed(env, &root)?;
-    let functions = python_functions(&mut world)?;
+    let functions = find_functions(&mut world)?;
     let step = (functions.len() / HELD).max(1);
     let held: Vec<Function> = functions.iter().step_by(step).take(HELD).cloned().collect();
     let held_files: BTreeSet<String> = held.iter().map(|function| function.file.clone()).collect();
@@ -65,13 +95,28 @@ struct Function {
     file: String,
 }
 
-/// The functions and methods of the tree's Python files, in order of path.
-fn python_functions(world: &mut World) -> Outcome<Vec<Function>> {
+/// The functions and methods of the language that has most of them, in order of path. Reads at most [`MOST_FUNCTIONS`] of
+/// each.
+fn find_functions(world: &mut World) -> Outcome<Vec<Function>> {
+    let mut most = Vec::new();
+    for Statement { ending, .. } in STATEMENTS {
+        let found = functions_in(world, ending)?;
+        if found.len() > most.len() {
+            println!("{} functions in files *.{ending}", found.len());
+            most = found;
+        }
+    }
+    most.sort_by(|a, b| (&a.file, &a.id).cmp(&(&b.file, &b.id)));
+    Ok(most)
+}
+
+fn functions_in(world: &mut World, ending: &str) -> Outcome<Vec<Function>> {
     let mut found = Vec::new();
     let mut cursor = Value::Null;
-    for _ in 0..40 {
+    while found.len() < MOST_FUNCTIONS {
         let mut query = json!({
-            "query": "^[a-z_]+$", "regex": true, "kinds": ["function", "method"], "pathGlob": "**/*.py", "limit": 200,
+            "query": "^[a-z_]+$", "regex": true, "kinds": ["function", "method"], "pathGlob": format!("**/*.{ending}"),
+            "limit": 200,
         });
         if !cursor.is_null() {
             query["cursor"] = cursor;
@@ -85,7 +130,6 @@ fn python_functions(world: &mut World) -> Outcome<Vec<Function>> {
             break;
         }
     }
-    found.sort_by(|a, b| (&a.file, &a.id).cmp(&(&b.file, &b.id)));
     Ok(found)
 }
 
@@ -165,10 +209,9 @@ fn refresh_slice(world: &mut World, handle: &str, known: &mut String) -> Outcome
     Ok(answer)
 }
 
-/// Gives a function a last statement of its own, or another number in it; false if the function is too short to be sure
-/// where its body is.
+/// Gives a function a statement of its own, or another number in it; false if the function is too short to be sure where
+/// its body is.
 fn edit_function(world: &mut World, function: &Function, number: u64) -> Outcome<bool> {
-    const MARK: &str = "edit_of_the_bench = ";
     let card = world.call("symbol_getCard", json!({"symbolId": function.id, "detail": "minimal"}))?;
     let line = |field: &str| card["card"]["range"][field].as_u64().map(|line| line as usize);
     let (Some(first), Some(last)) = (line("startLine"), line("endLine")) else {
@@ -178,21 +221,40 @@ fn edit_function(world: &mut World, function: &Function, number: u64) -> Outcome
         return Ok(false);
     }
     let path = world.root.join(&function.file);
-    let source = fs::read_to_string(&path)?;
+    // Not every file of C is UTF-8.
+    let Ok(source) = fs::read_to_string(&path) else { return Ok(false) };
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let Some(statement) = STATEMENTS.iter().find(|one| Some(one.ending) == ending) else { return Ok(false) };
     let mut lines: Vec<String> = source.lines().map(str::to_owned).collect();
-    let Some(head) = lines.get(first - 1) else { return Ok(false) };
-    // A signature alone, such as an overload's, has its body on its last line: nothing can follow it.
-    if lines.get(last - 1).is_some_and(|line| line.trim_end().ends_with("...")) {
-        return Ok(false);
-    }
+    let Some(at) = statement.place(&lines, first, last) else { return Ok(false) };
+    let head = lines.get(first - 1).map_or("", String::as_str);
     let indent = " ".repeat(head.len() - head.trim_start().len() + 4);
-    let statement = format!("{indent}{MARK}{number}");
-    match lines.get_mut(last - 1) {
-        Some(old) if old.contains(MARK) => *old = statement,
-        _ => lines.insert(last, statement),
+    let line = format!("{indent}{}{MARK}{number}{}", statement.before, statement.after);
+    let known = if statement.braces { at } else { at - 1 };
+    match lines.get_mut(known) {
+        Some(old) if old.contains(MARK) => *old = line,
+        _ => lines.insert(at, line),
     }
     save_file(&path, &(lines.join("\n") + "\n"), number.is_multiple_of(2))?;
     Ok(true)
+}
+
+impl Statement {
+    /// Before which line, counted from 0, the statement goes in a function from line `first` to line `last`, counted from 1.
+    fn place(&self, lines: &[String], first: usize, last: usize) -> Option<usize> {
+        if self.braces {
+            let body = lines.get(first - 1..last - 1)?;
+            // Not a list of parameters that begins with a pattern.
+            let opens = |line: &String| {
+                let line = line.trim_end();
+                line.ends_with('{') && !line.ends_with("({")
+            };
+            return Some(first + body.iter().position(opens)?);
+        }
+        // A signature alone, such as an overload's, has its body on its last line: nothing can follow it.
+        let is_overload = lines.get(last - 1).is_none_or(|line| line.trim_end().ends_with("..."));
+        (!is_overload).then_some(last)
+    }
 }
 
 /// In place, or beside and moved over.
@@ -200,7 +262,7 @@ fn save_file(path: &Path, text: &str, in_place: bool) -> Outcome {
     if in_place {
         fs::write(path, text)?;
     } else {
-        let next = path.with_extension("py~");
+        let next = path.with_extension("new~");
         fs::write(&next, text)?;
         fs::rename(next, path)?;
     }

@@ -2,7 +2,7 @@
 //! it tells what happens in lines of JSON.
 
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use sdl_settings::{hold_login, remove_login};
@@ -12,6 +12,7 @@ use super::edits::tell_daemon;
 use super::show;
 use crate::cli::LoginArgs;
 use crate::output::{self, Failure, Outcome, format_count, style_bold, style_dim, text_at};
+use crate::programs::program_beside;
 use crate::session::{Session, daemon_paths};
 use crate::time::format_rfc3339;
 
@@ -67,7 +68,7 @@ fn run_gate(args: &LoginArgs, state: &Path) -> Result<Value, Failure> {
         "isPrivate": args.private_network,
         "readsInput": args.no_browser,
     });
-    let program = gate_program();
+    let program = program_beside("sdl-gate", "SDL_GATE");
     let started = Command::new(&program)
         .args(["login", &request.to_string()])
         .stdin(if args.no_browser { Stdio::inherit() } else { Stdio::null() })
@@ -107,16 +108,6 @@ fn show_address(url: &str, redirect: &str, no_browser: bool) {
             "if that browser is on another machine, it arrives at an address that it can't open, {redirect}?…: paste it here"
         ));
     }
-}
-
-/// The gate's program: beside this one.
-fn gate_program() -> PathBuf {
-    let name = format!("sdl-gate{}", std::env::consts::EXE_SUFFIX);
-    if let Some(named) = std::env::var_os("SDL_GATE").filter(|named| !named.is_empty()) {
-        return named.into();
-    }
-    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join(&name)));
-    beside.filter(|program| program.is_file()).unwrap_or_else(|| name.into())
 }
 
 /// Has a daemon that runs use the new login. Returns the number of tools, if there is a daemon and the server is enabled.

@@ -36,7 +36,7 @@ fn without_variables(text: &str) -> &str {
 
 /// The definition of `name` among the files that a file loads.
 pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
-    c::included_files(w, from)
+    c::loaded_files(w, from)
         .iter()
         .find_map(|at| {
             let file = w.file(*at);

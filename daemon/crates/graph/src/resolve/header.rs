@@ -67,6 +67,15 @@ impl Resolver<'_, '_> {
         let file = infer.file(at);
         for (ix, one) in file.outline.imports.iter().enumerate() {
             infer.w.begin_reference();
+            if let Some(included) = infer.w.rules(file.lang()).inclusion(infer.w, at, one) {
+                // The modules of all files have the same key.
+                let symbol =
+                    included.zip(file.outline.def(DefIx::MODULE)).map(|(id, own)| id.symbol(own.key));
+                if let Some(symbol) = symbol.filter(|_| !infer.w.is_spent()) {
+                    edges.add(DefIx::MODULE, symbol, EdgeKind::Import, &IMPORT, Mention::of_line(one.line));
+                }
+                continue;
+            }
             let place = match one.kind {
                 ImportKind::Wildcard
                 | ImportKind::SideEffect

@@ -2,6 +2,10 @@
 //!
 //! The members are those of the object's type, of its bases, and of the types of the same file that derive from it. Types
 //! in other files that derive from it are not looked at, because no file is asked what derives from its types.
+//!
+//! Of too many members the nearest are taken: those of the type, then of its bases, then of the types that derive from it.
+
+use std::collections::HashSet;
 
 use sdl_model::facts::{DefIx, Ref};
 
@@ -36,8 +40,9 @@ impl Resolver<'_, '_> {
                 self.add_hooks(&mut found, ty, prefix);
             }
         }
-        found.sort_unstable();
-        found.dedup();
+        // Not in order of their numbers: these depend on which file was opened first.
+        let mut seen = HashSet::new();
+        found.retain(|member| seen.insert(*member));
         found.truncate(MAX_HOOKS);
         if found.is_empty() { Outcome::Nothing } else { Outcome::Found(found, &CONVENTION) }
     }

@@ -7,10 +7,12 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use sdl_ledger::{
-    Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, SymbolHome, TermHit, View,
+    ChangedKeys, Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, SymbolHome, TermHit, View,
 };
-use sdl_model::facts::names_in;
-use sdl_model::{Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, RelPath, SymbolId, Version};
+use sdl_model::facts::{Inclusion, names_in};
+use sdl_model::{
+    Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, Lang, RelPath, SymbolId, Version,
+};
 
 use crate::{Limits, Outlines, SharedOutline, World, resolve_file};
 
@@ -41,8 +43,7 @@ pub struct Repo {
 /// The definitions that others find by name.
 fn name_hits(file: FileId, facts: &Facts) -> impl Iterator<Item = (String, NameHit)> {
     facts.outline.published().flat_map(move |(ix, published)| {
-        let hit =
-            facts.outline.def(ix).map(|def| NameHit { symbol: file.symbol(def.key), file, kind: def.kind });
+        let hit = facts.outline.def(ix).map(|def| NameHit::of(file, def));
         let names: Vec<String> = names_in(&published).map(str::to_owned).collect();
         names.into_iter().filter_map(move |name| Some((name, hit?)))
     })
@@ -136,18 +137,33 @@ impl Repo {
         Ok(all)
     }
 
-    /// The answer to every question that has one, by the question's hash, as a hash of its own.
-    pub fn answers(&self) -> HashMap<u64, u64> {
+    /// The answer to every question that has one.
+    pub fn answers(&self) -> Answers {
         use std::hash::{DefaultHasher, Hash, Hasher};
         fn value(of: impl Hash) -> u64 {
             let mut hasher = DefaultHasher::new();
             of.hash(&mut hasher);
             hasher.finish()
         }
-        let mut all = HashMap::new();
+        let (mut all, mut pairs) = (HashMap::new(), HashMap::new());
         for (path, entry) in &self.files {
+            let (file, outline) = (FileId::of(path), &entry.facts.outline);
             all.insert(LookupKey::Path(path.as_str()).hash(), 1);
-            all.insert(LookupKey::Interface(FileId::of(path)).hash(), entry.facts.outline.interface);
+            all.insert(LookupKey::Interface(file).hash(), outline.interface);
+            let inclusions = LookupKey::Inclusions(file).hash();
+            all.insert(inclusions, value((outline.lang as u8, outline.inclusions())));
+            if !outline.lang.includes_text() {
+                continue;
+            }
+            let mut named: BTreeMap<String, BTreeSet<NameHit>> = BTreeMap::new();
+            for (name, hit) in name_hits(file, &entry.facts) {
+                named.entry(name).or_default().insert(hit);
+            }
+            pairs.extend(
+                named
+                    .iter()
+                    .map(|(name, hits)| ((inclusions, LookupKey::Included(name).hash()), value(hits))),
+            );
         }
         let lists: [(&FilesBy, Hash64); 3] = [
             (&self.by_file_name, |name| LookupKey::FileName(name).hash()),
@@ -163,8 +179,36 @@ impl Repo {
             let answer = if found.len() > NAME_LIMIT { 1 } else { value(found) };
             all.insert(LookupKey::Name(name).hash(), answer);
         }
-        all
+        Answers { all, pairs }
     }
+}
+
+/// The answers to questions, by their hashes, as hashes of their own.
+#[derive(Clone, Debug, Default)]
+pub struct Answers {
+    all: HashMap<u64, u64>,
+    /// By the question after a file's inclusions and that after a name among included files.
+    pairs: HashMap<(u64, u64), u64>,
+}
+
+impl Answers {
+    /// The questions with another answer in `other`.
+    pub fn differing(&self, other: &Self) -> ChangedKeys {
+        fn differing<K: Copy + Ord + std::hash::Hash>(
+            one: &HashMap<K, u64>,
+            other: &HashMap<K, u64>,
+        ) -> BTreeSet<K> {
+            one.keys().chain(other.keys()).filter(|key| one.get(key) != other.get(key)).copied().collect()
+        }
+        ChangedKeys { keys: differing(&self.all, &other.all), pairs: differing(&self.pairs, &other.pairs) }
+    }
+}
+
+/// Whether a file that asked `asked`, sorted, must be resolved again.
+pub fn is_touched(asked: &[u64], changed: &ChangedKeys) -> bool {
+    let has = |key: &u64| asked.binary_search(key).is_ok();
+    asked.iter().any(|key| changed.keys.contains(key))
+        || changed.pairs.iter().any(|(one, other)| has(one) && has(other))
 }
 
 impl Outlines for Repo {
@@ -205,6 +249,11 @@ impl View for Repo {
 
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         Ok(to_list(self.by_package.get(package)))
+    }
+
+    fn inclusions(&self, file: FileId) -> Result<Option<(Lang, Vec<Inclusion>)>> {
+        let entry = self.by_id.get(&file).and_then(|path| self.files.get(path));
+        Ok(entry.map(|entry| (entry.facts.outline.lang, entry.facts.outline.inclusions())))
     }
 
     fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {

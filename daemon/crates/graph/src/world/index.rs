@@ -6,7 +6,7 @@ use sdl_model::facts::{Def, DefFlags, DefIx, ExprIx, Import, ImportKind};
 use sdl_model::lang::{Overloads, Traits};
 use sdl_model::{FileId, Lang, Outline, RelPath, SymbolId, SymbolKind};
 
-use super::{SharedOutline, Sym, steps};
+use super::{Kinds, SharedOutline, Sym, steps};
 use crate::hash::{NumberMap, NumberSet};
 
 const END: u32 = u32::MAX;
@@ -233,6 +233,24 @@ impl FileIndex {
     /// How the file's language differs from others.
     pub(crate) fn traits(&self) -> &'static Traits {
         self.outline.lang.traits()
+    }
+
+    /// Whether other files find any definition by this name, as [`Outline::published`] says.
+    pub(crate) fn publishes(&self, name: Sym) -> bool {
+        let mut named = self.names.iter().enumerate().filter(|(_, one)| **one == name);
+        named.any(|(ix, _)| self.is_published(DefIx(ix as u32)))
+    }
+
+    /// The same for those of some kinds directly inside of the module.
+    pub(crate) fn publishes_at_top(&self, name: Sym, kinds: Kinds) -> bool {
+        let is_one = |ix| self.outline.def(ix).is_some_and(|def| kinds.has(def.kind));
+        self.children(DefIx::MODULE, name).any(|ix| self.is_published(ix) && is_one(ix))
+    }
+
+    fn is_published(&self, def: DefIx) -> bool {
+        self.outline.def(def).is_some_and(|def| {
+            !matches!(def.kind, SymbolKind::Module | SymbolKind::Impl) && !def.flags.has(DefFlags::LOCAL)
+        })
     }
 
     /// The definition's name.

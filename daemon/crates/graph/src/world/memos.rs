@@ -2,7 +2,10 @@
 
 use std::rc::Rc;
 
-use super::Memo;
+use sdl_model::FileId;
+
+use super::closure::Closure;
+use super::memo::Memo;
 use crate::values::{FileIx, Line, Member, Place, Sym, Typed};
 
 /// Kept answers, by the type of their values.
@@ -10,6 +13,8 @@ use crate::values::{FileIx, Line, Member, Place, Sym, Typed};
 pub(crate) struct Memos {
     pub(crate) places: Memo<Place>,
     pub(crate) files: Memo<Rc<[FileIx]>>,
+    pub(crate) targets: Memo<Option<FileId>>,
+    pub(crate) closures: Memo<Rc<Closure>>,
     pub(crate) names: Memo<Rc<[Sym]>>,
     pub(crate) types: Memo<Typed>,
     pub(crate) lines: Memo<Rc<Line>>,

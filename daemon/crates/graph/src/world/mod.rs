@@ -1,9 +1,11 @@
 //! The facts about other files that resolving one file may use.
 //!
 //! Invariant: no other part of this crate reads a [`View`]. A fact about another file enters through one of the
-//! six questions of [`LookupKey`], and each one asked is recorded, also when the answer is "no": that is what makes
+//! questions of [`LookupKey`], and each one asked is recorded, also when the answer is "no": that is what makes
 //! incremental resolution equal to resolution from scratch.
 
+mod closure;
+mod includes;
 mod index;
 mod memo;
 mod memos;
@@ -11,7 +13,7 @@ mod outlines;
 mod questions;
 pub(crate) mod steps;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -20,6 +22,11 @@ use sdl_ledger::{Error, LookupKey, NameHit, Named, Result, View};
 use sdl_model::facts::{DefFlags, DefIx, Import};
 use sdl_model::ids::FileId;
 use sdl_model::{Lang, Outline, RelPath};
+
+pub(crate) use closure::{Closure, Kinds};
+
+/// The file that is included; none outside of the repository.
+pub(crate) type Inclusion = Option<FileId>;
 
 pub(crate) use index::{FileIndex, last_name};
 pub use memo::Limits;
@@ -33,6 +40,11 @@ pub(crate) use crate::values::{DefRef, FileIx, Sym};
 use crate::values::{ModRef, Place};
 
 use crate::hash::NumberMap;
+
+/// About the bytes that a definition takes in an outline and its index, with its texts and the answers about it.
+const DEFINITION: usize = 1_000;
+/// The same for a file without definitions.
+const FILE: usize = 4_000;
 
 /// The definitions of a name, unless there are too many.
 type Hits = Option<Rc<[NameHit]>>;
@@ -134,6 +146,11 @@ pub(crate) trait ModuleRules: Sync {
         Place::Missing
     }
 
+    /// The file that an import includes as text, where that can be found out without opening it.
+    fn inclusion(&self, w: &World<'_>, from: FileIx, import: &Import) -> Option<Inclusion> {
+        None
+    }
+
     /// The meaning of the first part of a qualified name that nothing in the file has.
     fn root(&self, w: &World<'_>, from: FileIx, name: &str) -> Place {
         Place::Missing
@@ -160,15 +177,20 @@ pub struct World<'a> {
     failure: RefCell<Option<Error>>,
     tracker: Tracker,
     ask_hashes: RefCell<Vec<u64>>,
-    syms: RefCell<HashMap<Rc<str>, Sym>>,
+    /// Names come from files that anyone may have written: this hasher is quick and seeded.
+    syms: RefCell<HashMap<Rc<str>, Sym, foldhash::fast::RandomState>>,
     texts: RefCell<Vec<Rc<str>>>,
     files: RefCell<Vec<Rc<FileIndex>>>,
     opened: RefCell<NumberMap<u64, (AskIx, Option<FileIx>)>>,
+    indexed: RefCell<NumberMap<u64, Option<FileIx>>>,
+    included: closure::Known,
     paths: Answers<Option<FileId>>,
     file_names: Answers<Rc<[FileId]>>,
     dirs: Answers<Rc<[FileId]>>,
     packages: Answers<Rc<[FileId]>>,
     names: RefCell<NumberMap<Sym, (AskIx, Hits)>>,
+    /// The bytes that the opened files take, about.
+    weight: Cell<usize>,
     rules: RulesOf,
     pub(crate) memos: Memos,
 }
@@ -191,11 +213,14 @@ impl<'a> World<'a> {
             texts: RefCell::default(),
             files: RefCell::default(),
             opened: RefCell::default(),
+            indexed: RefCell::default(),
+            included: closure::Known::default(),
             paths: RefCell::default(),
             file_names: RefCell::default(),
             dirs: RefCell::default(),
             packages: RefCell::default(),
             names: RefCell::default(),
+            weight: Cell::new(0),
             rules,
             memos: Memos::default(),
         }
@@ -204,6 +229,11 @@ impl<'a> World<'a> {
     /// The rules of a language for modules.
     pub(crate) fn rules(&self, lang: Lang) -> &'static dyn ModuleRules {
         (self.rules)(lang)
+    }
+
+    /// How many bytes the opened files take, about.
+    pub(crate) fn weight(&self) -> usize {
+        self.weight.get()
     }
 
     /// Interns `text`.
@@ -329,20 +359,31 @@ impl<'a> World<'a> {
             self.tracker.ask(*ask);
             return *answer;
         }
+        let answer = self.index_quietly(id);
+        let ask = self.new_ask(LookupKey::Interface(id));
+        self.tracker.ask(ask);
+        self.opened.borrow_mut().insert(id.0, (ask, answer));
+        answer
+    }
+
+    /// Opens a file's outline and records no question. For a caller that records which part of it matters.
+    fn index_quietly(&self, id: FileId) -> Option<FileIx> {
+        if let Some(known) = self.indexed.borrow().get(&id.0) {
+            return *known;
+        }
         let row = self.or_note(self.view.file(id), None);
         let found = row.and_then(|row| {
             let key = row.state.facts()?;
             let outline = self.or_note(self.outlines.outline(&key), None)?;
             Some((row.path, outline))
         });
-        let ask = self.new_ask(LookupKey::Interface(id));
-        self.tracker.ask(ask);
         let answer = found.map(|(path, outline)| self.add_file(id, path, outline));
-        self.opened.borrow_mut().insert(id.0, (ask, answer));
+        self.indexed.borrow_mut().insert(id.0, answer);
         answer
     }
 
     fn add_file(&self, id: FileId, path: RelPath, outline: SharedOutline) -> FileIx {
+        self.weight.set(self.weight.get() + DEFINITION * outline.defs.len() + FILE);
         let index = FileIndex::build(id, path, outline, |text| self.sym(text));
         let mut files = self.files.borrow_mut();
         files.push(Rc::new(index));
@@ -356,9 +397,11 @@ impl<'a> World<'a> {
             return ix;
         }
         // The view does not contain the file: the facts that are resolved are not stored.
+        self.begin_includer(id, path, outline);
         let ask = self.new_ask(LookupKey::Interface(id));
         let ix = self.add_file(id, path.clone(), SharedOutline::Outline(Arc::new(outline.clone())));
         self.opened.borrow_mut().insert(id.0, (ask, Some(ix)));
+        self.indexed.borrow_mut().insert(id.0, Some(ix));
         ix
     }
 

@@ -25,8 +25,12 @@ pub(crate) enum Question {
     NamespaceOf(DefRef),
     /// The files of a package that is a folder.
     PackageFiles { dir: Sym, with_tests: bool },
-    /// The files that a file includes, directly or not.
-    Included { from: FileIx, for_all_systems: bool },
+    /// The files that a file loads, directly or not.
+    Loaded(FileIx),
+    /// The file that an inclusion means, as a file with this id writes it.
+    Inclusion(u64, Sym),
+    /// The files that one with this id includes, directly or not.
+    Included { from: u64, for_all_systems: bool },
     /// The manifest of the package that has a name.
     PackageManifest(Sym),
     /// The project that has a name.

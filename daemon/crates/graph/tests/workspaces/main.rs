@@ -15,8 +15,8 @@ use std::path::Path;
 
 use dialects::Dialect;
 use sdl_graph::Limits;
-use sdl_graph::testing::Repo;
 use sdl_graph::testing::edits::{Random, edit_tree};
+use sdl_graph::testing::{Repo, is_touched};
 use sdl_ledger::Resolved;
 use sdl_model::RelPath;
 
@@ -106,11 +106,10 @@ fn live(dialect: &Dialect, seed: u64) {
                 changed.insert(RelPath::new(&path).unwrap());
             }
         }
-        let after = repo.answers();
-        let differs = |key: &u64| before.get(key) != after.get(key);
+        let changed_keys = before.differing(&repo.answers());
         known.retain(|path, _| repo.facts(path).is_some());
         let is_dirty = |path: &RelPath| {
-            changed.contains(path) || known.get(path).is_none_or(|one| one.asked.iter().any(differs))
+            changed.contains(path) || known.get(path).is_none_or(|one| is_touched(&one.asked, &changed_keys))
         };
         let again = repo.resolve(is_dirty).unwrap();
         known.extend(again);

@@ -1,8 +1,9 @@
-//! Edges, packed so that the order of bytes is that of edges.
+//! Edges, packed so that the order of bytes is that of edges. In this form they are compared and turned around; rows hold
+//! a shorter one.
 
 use sdl_model::{Edge, EdgeKind, InEdge, Resolution, Strategy, SymbolId};
 
-use super::{corrupt_record, id_at};
+use super::{corrupt_record, id_at, put_varint, take_varint};
 use crate::Result;
 
 /// Size of an outgoing edge.
@@ -35,6 +36,80 @@ pub(crate) fn pack_edges(edges: &[Edge], out: &mut Vec<u8>) {
         out.extend_from_slice(&edge.line_offset.to_be_bytes());
         out.extend_from_slice(&edge.sites.to_be_bytes());
     }
+}
+
+/// The form of packed edges in a row: their number, the ways in which they were found, and for each edge the number of its
+/// way, its target unless that of the edge before, its line, and how often it occurs unless once.
+pub(crate) fn shorten_edges(packed: &[u8]) -> Vec<u8> {
+    if packed.is_empty() {
+        return Vec::new();
+    }
+    let (edges, _) = packed.as_chunks::<EDGE_LEN>();
+    let mut ways: Vec<&[u8]> = Vec::new();
+    let mut body = Vec::with_capacity(edges.len() * 12);
+    let mut before: &[u8] = &[];
+    for edge in edges {
+        let (to, rest) = edge.split_at(8);
+        let (way, rest) = rest.split_at(4);
+        let number = ways.iter().position(|known| *known == way).unwrap_or_else(|| {
+            ways.push(way);
+            ways.len() - 1
+        });
+        let number_at = |bytes: &[u8]| bytes.iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        let (line, sites) = (number_at(&rest[..4]), number_at(&rest[4..]));
+        put_varint(&mut body, (number as u64) << 2 | u64::from(to == before) << 1 | u64::from(sites == 1));
+        if to != before {
+            body.extend_from_slice(to);
+        }
+        put_varint(&mut body, line);
+        if sites != 1 {
+            put_varint(&mut body, sites);
+        }
+        before = to;
+    }
+    let mut out = Vec::with_capacity(body.len() + ways.len() * 4 + 4);
+    put_varint(&mut out, edges.len() as u64);
+    put_varint(&mut out, ways.len() as u64);
+    ways.iter().for_each(|way| out.extend_from_slice(way));
+    out.append(&mut body);
+    out
+}
+
+/// Undoes [`shorten_edges`]. No bytes are no edges.
+pub(crate) fn expand_edges(table: &'static str, row: &[u8]) -> Result<Vec<u8>> {
+    if row.is_empty() {
+        return Ok(Vec::new());
+    }
+    expand_row(row).ok_or_else(|| corrupt_record(table, "a list of edges of odd form"))
+}
+
+fn expand_row(mut rest: &[u8]) -> Option<Vec<u8>> {
+    let rest = &mut rest;
+    let count = usize::try_from(take_varint(rest)?).ok()?;
+    let ways = usize::try_from(take_varint(rest)?).ok()?.checked_mul(4)?;
+    let (ways, more) = rest.split_at_checked(ways)?;
+    *rest = more;
+    // Each edge takes two bytes at least.
+    if count > rest.len() / 2 {
+        return None;
+    }
+    let mut out = Vec::with_capacity(count * EDGE_LEN);
+    let mut to = [0; 8];
+    for _ in 0..count {
+        let head = take_varint(rest)?;
+        let way = usize::try_from(head >> 2).ok()?;
+        if head & 2 == 0 {
+            let (target, more) = rest.split_first_chunk()?;
+            (to, *rest) = (*target, more);
+        }
+        let line = u32::try_from(take_varint(rest)?).ok()?;
+        let sites = if head & 1 == 1 { 1 } else { u16::try_from(take_varint(rest)?).ok()? };
+        out.extend_from_slice(&to);
+        out.extend_from_slice(ways.as_chunks::<4>().0.get(way)?);
+        out.extend_from_slice(&line.to_be_bytes());
+        out.extend_from_slice(&sites.to_be_bytes());
+    }
+    rest.is_empty().then_some(out)
 }
 
 fn unpack_edge(table: &'static str, bytes: &[u8; EDGE_LEN]) -> Result<Edge> {
@@ -83,6 +158,39 @@ pub(crate) fn unpack_in_edge(item: &PackedInEdge) -> Result<InEdge> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_of_edges_survive_and_damaged_ones_are_refused() {
+        let edge = |to, kind, line_offset, sites| Edge {
+            to: SymbolId(to),
+            kind,
+            resolution: Resolution::Exact,
+            strategy: Strategy(3),
+            confidence: 90,
+            line_offset,
+            sites,
+        };
+        let edges = [
+            edge(5, EdgeKind::Call, 0, 1),
+            edge(5, EdgeKind::Import, 3, 1),
+            edge(u64::MAX, EdgeKind::Call, u32::MAX, u16::MAX),
+        ];
+        let mut packed = Vec::new();
+        pack_edges(&edges, &mut packed);
+        let row = shorten_edges(&packed);
+        assert!(row.len() < packed.len());
+        assert_eq!(expand_edges("t", &row).unwrap(), packed);
+        assert!(expand_edges("t", &[]).unwrap().is_empty());
+        assert!(expand_edges("t", &shorten_edges(&[])).unwrap().is_empty());
+        for end in 1..row.len() {
+            assert!(expand_edges("t", &row[..end]).is_err(), "{end} bytes");
+        }
+        for bit in 0..row.len() * 8 {
+            let mut flipped = row.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let _ = expand_edges("t", &flipped);
+        }
+    }
 
     #[test]
     fn edges_survive_and_sort_as_bytes() {

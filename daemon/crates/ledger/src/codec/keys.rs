@@ -20,6 +20,11 @@ pub(crate) fn id_key(id: u64) -> [u8; 8] {
     id.to_be_bytes()
 }
 
+/// The key under which a symbol is with those whose ids begin with the same twelve bits.
+pub(crate) fn symbol_key(symbol: u64) -> [u8; 2] {
+    ((symbol >> 52) as u16).to_be_bytes()
+}
+
 /// The id in the first eight bytes.
 pub(crate) fn id_at(table: &'static str, bytes: &[u8]) -> Result<u64> {
     bytes
@@ -45,7 +50,7 @@ pub(crate) fn split_history_key(table: &'static str, key: &[u8]) -> Result<(u64,
 }
 
 /// The key of a text: its bytes. The empty text is a zero byte, which no path or name has. Of a long one the first
-/// [`LONG_TEXT`] bytes, a zero byte and the hash of all.
+/// [`LONG_TEXT`] bytes, a zero, a one and the hash of all: nothing else begins with a text and these two bytes.
 pub(crate) fn text_key(text: &str) -> Cow<'_, [u8]> {
     let bytes = text.as_bytes();
     if bytes.is_empty() {
@@ -54,7 +59,7 @@ pub(crate) fn text_key(text: &str) -> Cow<'_, [u8]> {
         Cow::Borrowed(bytes)
     } else {
         let mut key = bytes[..LONG_TEXT].to_vec();
-        key.push(0);
+        key.extend_from_slice(&[0, 1]);
         key.extend_from_slice(&stable_hash(&[bytes]).to_be_bytes());
         Cow::Owned(key)
     }

@@ -1,9 +1,12 @@
 //! How keys and records are stored. One function pair per kind; nothing else in this crate knows a layout.
 
+mod columns;
 mod edges;
 mod keys;
+mod packed;
 mod public;
 mod resolved;
+mod varint;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,18 +14,23 @@ use serde::de::DeserializeOwned;
 use crate::{Error, Result};
 
 pub(crate) use edges::{
-    EDGE_LEN, IN_EDGE_ITEM, PackedInEdge, in_edge_of, pack_edges, unpack_edges, unpack_in_edge,
+    EDGE_LEN, IN_EDGE_ITEM, PackedInEdge, expand_edges, in_edge_of, pack_edges, shorten_edges, unpack_edges,
+    unpack_in_edge,
 };
 pub(crate) use keys::{
-    ASKED_ITEM, FILE_ITEM, LONG_TEXT, history_key, id_at, id_key, path_value, split_history_key, text_key,
-    unpack_path_value,
+    ASKED_ITEM, FILE_ITEM, LONG_TEXT, history_key, id_at, id_key, path_value, split_history_key, symbol_key,
+    text_key, unpack_path_value,
+};
+pub(crate) use packed::{
+    columns_of, compress, decompress, pack_record, read_columns, unpack_record, unpacked_len,
 };
 pub use public::Public;
 pub(crate) use public::{
-    HOME, NAME_ITEM, POSTING_ITEM, PublicDef, kind_of, pack_home, pack_posting, unpack_hit, unpack_home,
-    unpack_posting,
+    NAME_ITEM, POSTING_ITEM, PublicDef, kind_of, pack_home, pack_inclusions, pack_posting, unpack_hit,
+    unpack_inclusions, unpack_item_hit, unpack_posting,
 };
 pub(crate) use resolved::{pack_resolved, unpack_resolved};
+pub(crate) use varint::{put_varint, take_varint};
 
 /// No record is larger. The limit exists because a length in a damaged record must not ask for all memory.
 const LIMIT: usize = 256 << 20;
@@ -60,4 +68,28 @@ fn not_encoded(table: &'static str, error: &bincode::error::EncodeError) -> Erro
 /// The complaint about a record.
 pub(crate) fn corrupt_record(table: &'static str, why: impl Into<String>) -> Error {
     Error::Corrupt { table, why: why.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use sdl_model::{Body, Outline};
+
+    use super::*;
+
+    proptest! {
+        /// Whatever is stored: an answer or an error, within bounds.
+        #[test]
+        fn no_bytes_make_a_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let _ = unpack_record::<Public>("t", &bytes);
+            let _ = unpack_inclusions(&bytes);
+            let _ = decompress("t", &bytes, &bytes);
+            let _ = read_columns::<Outline>("t", &bytes);
+            let _ = read_columns::<Body>("t", &bytes);
+            let _ = unpack_resolved(&bytes);
+            if let Ok(packed) = expand_edges("t", &bytes) {
+                let _ = unpack_edges("t", &packed);
+            }
+        }
+    }
 }

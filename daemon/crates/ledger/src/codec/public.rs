@@ -1,16 +1,14 @@
 //! The published part of a file: names, and the search postings.
 
-use sdl_model::facts::{imported_modules, names_in};
+use sdl_model::facts::{Inclusion, imported_modules, names_in};
 use sdl_model::{Facts, FileId, Lang, Outline, SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
 
 use super::corrupt_record;
-use crate::{NameHit, Result, SymbolHome, TermHit};
+use crate::{HitFlags, NameHit, Result, TermHit};
 
-/// Size of a definition in the table of names.
+/// Size of a definition in the tables of names and of symbols.
 pub(crate) const NAME_ITEM: usize = 17;
-/// Size of a symbol's record in the table of ids.
-pub(crate) const HOME: usize = 9;
 /// Size of a posting.
 pub(crate) const POSTING_ITEM: usize = 12;
 /// A posting, stored.
@@ -28,6 +26,8 @@ pub struct Public {
     pub(crate) package: Option<String>,
     /// The modules that it imports, sorted: see [`imported_modules`].
     pub(crate) imports: Vec<String>,
+    /// The files that it includes as text, sorted. Also in a table of their own, where they are read alone.
+    pub(crate) inclusions: Vec<Inclusion>,
     /// Its symbols, sorted, without doubles.
     pub(crate) defs: Vec<PublicDef>,
 }
@@ -42,8 +42,17 @@ pub(crate) struct PublicDef {
     pub(crate) symbol: SymbolId,
     /// Its kind.
     pub(crate) kind: SymbolKind,
+    /// As in its [`NameHit`].
+    pub(crate) flags: HitFlags,
     /// The names that it is found by, as [`Outline::published`] gives them; empty for none.
     pub(crate) name: String,
+}
+
+impl PublicDef {
+    /// As a search for its name finds it in `file`.
+    pub(crate) fn hit(&self, file: FileId) -> NameHit {
+        NameHit { symbol: self.symbol, file, kind: self.kind, flags: self.flags }
+    }
 }
 
 impl Public {
@@ -52,7 +61,12 @@ impl Public {
         let mut defs: Vec<PublicDef> = outline
             .defs
             .iter()
-            .map(|def| PublicDef { symbol: file.symbol(def.key), kind: def.kind, name: String::new() })
+            .map(|def| PublicDef {
+                symbol: file.symbol(def.key),
+                kind: def.kind,
+                flags: HitFlags::of(def.flags),
+                name: String::new(),
+            })
             .collect();
         for (ix, name) in outline.published() {
             if let Some(def) = defs.get_mut(ix.0 as usize) {
@@ -66,6 +80,7 @@ impl Public {
             lang: outline.lang as u8 | if outline.is_generated() { GENERATED } else { 0 },
             package: outline.package.map(|package| outline.str(package).to_owned()),
             imports: Vec::new(),
+            inclusions: outline.inclusions(),
             defs,
         }
     }
@@ -76,6 +91,11 @@ impl Public {
             imports: imported_modules(&facts.outline, &facts.body).into_iter().collect(),
             ..Self::of(file, &facts.outline)
         }
+    }
+
+    /// Whether other files may include it as text.
+    pub(crate) fn is_includable(&self) -> bool {
+        self.lang().is_some_and(Lang::includes_text)
     }
 
     /// The language.
@@ -91,27 +111,23 @@ impl Public {
     /// The definitions that are found by name, with their stored form.
     pub(crate) fn listed(&self, file: FileId) -> impl Iterator<Item = (&str, [u8; NAME_ITEM])> {
         self.defs.iter().flat_map(move |def| {
-            let hit = pack_hit(NameHit { symbol: def.symbol, file, kind: def.kind });
+            let hit = pack_hit(def.hit(file));
             names_in(&def.name).map(move |name| (name, hit))
         })
     }
 }
 
-/// Stores where a symbol is defined.
-pub(crate) fn pack_home(home: SymbolHome) -> [u8; HOME] {
-    let mut row = [0; HOME];
-    row[..8].copy_from_slice(&home.file.0.to_be_bytes());
-    row[8] = home.kind as u8;
-    row
+/// Stores the language and the inclusions of a file that others may include; nothing for any other.
+pub(crate) fn pack_inclusions(public: &Public) -> Result<Option<Vec<u8>>> {
+    let row = || super::encode_record("inclusions", &(public.lang & !GENERATED, &public.inclusions));
+    public.is_includable().then(row).transpose()
 }
 
-/// Reads where a symbol is defined.
-pub(crate) fn unpack_home(row: &[u8]) -> Result<SymbolHome> {
-    let Ok(&[f0, f1, f2, f3, f4, f5, f6, f7, kind]) = <&[u8; HOME]>::try_from(row) else {
-        return Err(corrupt_record("symbols", format!("a row of {} bytes", row.len())));
-    };
-    let file = FileId(u64::from_be_bytes([f0, f1, f2, f3, f4, f5, f6, f7]));
-    Ok(SymbolHome { file, kind: kind_of("symbols", kind)? })
+/// Reads such a row.
+pub(crate) fn unpack_inclusions(row: &[u8]) -> Result<(Lang, Vec<Inclusion>)> {
+    let (lang, inclusions) = super::decode_record::<(u8, Vec<Inclusion>)>("inclusions", row)?;
+    let lang = Lang::from_number(lang);
+    Ok((lang.ok_or_else(|| corrupt_record("inclusions", "an unknown language"))?, inclusions))
 }
 
 pub(crate) fn kind_of(table: &'static str, number: u8) -> Result<SymbolKind> {
@@ -119,22 +135,39 @@ pub(crate) fn kind_of(table: &'static str, number: u8) -> Result<SymbolKind> {
     known.ok_or_else(|| corrupt_record(table, format!("symbol kind {number}")))
 }
 
+/// The bits of a kind in a byte; the flags are above them.
+const KIND_BITS: u8 = 5;
+const KINDS: u8 = (1 << KIND_BITS) - 1;
+const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
+
 /// Stores a definition found by name.
 pub(crate) fn pack_hit(hit: NameHit) -> [u8; NAME_ITEM] {
     let mut item = [0; NAME_ITEM];
     item[..8].copy_from_slice(&hit.symbol.0.to_be_bytes());
     item[8..16].copy_from_slice(&hit.file.0.to_be_bytes());
-    item[16] = hit.kind as u8;
+    item[16] = hit.kind as u8 | hit.flags.bits() << KIND_BITS;
     item
 }
 
-/// Reads a definition found by name.
-pub(crate) fn unpack_hit(item: &[u8; NAME_ITEM]) -> Result<NameHit> {
+/// Stores where a symbol is defined.
+pub(crate) fn pack_home(symbol: SymbolId, file: FileId, kind: SymbolKind) -> [u8; NAME_ITEM] {
+    pack_hit(NameHit { symbol, file, kind, flags: HitFlags::default() })
+}
+
+/// Reads a definition that a scan of `table` gave.
+pub(crate) fn unpack_item_hit(table: &'static str, item: &[u8]) -> Result<NameHit> {
+    let item = item.try_into().map_err(|_| corrupt_record(table, "an item of odd size"))?;
+    unpack_hit(table, item)
+}
+
+/// Reads a definition.
+pub(crate) fn unpack_hit(table: &'static str, item: &[u8; NAME_ITEM]) -> Result<NameHit> {
     let [symbol @ .., f0, f1, f2, f3, f4, f5, f6, f7, kind] = *item;
     Ok(NameHit {
         symbol: SymbolId(u64::from_be_bytes(symbol)),
         file: FileId(u64::from_be_bytes([f0, f1, f2, f3, f4, f5, f6, f7])),
-        kind: kind_of("names", kind)?,
+        kind: kind_of(table, kind & KINDS)?,
+        flags: HitFlags::from_bits(kind >> KIND_BITS),
     })
 }
 
@@ -163,14 +196,15 @@ mod tests {
 
     #[test]
     fn hits_and_postings_survive() {
-        let hit = NameHit { symbol: SymbolId(77), file: FileId(u64::MAX), kind: SymbolKind::Impl };
-        assert_eq!(unpack_hit(&pack_hit(hit)).unwrap(), hit);
-        let mut bad = pack_hit(hit);
-        bad[16] = 200;
-        assert!(unpack_hit(&bad).is_err());
-        let home = SymbolHome { file: FileId(9), kind: SymbolKind::Method };
-        assert_eq!(unpack_home(&pack_home(home)).unwrap(), home);
-        assert!(unpack_home(&pack_home(home)[1..]).is_err());
+        let kind = SymbolKind::Impl;
+        let hit = |flags| NameHit { symbol: SymbolId(77), file: FileId(u64::MAX), kind, flags };
+        for flags in (0..8).map(HitFlags::from_bits) {
+            assert_eq!(unpack_hit("t", &pack_hit(hit(flags))).unwrap(), hit(flags));
+        }
+        let mut bad = pack_hit(hit(HitFlags::LEFT_OUT));
+        bad[16] |= KINDS;
+        assert!(unpack_hit("t", &bad).is_err());
+        assert!(unpack_item_hit("t", &bad[1..]).is_err());
         let posting = TermHit { symbol: SymbolId(5), impact: 65_000, flags: 3 };
         assert_eq!(unpack_posting(&pack_posting(posting)), posting);
     }

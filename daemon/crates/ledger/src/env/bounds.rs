@@ -41,25 +41,25 @@ impl Bounds {
             return Err(out_of_bounds(spec));
         }
         // SAFETY: by the contract above, and inside the map or a page of the writer's.
-        unsafe { Ok((value_bytes(key), self.value(spec, Some(key), value)?)) }
+        unsafe { Ok((value_bytes(key), self.value(spec, key, value)?)) }
     }
 
-    /// A value, of this key if that is known.
+    /// A value of this key.
     ///
     /// # Safety
     /// As for [`Self::row`].
-    pub(super) unsafe fn value<'a>(
+    unsafe fn value<'a>(
         &self,
         spec: TableSpec,
-        key: Option<&ffi::MDB_val>,
+        key: &ffi::MDB_val,
         value: &ffi::MDB_val,
     ) -> Result<&'a [u8]> {
         let at = value.mv_data as usize;
         let fits = if self.is_mapped(at) {
             self.holds(at, value.mv_size)
         } else {
-            // A short value follows its key. A list of values fits in one page. Other values have pages of their own.
-            let in_page = spec.item > 0 || key.is_some_and(|key| key.mv_data as usize + key.mv_size == at);
+            // A short value follows its key. Other values have pages of their own.
+            let in_page = key.mv_data as usize + key.mv_size == at;
             self.writes && (!in_page || value.mv_size <= self.page)
         };
         if value.mv_size > 0 && !fits {
@@ -115,7 +115,7 @@ unsafe fn value_bytes<'a>(val: &ffi::MDB_val) -> &'a [u8] {
 mod tests {
     use super::*;
 
-    const SPEC: TableSpec = TableSpec { name: "t", item: 0, sealed: true };
+    const SPEC: TableSpec = TableSpec { name: "t", generation: 0, item: 0, sealed: true };
 
     fn val(at: usize, len: usize) -> ffi::MDB_val {
         ffi::MDB_val { mv_size: len, mv_data: at as *mut _ }

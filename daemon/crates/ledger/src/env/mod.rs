@@ -11,26 +11,32 @@
 //! * a full map or disk aborts the transaction and is an error of its own;
 //! * keys that LMDB would refuse are refused here, by name.
 
+mod block;
 pub(crate) mod boot;
 mod bounds;
+mod copy;
 mod file_lock;
 mod gate;
+mod leaf;
 mod owner;
 mod pages;
 mod seal;
 mod txn;
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use lmdb::{DatabaseFlags, Environment, EnvironmentFlags, Transaction};
+use lmdb::{Environment, EnvironmentFlags, Transaction};
 
 use crate::faults::Faults;
 use crate::{Error, Options, Result};
 
+pub(crate) use copy::DATA;
 pub use file_lock::lock_within;
+pub(crate) use leaf::Leaves;
 
 use bounds::Bounds;
 use gate::{Gate, WriterLock};
@@ -51,7 +57,10 @@ const MIN_MAP: usize = 256 << 10;
 pub(crate) struct TableSpec {
     /// Its name.
     pub(crate) name: &'static str,
-    /// The size of its values if a key has several, sorted; 0 if a key has one value of any size.
+    /// Tells tables of one name apart: rows of the same kind, in another generation.
+    pub(crate) generation: u8,
+    /// The size of its values if a key has several, sorted: they are stored in blocks. 0 if a key has one value of any
+    /// size.
     pub(crate) item: usize,
     /// Whether each value bears a checksum.
     pub(crate) sealed: bool,
@@ -70,6 +79,11 @@ pub(crate) struct Table {
 impl Table {
     fn new(db: lmdb::Database, spec: TableSpec) -> Self {
         Self { db, spec, seals: seal::of_table(spec.name) }
+    }
+
+    /// Whether the two are one table.
+    pub(crate) fn is_same(self, other: Self) -> bool {
+        (self.spec.name, self.spec.generation) == (other.spec.name, other.spec.generation)
     }
 
     /// The same table as an older schema wrote it: without checksums.
@@ -123,6 +137,11 @@ impl Folder {
     /// Takes the folder, creating it if need be.
     pub(crate) fn take(dir: &Path) -> Result<Self> {
         Ok(Self { owner: Owner::take(dir)? })
+    }
+
+    /// Where it is, links resolved.
+    pub(crate) fn path(&self) -> &Path {
+        self.owner.dir()
     }
 
     /// The damage of the data file, if there is any.
@@ -277,7 +296,8 @@ impl Env {
         Ok(Bounds { start, end: start.saturating_add(len), page, writes })
     }
 
-    fn page_size(&self) -> Result<usize> {
+    /// Bytes of a page.
+    pub(crate) fn page_size(&self) -> Result<usize> {
         Ok(self.lmdb.stat().map_err(|source| self.fail("measure", source))?.page_size() as usize)
     }
 
@@ -388,11 +408,13 @@ impl Drop for Env {
 }
 
 impl TableSpec {
-    fn flags(self) -> DatabaseFlags {
-        if self.item == 0 {
-            DatabaseFlags::empty()
-        } else {
-            DatabaseFlags::DUP_SORT | DatabaseFlags::DUP_FIXED
+    /// The name under which LMDB knows it.
+    fn stored_name(self) -> Cow<'static, str> {
+        match (self.item, self.generation) {
+            (0, 0) => Cow::Borrowed(self.name),
+            (0, generation) => Cow::Owned(format!("{}.{generation}", self.name)),
+            // Up to schema 7 of the ledger, tables of several had the plain names and another form.
+            (_, generation) => Cow::Owned(format!("{}.blocks.{generation}", self.name)),
         }
     }
 }

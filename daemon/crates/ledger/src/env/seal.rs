@@ -12,7 +12,7 @@ use crate::Result;
 use crate::codec::corrupt_record;
 
 /// The number of bytes that a seal adds to each value.
-pub(super) const LEN: usize = 4;
+const LEN: usize = 4;
 
 /// The value from which the seals of a table are computed.
 pub(super) fn of_table(name: &str) -> u32 {
@@ -43,7 +43,7 @@ impl Seal {
     }
 
     /// Appends a value and its seal.
-    pub(super) fn append(&self, value: &[u8], out: &mut Vec<u8>) {
+    fn append(&self, value: &[u8], out: &mut Vec<u8>) {
         out.extend_from_slice(value);
         out.extend_from_slice(&self.of(value));
     }
@@ -57,30 +57,12 @@ impl Seal {
     }
 }
 
-/// Values of `size` bytes each, end to end, with their seals; one empty value if there are no bytes.
-pub(super) fn append_all<'v>(seal: Option<&Seal>, size: usize, values: &'v [u8]) -> Cow<'v, [u8]> {
-    let Some(seal) = seal else { return Cow::Borrowed(values) };
-    let mut out = Vec::with_capacity(values.len() + (values.len() / size.max(1)).max(1) * LEN);
-    if values.is_empty() {
-        seal.append(values, &mut out);
-    }
-    for value in values.chunks(size.max(1)) {
-        seal.append(value, &mut out);
-    }
+/// A value with its seal, if it bears one.
+pub(super) fn close<'v>(seal: Option<&Seal>, value: &'v [u8]) -> Cow<'v, [u8]> {
+    let Some(seal) = seal else { return Cow::Borrowed(value) };
+    let mut out = Vec::with_capacity(value.len() + LEN);
+    seal.append(value, &mut out);
     Cow::Owned(out)
-}
-
-/// Takes the seals off values of `size` bytes each, which are stored end to end.
-pub(super) fn open_all(seal: &Seal, size: usize, sealed: &[u8], out: &mut Vec<u8>) -> Result<()> {
-    out.clear();
-    let values = sealed.chunks_exact(size + LEN);
-    if !values.remainder().is_empty() {
-        return Err(corrupt_record(seal.table, "an item of odd size"));
-    }
-    for value in values {
-        out.extend_from_slice(seal.open(value)?);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

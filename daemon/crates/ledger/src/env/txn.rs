@@ -1,10 +1,13 @@
 //! Transactions. No pointer into the map outlives the borrow of its transaction, no cursor leaves a call, and a write
 //! borrows the transaction exclusively.
 
+mod several;
+mod space;
+
 use std::ops::ControlFlow;
 use std::ptr;
 
-use lmdb::{RoTransaction, RwTransaction, Transaction, WriteFlags};
+use lmdb::{DatabaseFlags, RoTransaction, RwTransaction, Transaction, WriteFlags};
 use lmdb_sys as ffi;
 
 use super::bounds::Bounds;
@@ -22,7 +25,7 @@ pub(crate) type EachRow<'f> = &'f mut dyn FnMut(&[u8], &[u8]) -> Result<ControlF
 
 /// Reading, in a read or a write transaction.
 pub(crate) trait Reads {
-    /// The value of a key; the first if it has several.
+    /// The value of a key, in a table where a key has one.
     fn get(&self, table: Table, key: &[u8]) -> Result<Option<&[u8]>>;
     /// The values of a key in a table of several, in order, a slice of whole items at a time.
     fn items(&self, table: Table, key: &[u8], each: Each<'_>) -> Result<()>;
@@ -30,15 +33,17 @@ pub(crate) trait Reads {
     fn count(&self, table: Table, key: &[u8]) -> Result<u64>;
     /// Whether a key has this value in a table of several.
     fn has_item(&self, table: Table, key: &[u8], item: &[u8]) -> Result<bool>;
+    /// The greatest value of a key that begins with `id`, in a table of several.
+    fn item_of(&self, table: Table, key: &[u8], id: u64) -> Result<Option<Vec<u8>>>;
     /// Every key and value from the key `from` on.
     fn scan(&self, table: Table, from: &[u8], each: EachRow<'_>) -> Result<()>;
     /// Every key once, from the key `from` on.
     fn keys(&self, table: Table, from: &[u8], each: Each<'_>) -> Result<()>;
-    /// The first key at or after `from`, with its (first) value.
+    /// The first key at or after `from`, with its value.
     fn first(&self, table: Table, from: &[u8]) -> Result<Option<(&[u8], &[u8])>>;
-    /// The last key, with its (last) value.
+    /// The last key, with its value.
     fn last(&self, table: Table) -> Result<Option<(&[u8], &[u8])>>;
-    /// How many values the table holds.
+    /// How many rows the table holds.
     fn entries(&self, table: Table) -> Result<u64>;
     /// How many bytes of pages the table takes.
     fn bytes(&self, table: Table) -> Result<u64>;
@@ -103,7 +108,7 @@ pub(super) fn first_key(txn: &RoTransaction<'_>, env: &Env) -> Result<Option<ffi
     if code != ffi::MDB_SUCCESS {
         return Err(env.fail("open a cursor", lmdb::Error::from_err_code(code)));
     }
-    let spec = TableSpec { name: "tables", item: 0, sealed: false };
+    let spec = TableSpec { name: "tables", generation: 0, item: 0, sealed: false };
     let cursor = Cursor { raw, env, bounds: Bounds::UNKNOWN, table: Table::new(tables, spec) };
     let (mut key, mut data) = (no_val(), no_val());
     Ok(cursor.step(&mut key, &mut data, ffi::MDB_FIRST)?.then_some(key))
@@ -129,16 +134,6 @@ impl<'t> Cursor<'t> {
         }
         // SAFETY: filled by a successful call; `'t` is the borrow of the transaction, which no write can share.
         unsafe { self.bounds.row(self.table.spec, &key, &data) }.map(Some)
-    }
-
-    /// The stored values of the key that the cursor is on, as many as one call returns.
-    fn page(&self, op: ffi::MDB_cursor_op) -> Result<Option<&'t [u8]>> {
-        let (mut key, mut data) = (no_val(), no_val());
-        if !self.step(&mut key, &mut data, op)? {
-            return Ok(None);
-        }
-        // SAFETY: as in `raw`. LMDB leaves the key alone here.
-        unsafe { self.bounds.value(self.table.spec, None, &data) }.map(Some)
     }
 
     fn row(&self, key: &[u8], op: ffi::MDB_cursor_op) -> Result<Option<Row<'t>>> {
@@ -199,19 +194,15 @@ impl<'t> Cursor<'t> {
         }
         Ok(())
     }
-
-    fn count(&self) -> Result<u64> {
-        let mut count = 0;
-        // SAFETY: the cursor is open and positioned, `count` outlives the call.
-        match unsafe { ffi::mdb_cursor_count(self.raw, &raw mut count) } {
-            ffi::MDB_SUCCESS => Ok(count as u64),
-            code => Err(self.env.fail("count", lmdb::Error::from_err_code(code))),
-        }
-    }
 }
 
 fn too_long(key: &[u8]) -> bool {
     key.is_empty() || key.len() > MAX_KEY
+}
+
+/// Refuses a table of several, whose rows are blocks.
+fn single(table: Table) -> Result<()> {
+    if table.spec.item == 0 { Ok(()) } else { Err(Error::Misuse("a table of several has no single values")) }
 }
 
 impl Table {
@@ -243,7 +234,7 @@ impl<T: Transaction> Txn<'_, T> {
     /// Checks the table's flags, because LMDB takes them from the file and compares keys as they say.
     fn as_specified(&self, db: lmdb::Database, spec: TableSpec) -> Result<Table> {
         let flags = self.raw.db_flags(db).map_err(|source| self.env.fail("open a table", source))?;
-        if flags == spec.flags() {
+        if flags.is_empty() {
             Ok(Table::new(db, spec))
         } else {
             Err(corrupt_record(spec.name, "its flags are not those it was made with"))
@@ -253,7 +244,7 @@ impl<T: Transaction> Txn<'_, T> {
     /// The table of that specification, if it exists.
     pub(crate) fn find_table(&self, spec: TableSpec) -> Result<Option<Table>> {
         // SAFETY: handles are opened in the transaction that opens a store, before any other can begin.
-        match unsafe { self.raw.open_db(Some(spec.name)) } {
+        match unsafe { self.raw.open_db(Some(&spec.stored_name())) } {
             Ok(db) => self.as_specified(db, spec).map(Some),
             Err(lmdb::Error::NotFound) => Ok(None),
             Err(source) => Err(self.env.fail("open a table", source)),
@@ -266,6 +257,7 @@ impl<T: Transaction> Reads for Txn<'_, T> {
         if too_long(key) {
             return Ok(None);
         }
+        single(table)?;
         let cursor = self.cursor(table)?;
         match cursor.row(key, ffi::MDB_SET_KEY)? {
             Some((_, value)) => Ok(Some(value)),
@@ -274,66 +266,33 @@ impl<T: Transaction> Reads for Txn<'_, T> {
     }
 
     fn items(&self, table: Table, key: &[u8], each: Each<'_>) -> Result<()> {
-        if too_long(key) {
-            return Ok(());
-        }
-        let cursor = self.cursor(table)?;
-        let Some((_, first)) = cursor.raw(key, ffi::MDB_SET_KEY)? else {
-            return cursor.misses(key).map(|_| ());
-        };
-        let seal = table.seal(key);
-        let mut opened = Vec::new();
-        let mut give = |page: &[u8]| match &seal {
-            None => each(page),
-            Some(seal) => {
-                seal::open_all(seal, table.spec.item, page, &mut opened)?;
-                each(&opened)
-            }
-        };
-        // A single value is read by itself, because it is not a page of values and asking for one would return
-        // nothing.
-        if cursor.count()? == 1 {
-            return give(first).map(|_| ());
-        }
-        let mut op = ffi::MDB_GET_MULTIPLE;
-        while let Some(page) = cursor.page(op)? {
-            if give(page)?.is_break() {
-                break;
-            }
-            op = ffi::MDB_NEXT_MULTIPLE;
-        }
-        Ok(())
+        if too_long(key) { Ok(()) } else { self.each_block(table, key, each) }
     }
 
     fn count(&self, table: Table, key: &[u8]) -> Result<u64> {
-        if too_long(key) {
-            return Ok(0);
-        }
-        let cursor = self.cursor(table)?;
-        if cursor.row(key, ffi::MDB_SET_KEY)?.is_none() {
-            return cursor.misses(key).map(|_: Option<&[u8]>| 0);
-        }
-        cursor.count()
+        if too_long(key) { Ok(0) } else { self.count_values(table, key) }
     }
 
     fn has_item(&self, table: Table, key: &[u8], item: &[u8]) -> Result<bool> {
-        if too_long(key) {
-            return Ok(false);
-        }
-        let seal = table.seal(key);
-        let item = seal::append_all(seal.as_ref(), item.len().max(1), item);
-        self.cursor(table)?.step(&mut mdb_val(key), &mut mdb_val(&item), ffi::MDB_GET_BOTH)
+        if too_long(key) { Ok(false) } else { self.has_value(table, key, item) }
+    }
+
+    fn item_of(&self, table: Table, key: &[u8], id: u64) -> Result<Option<Vec<u8>>> {
+        if too_long(key) { Ok(None) } else { self.value_of(table, key, id) }
     }
 
     fn scan(&self, table: Table, from: &[u8], each: EachRow<'_>) -> Result<()> {
+        if table.spec.item > 0 {
+            return self.each_value(table, from, each);
+        }
         self.cursor(table)?.each(from, ffi::MDB_NEXT, each)
     }
 
     fn keys(&self, table: Table, from: &[u8], each: Each<'_>) -> Result<()> {
-        let cursor = self.cursor(table)?;
         if table.spec.item > 0 {
-            return cursor.each(from, ffi::MDB_NEXT_NODUP, &mut |key, _| each(key));
+            return self.each_key(table, from, each);
         }
+        let cursor = self.cursor(table)?;
         // Long values have pages of their own, which nobody asked for.
         let mut row = cursor.raw(from, ffi::MDB_SET_RANGE)?;
         while let Some((key, _)) = row {
@@ -346,10 +305,12 @@ impl<T: Transaction> Reads for Txn<'_, T> {
     }
 
     fn first(&self, table: Table, from: &[u8]) -> Result<Option<(&[u8], &[u8])>> {
+        single(table)?;
         self.cursor(table)?.at_or_after(from)
     }
 
     fn last(&self, table: Table) -> Result<Option<(&[u8], &[u8])>> {
+        single(table)?;
         self.cursor(table)?.row(&[], ffi::MDB_LAST)
     }
 
@@ -399,86 +360,60 @@ impl<'e> Write<'e> {
 
     fn put_with(&mut self, table: Table, key: &[u8], value: &[u8], flags: WriteFlags) -> Result<()> {
         self.check(key)?;
-        let seal = table.seal(key);
-        let value = seal::append_all(seal.as_ref(), value.len(), value);
+        let value = seal::close(table.seal(key).as_ref(), value);
         self.raw.put(table.db, &key, &value, flags).map_err(|source| self.env.fail("write", source))
     }
 
     /// Opens the table, creating it if need be.
     pub(crate) fn create_table(&mut self, spec: TableSpec) -> Result<Table> {
         // SAFETY: as in `find_table`.
-        let db = unsafe { self.raw.create_db(Some(spec.name), spec.flags()) };
+        let db = unsafe { self.raw.create_db(Some(&spec.stored_name()), DatabaseFlags::empty()) };
         self.as_specified(db.map_err(|source| self.env.fail("create a table", source))?, spec)
     }
 
     /// Sets the value of a key, or adds one in a table of several.
     pub(crate) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+        if table.spec.item > 0 {
+            return self.add_value(table, key, value);
+        }
         self.put_with(table, key, value, WriteFlags::empty())
     }
 
     /// Adds a row after all others of the table.
     pub(crate) fn append(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+        single(table)?;
         self.put_with(table, key, value, WriteFlags::APPEND)
-    }
-
-    /// Adds values of one key, in order and end to end. The key is after all others of the table.
-    pub(crate) fn append_items(&mut self, table: Table, key: &[u8], items: &[u8]) -> Result<()> {
-        self.check(key)?;
-        let size = table.spec.item;
-        let Some(count) = items.len().checked_div(size).filter(|n| *n > 0 && n * size == items.len()) else {
-            return Err(Error::Misuse("values of a table of several must have its size"));
-        };
-        let seal = table.seal(key);
-        let items = seal::append_all(seal.as_ref(), size, items);
-        let size = items.len() / count;
-        let cursor = self.cursor(table)?;
-        let mut key = mdb_val(key);
-        // The first value creates the key; the others are appended to it.
-        let (first, rest) = items.split_at(size);
-        let mut data = mdb_val(first);
-        // SAFETY: the cursor is open in a write transaction that is borrowed exclusively; both values are live
-        // slices.
-        let code = unsafe { ffi::mdb_cursor_put(cursor.raw, &raw mut key, &raw mut data, ffi::MDB_APPEND) };
-        if code != ffi::MDB_SUCCESS {
-            return Err(self.env.fail("append", lmdb::Error::from_err_code(code)));
-        }
-        if rest.is_empty() {
-            return Ok(());
-        }
-        let flags = ffi::MDB_MULTIPLE | ffi::MDB_APPENDDUP;
-        let mut data = [
-            ffi::MDB_val { mv_size: size, mv_data: rest.as_ptr().cast_mut().cast() },
-            ffi::MDB_val { mv_size: rest.len() / size, mv_data: ptr::null_mut() },
-        ];
-        // SAFETY: as above; MDB_MULTIPLE takes an array of two, of which the second holds the number of items in the
-        // first.
-        let code = unsafe { ffi::mdb_cursor_put(cursor.raw, &raw mut key, data.as_mut_ptr(), flags) };
-        if code == ffi::MDB_SUCCESS {
-            Ok(())
-        } else {
-            Err(self.env.fail("write", lmdb::Error::from_err_code(code)))
-        }
     }
 
     /// Removes a key with all its values; returns whether it existed.
     pub(crate) fn delete(&mut self, table: Table, key: &[u8]) -> Result<bool> {
-        self.delete_with(table, key, None)
+        if table.spec.item > 0 { self.remove_values(table, key) } else { self.delete_row(table, key) }
     }
 
     /// Removes one value of a key in a table of several; returns whether it existed.
     pub(crate) fn delete_item(&mut self, table: Table, key: &[u8], item: &[u8]) -> Result<bool> {
-        self.delete_with(table, key, Some(item))
+        self.remove_value(table, key, item)
     }
 
-    fn delete_with(&mut self, table: Table, key: &[u8], item: Option<&[u8]>) -> Result<bool> {
+    fn delete_row(&mut self, table: Table, key: &[u8]) -> Result<bool> {
         self.check(key)?;
-        let seal = table.seal(key);
-        let item = item.map(|item| seal::append_all(seal.as_ref(), item.len(), item));
-        match self.raw.del(table.db, &key, item.as_deref()) {
+        match self.raw.del(table.db, &key, None) {
             Ok(()) => Ok(true),
             Err(lmdb::Error::NotFound) => Ok(false),
             Err(source) => Err(self.env.fail("delete", source)),
         }
+    }
+
+    /// Removes a table that is no longer used, if it exists.
+    pub(crate) fn forget_table(&mut self, name: &str) -> Result<()> {
+        // SAFETY: as in `find_table`.
+        let db = match unsafe { self.raw.open_db(Some(name)) } {
+            Ok(db) => db,
+            Err(lmdb::Error::NotFound) => return Ok(()),
+            Err(source) => return Err(self.env.fail("open a table", source)),
+        };
+        // SAFETY: nothing else holds its handle, because a store is opened in one transaction.
+        unsafe { self.raw.drop_db(db) }.map_err(|source| self.env.fail("remove a table", source))
     }
 
     /// Empties a table.

@@ -28,6 +28,8 @@ struct Shard {
 pub(super) struct OutlineCache {
     shards: [Mutex<Shard>; SHARDS],
     limit: AtomicUsize,
+    /// The limit while nobody has raised it.
+    usual: AtomicUsize,
 }
 
 impl Shard {
@@ -63,7 +65,11 @@ impl Shard {
 impl OutlineCache {
     /// Holds about `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
-        Self { shards: std::array::from_fn(|_| Mutex::default()), limit: AtomicUsize::new(limit) }
+        Self {
+            shards: std::array::from_fn(|_| Mutex::default()),
+            limit: AtomicUsize::new(limit),
+            usual: AtomicUsize::new(limit),
+        }
     }
 
     fn shard(&self, content: &[u8]) -> MutexGuard<'_, Shard> {
@@ -109,12 +115,27 @@ impl OutlineCache {
     /// Lets go of everything.
     pub(super) fn clear(&self) {
         let limit = self.limit.load(Ordering::Relaxed);
-        self.set_limit(0);
-        self.set_limit(limit);
+        self.shrink_to(0);
+        self.shrink_to(limit);
     }
 
-    /// Changes the limit.
+    /// Raises the limit to this, if it is lower, until [`Self::lower_limit`].
+    pub(super) fn raise_limit(&self, bytes: usize) {
+        self.limit.fetch_max(bytes, Ordering::Relaxed);
+    }
+
+    /// Goes back to the usual limit, for example after a first index.
+    pub(super) fn lower_limit(&self) {
+        self.shrink_to(self.usual.load(Ordering::Relaxed));
+    }
+
+    /// Changes the usual limit.
     pub(super) fn set_limit(&self, bytes: usize) {
+        self.usual.store(bytes, Ordering::Relaxed);
+        self.shrink_to(bytes);
+    }
+
+    fn shrink_to(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
         for shard in &self.shards {
             let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);

@@ -3,6 +3,8 @@
 mod briefs;
 mod cache;
 mod pins;
+mod share;
+mod stored;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -10,31 +12,44 @@ use std::sync::Arc;
 
 use sdl_model::{Body, Facts, FactsKey, Outline};
 
-use crate::codec;
-use crate::env::{Env, Reads, Sync, Table};
+use crate::env::{Env, Reads, Sync, Table, TableSpec};
 use crate::store::{self, How, Plan, Upgrade};
 use crate::tables::FactsTables;
-use crate::{Error, Options, Result};
+use crate::{Error, Options, Result, Space};
 
-pub use briefs::{Brief, Briefs};
+pub use briefs::{Brief, BriefRow, Briefs};
 use cache::OutlineCache;
 use pins::PinBoard;
 pub use pins::Pins;
+use stored::StoredFacts;
+pub use stored::{EncodedFacts, encode_facts};
 
-const SCHEMA: u32 = 2;
-/// Up to schema 1 rows had no checksums. Facts can be made again.
-const UPGRADES: &[Upgrade] =
-    &[Upgrade { from: 1, run: |txn, tables| tables.iter().try_for_each(|table| txn.clear(*table)) }];
-/// The layout of a stored body; a row that begins with another number counts as missing.
-const BODY: u8 = 1;
-/// The layout of a stored outline: the number of bytes of its briefs, its briefs, the outline.
-const OUTLINE: u8 = 2;
+const SCHEMA: u32 = 3;
+/// Up to schema 1 rows had no checksums; up to schema 2 outlines and bodies had tables of their own. Facts can be made
+/// again.
+const UPGRADES: &[Upgrade] = &[
+    Upgrade { from: 1, run: |_, _| Ok(()) },
+    Upgrade {
+        from: 2,
+        run: |txn, tables| {
+            for spec in FORMER {
+                if let Some(table) = txn.find_table(spec)? {
+                    txn.clear(table)?;
+                }
+            }
+            tables.iter().try_for_each(|table| txn.clear(*table))
+        },
+    },
+];
+/// The tables of schema 2 that are no longer used.
+const FORMER: [TableSpec; 2] = [
+    TableSpec { name: "outlines", generation: 0, item: 0, sealed: true },
+    TableSpec { name: "bodies", generation: 0, item: 0, sealed: true },
+];
 /// A transaction is committed when it holds this many bytes, because other writers wait for it.
 const TRANSACTION_BYTES: usize = 2 << 20;
 /// The number of rows that are swept in one transaction.
 const SWEEP_ROWS: usize = 512;
-/// The size of a decoded outline, as a multiple of its stored form, roughly.
-const DECODED_FACTOR: usize = 4;
 
 /// Facts by content, shared by every repository. `Send + Sync`; keep it in an `Arc`.
 pub struct FactsStore {
@@ -42,14 +57,6 @@ pub struct FactsStore {
     cache: OutlineCache,
     pins: PinBoard,
     env: Env,
-}
-
-/// Encoded facts, ready to be stored. Encoding is the expensive part and needs no store: do it where the facts are
-/// made.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EncodedFacts {
-    outline: Vec<u8>,
-    body: Vec<u8>,
 }
 
 /// The result of a sweep.
@@ -78,27 +85,14 @@ pub struct FactsStats {
     pub cached_bytes: usize,
 }
 
-/// Encodes both halves.
-pub fn encode_facts(facts: &Facts) -> Result<EncodedFacts> {
-    let mut outline = vec![OUTLINE, 0, 0, 0, 0];
-    briefs::write_briefs(&facts.outline, &mut outline);
-    let size = (outline.len() as u32 - 5).to_le_bytes();
-    outline.splice(1..5, size);
-    codec::encode_into("outlines", &facts.outline, &mut outline)?;
-    let mut body = vec![BODY];
-    codec::encode_into("bodies", &facts.body, &mut body)?;
-    Ok(EncodedFacts { outline, body })
+/// As long as it lives, a store keeps more decoded outlines than usual.
+pub struct WideCache<'s> {
+    cache: &'s OutlineCache,
 }
 
-impl EncodedFacts {
-    /// The number of bytes it will take.
-    pub fn len(&self) -> usize {
-        self.outline.len() + self.body.len()
-    }
-
-    /// Never: both halves have at least their layout's number.
-    pub fn is_empty(&self) -> bool {
-        false
+impl Drop for WideCache<'_> {
+    fn drop(&mut self) {
+        self.cache.lower_limit();
     }
 }
 
@@ -145,25 +139,22 @@ impl FactsStore {
     }
 
     fn put_part(&self, rows: &[([u8; 37], &EncodedFacts)]) -> Result<usize> {
-        let FactsTables { outlines, bodies, failures, .. } = self.tables;
+        let FactsTables { facts: table, failures, .. } = self.tables;
         let mut txn = self.env.write()?;
         // After a damaged row nothing is appended.
         let mut end =
-            skip_damaged(txn.last(outlines))?.map(|row| row.map(|(key, _)| key.to_vec()).unwrap_or_default());
+            skip_damaged(txn.last(table))?.map(|row| row.map(|(key, _)| key.to_vec()).unwrap_or_default());
         let mut stored = 0;
         for (key, facts) in rows {
             if end.as_ref().is_some_and(|end| end[..] < key[..]) {
-                txn.append(outlines, key, &facts.outline)?;
+                txn.append(table, key, &facts.row)?;
                 end = Some(key.to_vec());
-            } else if has_row(&txn, outlines, key, &facts.outline)?
-                && has_row(&txn, bodies, key, &facts.body)?
-            {
+            } else if has_row(&txn, table, key, &facts.row)? {
                 continue;
             } else {
-                txn.put(outlines, key, &facts.outline)?;
+                txn.put(table, key, &facts.row)?;
                 self.cache.remove(key);
             }
-            txn.put(bodies, key, &facts.body)?;
             txn.delete(failures, key)?;
             stored += 1;
         }
@@ -171,6 +162,16 @@ impl FactsStore {
             txn.commit()?;
         }
         Ok(stored)
+    }
+
+    /// What `read` makes of a blob's row; none if there is no row.
+    fn with_row<T>(
+        &self,
+        key: &FactsKey,
+        read: impl FnOnce(StoredFacts<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        let txn = self.env.read(None)?;
+        StoredFacts::of(txn.get(self.tables.facts, &key.to_bytes())?)?.map(read).transpose()
     }
 
     /// Both halves of a blob's facts. Damage is an error, here and below, because a reader who follows a version's
@@ -191,26 +192,19 @@ impl FactsStore {
 
     /// Whether the stored facts of a blob exist and can be read.
     pub fn is_sound(&self, key: &FactsKey) -> Result<bool> {
-        let txn = self.env.read(None)?;
-        let (outlines, bodies, key) = (self.tables.outlines, self.tables.bodies, key.to_bytes());
-        let read = || -> Result<bool> {
-            let Some((_, outline)) = outline_of(txn.get(outlines, &key)?) else { return Ok(false) };
-            let Some(body) = body_of(txn.get(bodies, &key)?) else { return Ok(false) };
-            codec::decode_record::<Outline>("outlines", outline)?;
-            codec::decode_record::<Body>("bodies", body)?;
-            Ok(true)
-        };
-        Ok(skip_damaged(read())?.unwrap_or(false))
+        let read = self.with_row(key, |stored| {
+            stored.briefs()?;
+            stored.outline()?;
+            stored.body().map(drop)
+        });
+        Ok(skip_damaged(read)?.flatten().is_some())
     }
 
-    /// Whether the stored facts of a blob equal these. Missing or damaged facts don't.
+    /// Whether no sound facts of a blob differ from these. Missing or damaged facts don't.
     pub fn agrees(&self, key: &FactsKey, facts: &EncodedFacts) -> Result<bool> {
-        let (txn, key) = (self.env.read(None)?, key.to_bytes());
-        let differs = |table, wanted: &[u8]| {
-            let stored = skip_damaged(txn.get(table, &key))?.flatten();
-            Ok::<_, Error>(stored.is_some_and(|stored| stored != wanted))
-        };
-        Ok(!differs(self.tables.outlines, &facts.outline)? && !differs(self.tables.bodies, &facts.body)?)
+        let Some(wanted) = StoredFacts::of(Some(&facts.row))? else { return Ok(false) };
+        let agrees = self.with_row(key, |stored| stored.agrees(wanted));
+        Ok(skip_damaged(agrees)?.flatten().unwrap_or(true))
     }
 
     /// The outline of a blob. Kept decoded for a while.
@@ -218,38 +212,26 @@ impl FactsStore {
         if let Some(outline) = self.cache.get(key) {
             return Ok(Some(outline));
         }
-        let txn = self.env.read(None)?;
-        let Some((_, bytes)) = outline_of(txn.get(self.tables.outlines, &key.to_bytes())?) else {
-            return Ok(None);
-        };
-        let outline: Arc<Outline> = Arc::new(codec::decode_record("outlines", bytes)?);
-        let bytes = bytes.len() * DECODED_FACTOR;
-        drop(txn);
+        let read =
+            self.with_row(key, |stored| Ok((Arc::new(stored.outline()?), stored.decoded_outline())))?;
+        let Some((outline, bytes)) = read else { return Ok(None) };
         self.cache.put(*key, Arc::clone(&outline), bytes);
         Ok(Some(outline))
     }
 
     /// The entries in a list of the definitions of a blob, without decoding its outline.
     pub fn briefs(&self, key: &FactsKey) -> Result<Option<Briefs>> {
-        let txn = self.env.read(None)?;
-        let stored = outline_of(txn.get(self.tables.outlines, &key.to_bytes())?);
-        Ok(stored.map(|(briefs, _)| Briefs::stored(briefs)))
+        self.with_row(key, |stored| stored.briefs())
     }
 
     /// The body of a blob. Decoded again each time: only resolving the file itself needs it.
     pub fn body(&self, key: &FactsKey) -> Result<Option<Body>> {
-        let txn = self.env.read(None)?;
-        body_of(txn.get(self.tables.bodies, &key.to_bytes())?)
-            .map(|bytes| codec::decode_record("bodies", bytes))
-            .transpose()
+        self.with_row(key, |stored| stored.body())
     }
 
     /// Whether the facts of a blob are stored. Damaged facts count as missing.
     pub fn has(&self, key: &FactsKey) -> Result<bool> {
-        let (txn, key) = (self.env.read(None)?, key.to_bytes());
-        let outline = skip_damaged(txn.get(self.tables.outlines, &key))?.flatten();
-        let body = skip_damaged(txn.get(self.tables.bodies, &key))?.flatten();
-        Ok(outline_of(outline).is_some() && body_of(body).is_some())
+        Ok(skip_damaged(self.with_row(key, |_| Ok(())))?.flatten().is_some())
     }
 
     /// Notes that a blob can't be parsed, so that it is not tried again.
@@ -281,8 +263,8 @@ impl FactsStore {
         let sweeping = self.pins.begin_sweep()?;
         let live: HashSet<[u8; 37]> = live()?.into_iter().map(FactsKey::to_bytes).collect();
         let mut swept = Swept::default();
-        let FactsTables { outlines, bodies, failures, .. } = self.tables;
-        for table in [outlines, failures] {
+        let FactsTables { facts, failures, .. } = self.tables;
+        for table in [facts, failures] {
             let mut from = Vec::new();
             while let Some(next) = self.env.retry(|| {
                 let (part, next) = self.dead(table, &from, &live)?;
@@ -297,10 +279,7 @@ impl FactsStore {
                             continue;
                         }
                         txn.delete(table, key)?;
-                        if table.spec.name == outlines.spec.name {
-                            txn.delete(bodies, key)?;
-                            self.cache.remove(key);
-                        }
+                        self.cache.remove(key);
                         removed += 1;
                     }
                     txn.commit()?;
@@ -346,7 +325,7 @@ impl FactsStore {
             used_bytes += txn.bytes(table)?;
         }
         Ok(FactsStats {
-            facts: txn.entries(self.tables.outlines)?,
+            facts: txn.entries(self.tables.facts)?,
             failed: txn.entries(self.tables.failures)?,
             bytes: self.env.used_bytes()?,
             used_bytes,
@@ -355,9 +334,21 @@ impl FactsStore {
         })
     }
 
-    /// Changes how many bytes of decoded outlines are kept, for example more during a first index.
+    /// Measures how much room the store takes. Reads all of it.
+    pub fn space(&self) -> Result<Space> {
+        Space::of(&self.env, self.tables.all())
+    }
+
+    /// Changes how many bytes of decoded outlines are kept.
     pub fn set_cache_bytes(&self, bytes: usize) {
         self.cache.set_limit(bytes);
+    }
+
+    /// Keeps up to `bytes` of decoded outlines as long as the result lives, then as many as before. For example, a first
+    /// index of C decodes a common header thousands of times without it.
+    pub fn widen_cache(&self, bytes: usize) -> WideCache<'_> {
+        self.cache.raise_limit(bytes);
+        WideCache { cache: &self.cache }
     }
 
     /// Drops the decoded outlines, because those of a first index are rarely the ones that are needed next.
@@ -389,22 +380,4 @@ fn has_row(reads: &impl Reads, table: Table, key: &[u8], value: &[u8]) -> Result
 struct Part {
     kept: u64,
     dead: Vec<Vec<u8>>,
-}
-
-/// A stored body, after its layout's number.
-fn body_of(bytes: Option<&[u8]>) -> Option<&[u8]> {
-    match bytes {
-        Some([BODY, body @ ..]) => Some(body),
-        _ => None,
-    }
-}
-
-/// Briefs and outline of a stored outline.
-fn outline_of(bytes: Option<&[u8]>) -> Option<(&[u8], &[u8])> {
-    match bytes {
-        Some([OUTLINE, b0, b1, b2, b3, rest @ ..]) => {
-            rest.split_at_checked(u32::from_le_bytes([*b0, *b1, *b2, *b3]) as usize)
-        }
-        _ => None,
-    }
 }

@@ -39,7 +39,7 @@ impl Ledger {
     }
 
     fn age_some(&self, txn: &mut Write<'_>, now_ms: u64) -> Result<(State, u32)> {
-        let mut state = State::load_existing(txn, &self.tables)?;
+        let mut state = State::load_existing(txn, self.shared())?;
         let mut went = 0;
         let held = self.held_from(txn, now_ms)?;
         while went < PER_TRANSACTION
@@ -52,7 +52,7 @@ impl Ledger {
             went += 1;
         }
         if went > 0 {
-            state.store(txn, &self.tables)?;
+            state.store(txn, self.shared())?;
         }
         Ok((state, went))
     }
@@ -60,7 +60,7 @@ impl Ledger {
     /// The oldest version that a live lease holds.
     fn held_from(&self, txn: &Write<'_>, now_ms: u64) -> Result<Option<Version>> {
         let mut held: Option<Version> = None;
-        txn.scan(self.tables.leases, &[], &mut |_, value| {
+        txn.scan(self.shared().leases, &[], &mut |_, value| {
             let lease: Lease = codec::decode_record("leases", value)?;
             if lease.expires_ms >= now_ms {
                 held = Some(held.map_or(lease.holds_from, |held| held.min(lease.holds_from)));
@@ -72,11 +72,11 @@ impl Ledger {
 
     fn is_due(&self, txn: &Write<'_>, floor: Version, now_ms: u64) -> Result<bool> {
         let limits = self.retention;
-        if txn.entries(self.tables.versions)? > limits.versions.max(1) {
+        if txn.entries(self.shared().versions)? > limits.versions.max(1) {
             return Ok(true);
         }
         let mut bytes = 0;
-        for table in self.tables.of_the_past() {
+        for table in self.shared().of_the_past() {
             bytes += txn.bytes(table)?;
         }
         Ok(bytes > limits.bytes
@@ -84,26 +84,26 @@ impl Ledger {
     }
 
     fn row(&self, txn: &Write<'_>, version: Version) -> Result<Option<VersionRow>> {
-        let row = txn.get(self.tables.versions, &id_key(version.0))?;
+        let row = txn.get(self.shared().versions, &id_key(version.0))?;
         row.map(|bytes| codec::decode_record("versions", bytes)).transpose()
     }
 
     /// Forgets the version at the floor; returns the new floor. The version at the new floor keeps its row but not its
     /// changes, which can no longer be computed.
     fn forget(&self, txn: &mut Write<'_>, floor: Version) -> Result<Version> {
-        txn.delete(self.tables.versions, &id_key(floor.0))?;
+        txn.delete(self.shared().versions, &id_key(floor.0))?;
         let next = floor.next();
         let Some(row) = self.row(txn, next)? else {
             return Err(codec::corrupt_record("versions", format!("{next} is missing")));
         };
         for change in &row.changes {
-            txn.delete(self.tables.file_history, &history_key(change.file.0, next))?;
+            txn.delete(self.shared().file_history, &history_key(change.file.0, next))?;
         }
         for symbol in &row.edge_changes {
-            txn.delete(self.tables.edge_history, &history_key(symbol.0, next))?;
+            txn.delete(self.shared().edge_history, &history_key(symbol.0, next))?;
         }
         let row = VersionRow { parent: None, changes: Vec::new(), edge_changes: Vec::new(), ..row };
-        txn.put(self.tables.versions, &id_key(next.0), &codec::encode_record("versions", &row)?)?;
+        txn.put(self.shared().versions, &id_key(next.0), &codec::encode_record("versions", &row)?)?;
         Ok(next)
     }
 }

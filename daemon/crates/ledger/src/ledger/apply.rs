@@ -2,11 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use sdl_model::{FileId, FileRow, FileState, RelPath};
+use sdl_model::{FileId, FileRow, FileState, RelPath, SymbolId};
 
 use super::Batch;
 use super::tally::Sign;
-use crate::codec::{self, NAME_ITEM, Public, id_key, pack_home, path_value, text_key, unpack_resolved};
+use crate::codec::{
+    self, NAME_ITEM, Public, id_key, pack_home, path_value, symbol_key, text_key, unpack_resolved,
+};
 use crate::env::Reads;
 use crate::{ChangedKeys, Error, FileUpdate, Invalidation, Result, SymbolHome};
 
@@ -61,7 +63,7 @@ impl Batch<'_> {
             (Some(_), Some(stat)) => self.set_stat_only(&update.path, stat)?,
             (Some(_), None) => {}
             (None, _) => {
-                self.hints |= self.txn.delete(self.ledger.tables.stats, &id_key(file.0))?;
+                self.hints |= self.txn.delete(self.tables.stats, &id_key(file.0))?;
             }
         }
         let rows = self.rows();
@@ -106,7 +108,7 @@ impl Batch<'_> {
         if old == new {
             return Ok(());
         }
-        let tables = &self.ledger.tables;
+        let tables = self.tables;
         self.files.entry(file).or_insert_with(|| old.cloned());
         if let Some(old) = old {
             self.tally.row(old, Sign::Minus);
@@ -132,7 +134,7 @@ impl Batch<'_> {
         was: Option<&Public>,
         is: Option<&Public>,
     ) -> Result<()> {
-        let tables = &self.ledger.tables;
+        let tables = self.tables;
         let item = id_key(file.0);
         if was.is_some() != is.is_some() {
             for (table, text) in [(tables.file_names, path.file_name()), (tables.dirs, path.dir())] {
@@ -167,19 +169,18 @@ impl Batch<'_> {
     }
 
     fn take_symbols(&mut self, file: FileId, was: Option<&Public>, is: Option<&Public>) -> Result<()> {
-        let tables = &self.ledger.tables;
+        let tables = self.tables;
         let kinds = |public: Option<&Public>| -> BTreeMap<_, _> {
             public.into_iter().flat_map(|public| &public.defs).map(|def| (def.symbol, def.kind)).collect()
         };
         let (old, new) = (kinds(was), kinds(is));
         for symbol in old.keys().filter(|symbol| !new.contains_key(symbol)) {
-            self.txn.delete(tables.symbols, &id_key(symbol.0))?;
+            self.place_symbol(*symbol, None)?;
             self.replace_edges(*symbol, &[])?;
         }
         for (symbol, kind) in new {
             if old.get(&symbol) != Some(&kind) {
-                let home = pack_home(SymbolHome { file, kind });
-                self.txn.put(tables.symbols, &id_key(symbol.0), &home)?;
+                self.place_symbol(symbol, Some(SymbolHome { file, kind }))?;
             }
         }
         let (old, new) = (listed_names(file, was), listed_names(file, is));
@@ -194,16 +195,30 @@ impl Batch<'_> {
         }
         if let Some(is) = is {
             self.tally.public(is, Sign::Plus);
-            self.txn.put(tables.publics, &id_key(file.0), &codec::encode_record("publics", is)?)?;
+            self.txn.put(tables.publics, &id_key(file.0), &codec::pack_record("publics", is)?)?;
         } else {
             self.txn.delete(tables.publics, &id_key(file.0))?;
+        }
+        match is.map(codec::pack_inclusions).transpose()?.flatten() {
+            Some(inclusions) => self.txn.put(tables.inclusions, &id_key(file.0), &inclusions)?,
+            None => drop(self.txn.delete(tables.inclusions, &id_key(file.0))?),
         }
         Ok(())
     }
 
+    /// Replaces where a symbol is defined.
+    fn place_symbol(&mut self, symbol: SymbolId, home: Option<SymbolHome>) -> Result<()> {
+        let (table, key) = (self.tables.symbols, symbol_key(symbol.0));
+        let item = |SymbolHome { file, kind }| pack_home(symbol, file, kind);
+        if let Some(old) = self.rows().symbol_home(symbol)? {
+            self.txn.delete_item(table, &key, &item(old))?;
+        }
+        home.map_or(Ok(()), |home| self.txn.put(table, &key, &item(home)))
+    }
+
     /// Removes what resolving the file left; its symbols, and with them their edges, are gone already.
     fn forget_resolution(&mut self, file: FileId) -> Result<()> {
-        let tables = &self.ledger.tables;
+        let tables = self.tables;
         let Some(row) = self.txn.get(tables.resolved, &id_key(file.0))? else { return Ok(()) };
         let row = unpack_resolved(row)?;
         let asked: Vec<u64> = row.asked().collect();

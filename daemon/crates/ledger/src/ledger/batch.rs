@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
+use std::sync::atomic::Ordering;
 
+use sdl_model::facts::Inclusion;
 use sdl_model::{
-    Cause, Edge, FileChange, FileId, FileRow, GitHead, InEdge, RelPath, StatHint, SymbolId, Version,
+    Cause, Edge, FileChange, FileId, FileRow, GitHead, InEdge, Lang, RelPath, StatHint, SymbolId, Version,
     VersionRow,
 };
 
@@ -12,13 +14,19 @@ use super::rows::Rows;
 use super::state::{self, State};
 use super::tally::Tally;
 use super::{Ledger, history};
-use crate::codec::{self, history_key, id_key};
+use crate::codec::{self, history_key, id_key, shorten_edges};
 use crate::env::Write;
+use crate::tables::LedgerTables;
 use crate::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 
 /// Hashes of the lookup keys (see [`crate::LookupKey::hash`]) whose answers a batch changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ChangedKeys(pub BTreeSet<u64>);
+pub struct ChangedKeys {
+    /// Whoever asked one of these has another answer.
+    pub keys: BTreeSet<u64>,
+    /// Whoever asked both of a pair has another answer: a file's inclusions and a name among included files.
+    pub pairs: BTreeSet<(u64, u64)>,
+}
 
 /// One write transaction. Implements [`View`] over its own writes. Dropping it changes nothing.
 ///
@@ -28,6 +36,8 @@ pub struct ChangedKeys(pub BTreeSet<u64>);
 pub struct Batch<'l> {
     pub(super) txn: Write<'l>,
     pub(super) ledger: &'l Ledger,
+    /// The tables of the live generation.
+    pub(super) tables: &'l LedgerTables,
     base: State,
     pub(super) tally: Tally,
     /// The rows of the files that this batch touched, as they were.
@@ -43,11 +53,12 @@ pub struct Batch<'l> {
 impl<'l> Batch<'l> {
     pub(super) fn new(ledger: &'l Ledger) -> Result<Self> {
         let txn = ledger.env.write()?;
-        let base = State::load_existing(&txn, &ledger.tables)?;
-        let tally = Tally::from_counters(&state::read_counters(&txn, &ledger.tables)?);
+        let base = State::load_existing(&txn, ledger.shared())?;
+        let tally = Tally::from_counters(&state::read_counters(&txn, ledger.shared())?);
         Ok(Self {
             txn,
             ledger,
+            tables: ledger.tables_of(base.live),
             base,
             tally,
             files: BTreeMap::new(),
@@ -58,12 +69,17 @@ impl<'l> Batch<'l> {
     }
 
     pub(super) fn rows(&self) -> Rows<'_, Write<'l>> {
-        Rows { reads: &self.txn, tables: &self.ledger.tables, deadline: None }
+        Rows { reads: &self.txn, tables: self.tables, deadline: None }
     }
 
     /// Whether the tables hold rows of an unfinished load.
     pub(super) fn is_staged(&self) -> bool {
         self.base.staged
+    }
+
+    /// Whether there is history of a version that never came to be.
+    pub(super) fn has_unborn(&self) -> Result<bool> {
+        Ok(state::unborn(&self.txn, self.tables)?.is_some())
     }
 
     /// The file's `stat` when it was last read.
@@ -81,7 +97,7 @@ impl<'l> Batch<'l> {
     pub fn set_stat_only(&mut self, path: &RelPath, stat: &StatHint) -> Result<()> {
         let file = FileId::of(path);
         if self.rows().stat(file)?.as_ref() != Some(stat) {
-            self.txn.put(self.ledger.tables.stats, &id_key(file.0), &codec::encode_record("stats", stat)?)?;
+            self.txn.put(self.tables.stats, &id_key(file.0), &codec::encode_record("stats", stat)?)?;
             self.hints = true;
         }
         Ok(())
@@ -89,7 +105,7 @@ impl<'l> Batch<'l> {
 
     /// Commits. None if nothing that belongs to a version changed: hints are kept all the same.
     pub fn commit(mut self, cause: Cause, head: Option<&GitHead>, time_ms: u64) -> Result<Option<Version>> {
-        let tables = &self.ledger.tables;
+        let tables = self.tables;
         let (changes, edge_changes) = self.differences()?;
         let moved = state::git_head(&self.txn, tables)?.as_ref() != head;
         let first = self.base.head.is_none();
@@ -121,7 +137,7 @@ impl<'l> Batch<'l> {
             }
             for symbol in &edge_changes {
                 let old = self.edges.get(symbol).map(Vec::as_slice).unwrap_or_default();
-                self.txn.put(tables.edge_history, &history_key(symbol.0, version), old)?;
+                self.txn.put(tables.edge_history, &history_key(symbol.0, version), &shorten_edges(old))?;
             }
             row.changes = changes;
             row.changes.sort_unstable_by(|a, b| history::change_path(a).cmp(&history::change_path(b)));
@@ -141,6 +157,7 @@ impl<'l> Batch<'l> {
         let Self { txn, ledger, .. } = self;
         txn.commit()?;
         ledger.publish(&state);
+        ledger.inherited.store(false, Ordering::Release);
         Ok(Some(version))
     }
 
@@ -156,7 +173,7 @@ impl<'l> Batch<'l> {
         }
         let mut edges = Vec::new();
         for (symbol, old) in &self.edges {
-            if rows.packed_edges(*symbol)? != old {
+            if rows.packed_edges(*symbol)? != *old {
                 edges.push(*symbol);
             }
         }
@@ -185,6 +202,9 @@ impl View for Batch<'_> {
     }
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         self.rows().files_of_package(package)
+    }
+    fn inclusions(&self, file: FileId) -> Result<Option<(Lang, Vec<Inclusion>)>> {
+        self.rows().inclusions(file)
     }
     fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
         self.rows().symbol_home(symbol)

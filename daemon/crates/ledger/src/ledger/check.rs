@@ -10,12 +10,12 @@ use super::derived::incoming_edges;
 use super::rows::Rows;
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot, state};
-use crate::Result;
 use crate::codec::{
-    self, EDGE_LEN, Public, PublicDef, id_at, id_key, split_history_key, text_key, unpack_edges, unpack_home,
-    unpack_path_value, unpack_resolved,
+    self, EDGE_LEN, Public, PublicDef, expand_edges, id_at, id_key, split_history_key, symbol_key, text_key,
+    unpack_edges, unpack_item_hit, unpack_path_value, unpack_resolved,
 };
 use crate::env::{Read, Reads, Table};
+use crate::{NameHit, Result};
 
 /// The maximum number of findings, because more of them say nothing new.
 const MOST: usize = 1_000;
@@ -120,7 +120,7 @@ impl Check<'_, '_> {
                 .unless(row.is_some_and(|row| row.path.as_str() == path), || format!("{path} leads nowhere"));
             Ok(())
         })?;
-        for table in [tables.publics, tables.resolved] {
+        for table in [tables.publics, tables.inclusions, tables.resolved] {
             self.scan(table, |found, rows, key, _| {
                 let file = FileId(id_at("files", key)?);
                 let indexed = rows.file(file)?.is_some_and(|row| matches!(row.state, FileState::Indexed(_)));
@@ -142,22 +142,20 @@ impl Check<'_, '_> {
     fn symbols(&mut self) -> Result<()> {
         let tables = self.rows.tables;
         self.scan(tables.symbols, |found, rows, key, value| {
-            let (symbol, home) = (SymbolId(id_at("symbols", key)?), unpack_home(value)?);
-            let is = |def: &PublicDef| def.symbol == symbol && def.kind == home.kind;
-            let has = rows.public(home.file)?.is_some_and(|public| public.defs.iter().any(is));
-            found.unless(has, || format!("{symbol} is not in its file {:?}", home.file));
+            let NameHit { symbol, file, kind, .. } = unpack_item_hit("symbols", value)?;
+            let is = |def: &PublicDef| def.symbol == symbol && def.kind == kind;
+            let has = rows.public(file)?.is_some_and(|public| public.defs.iter().any(is));
+            found.unless(has, || format!("{symbol} is not in its file {file:?}"));
+            found
+                .unless(key == symbol_key(symbol.0), || format!("{symbol} is under other bits than its own"));
             Ok(())
         })?;
         self.scan(tables.names, |found, rows, key, value| {
-            let symbol = SymbolId(id_at("names", value)?);
-            let file = rows.symbol_file(symbol)?;
-            let known = match file.map(|file| rows.public(file)).transpose()?.flatten() {
-                Some(public) => {
-                    let is_key = |name: &str| *text_key(name) == *key;
-                    public.defs.iter().any(|def| def.symbol == symbol && names_in(&def.name).any(is_key))
-                }
-                None => false,
-            };
+            let hit = unpack_item_hit("names", value)?;
+            let is_key = |name: &str| *text_key(name) == *key;
+            let is = |def: &PublicDef| def.hit(hit.file) == hit && names_in(&def.name).any(is_key);
+            let known = rows.public(hit.file)?.is_some_and(|public| public.defs.iter().any(is));
+            let symbol = hit.symbol;
             found.unless(known, || format!("{:?} has {symbol}, which is not called so", lossy_text(key)));
             Ok(())
         })
@@ -167,7 +165,8 @@ impl Check<'_, '_> {
         let tables = self.rows.tables;
         self.scan(tables.out_edges, |found, rows, key, value| {
             let from = SymbolId(id_at("out_edges", key)?);
-            let edges = unpack_edges("out_edges", value)?;
+            let packed = expand_edges("out_edges", value)?;
+            let edges = unpack_edges("out_edges", &packed)?;
             found.tally.edges(edges.len(), Sign::Plus);
             let sorted = !edges.is_empty() && edges.is_sorted_by(|a, b| a < b);
             found.unless(sorted, || format!("those of {from} are not in order"));
@@ -181,9 +180,9 @@ impl Check<'_, '_> {
                 None => false,
             };
             found.unless(listed, || format!("{from} has edges, but no resolved file names it"));
-            for (to, item) in incoming_edges(from, value) {
+            for (to, item) in incoming_edges(from, &packed) {
                 let to_key = id_key(to);
-                let known = rows.reads.get(tables.symbols, &to_key)?.is_some();
+                let known = rows.symbol_home(SymbolId(to))?.is_some();
                 found.unless(known, || format!("{from} leads to {}, which does not exist", SymbolId(to)));
                 let reverse = rows.reads.has_item(tables.in_edges, &to_key, &item)?;
                 found.unless(reverse, || format!("{from} to {} has no reverse", SymbolId(to)));
@@ -231,7 +230,7 @@ impl Check<'_, '_> {
         let tables = self.rows.tables;
         self.scan(tables.postings, |found, rows, key, value| {
             let symbol = id_at("postings", value)?;
-            let known = rows.reads.get(tables.symbols, &id_key(symbol))?.is_some();
+            let known = rows.symbol_home(SymbolId(symbol))?.is_some();
             found.unless(known, || {
                 format!("{:?} has {}, which does not exist", lossy_text(key), SymbolId(symbol))
             });

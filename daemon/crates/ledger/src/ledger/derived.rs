@@ -1,7 +1,7 @@
 //! Data derived from the files of a batch: edges, questions, postings. Only differences are written.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use sdl_model::{Edge, FileId, SymbolId};
@@ -10,7 +10,7 @@ use super::Batch;
 use super::tally::Sign;
 use crate::codec::{
     EDGE_LEN, LONG_TEXT, PackedInEdge, id_at, id_key, in_edge_of, pack_edges, pack_posting, pack_resolved,
-    text_key, unpack_resolved,
+    shorten_edges, text_key, unpack_resolved,
 };
 use crate::env::{Reads, Table};
 use crate::{ChangedKeys, Error, Posting, Resolved, Result, TermHit};
@@ -42,21 +42,38 @@ pub(super) fn check_term(term: &str) -> Result<()> {
 /// The files that asked one of `keys`, sorted.
 pub(super) fn find_dependents(reads: &impl Reads, asked: Table, keys: &ChangedKeys) -> Result<Vec<FileId>> {
     let mut files = BTreeSet::new();
-    for hash in &keys.0 {
-        reads.items(asked, &id_key(*hash), &mut |page| {
-            for item in page.as_chunks::<8>().0 {
-                files.insert(FileId(u64::from_be_bytes(*item)));
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
+    for hash in &keys.keys {
+        files.extend(files_asking(reads, asked, *hash)?);
+    }
+    let mut including: Option<(u64, HashSet<FileId>)> = None;
+    for (inclusions, name) in &keys.pairs {
+        // In order, so the pairs of one file come together.
+        let all = match including.take() {
+            Some((of, all)) if of == *inclusions => all,
+            _ => files_asking(reads, asked, *inclusions)?.into_iter().collect(),
+        };
+        if !all.is_empty() {
+            files.extend(files_asking(reads, asked, *name)?.into_iter().filter(|file| all.contains(file)));
+        }
+        including = Some((*inclusions, all));
     }
     Ok(files.into_iter().collect())
+}
+
+/// The files that asked one question, sorted.
+fn files_asking(reads: &impl Reads, asked: Table, hash: u64) -> Result<Vec<FileId>> {
+    let mut files = Vec::new();
+    reads.items(asked, &id_key(hash), &mut |page| {
+        files.extend(page.as_chunks::<8>().0.iter().map(|item| FileId(u64::from_be_bytes(*item))));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(files)
 }
 
 impl Batch<'_> {
     /// The files that asked one of `keys`, sorted.
     pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
-        find_dependents(&self.txn, self.ledger.tables.asked, keys)
+        find_dependents(&self.txn, self.tables.asked, keys)
     }
 
     /// Replaces a file's edges, questions and counts. Edges of symbols that `resolved` does not name go. A file that
@@ -65,7 +82,7 @@ impl Batch<'_> {
         let Some(file) = resolved.file else {
             return Err(Error::Misuse("a resolution came without its file"));
         };
-        let (tables, key) = (&self.ledger.tables, id_key(file.0));
+        let (tables, key) = (self.tables, id_key(file.0));
         if self.txn.get(tables.publics, &key)?.is_none() {
             return Ok(());
         }
@@ -115,12 +132,11 @@ impl Batch<'_> {
 
     /// Replaces a symbol's outgoing edges by `new`, packed.
     pub(super) fn replace_edges(&mut self, symbol: SymbolId, new: &[u8]) -> Result<()> {
-        let (tables, key) = (&self.ledger.tables, id_key(symbol.0));
+        let (tables, key) = (self.tables, id_key(symbol.0));
         let old = self.rows().packed_edges(symbol)?;
         if old == new {
             return Ok(());
         }
-        let old = old.to_vec();
         let (was, is) = (incoming_edges(symbol, &old), incoming_edges(symbol, new));
         for (target, item) in was.difference(&is) {
             self.txn.delete_item(tables.in_edges, &id_key(*target), item)?;
@@ -131,7 +147,7 @@ impl Batch<'_> {
         if new.is_empty() {
             self.txn.delete(tables.out_edges, &key)?;
         } else {
-            self.txn.put(tables.out_edges, &key, new)?;
+            self.txn.put(tables.out_edges, &key, &shorten_edges(new))?;
         }
         self.tally.edges(old.len() / EDGE_LEN, Sign::Minus);
         self.tally.edges(new.len() / EDGE_LEN, Sign::Plus);
@@ -142,7 +158,7 @@ impl Batch<'_> {
     /// Replaces a file's postings. `old` are those that were stored for it before (a posting is a pure function of the
     /// file's facts and path), `new` are those it has now. Only differences are written.
     pub fn set_postings(&mut self, _file: FileId, old: &[Posting], new: &[Posting]) -> Result<()> {
-        let table = self.ledger.tables.postings;
+        let table = self.tables.postings;
         let (old, new): (BTreeSet<&Posting>, BTreeSet<&Posting>) =
             (old.iter().collect(), new.iter().collect());
         let item = |posting: &Posting| {
@@ -163,10 +179,10 @@ impl Batch<'_> {
     /// Removes all postings of symbols that nobody owns. For use when the facts are lost from which the stored postings
     /// could be computed. Looks at every posting.
     pub fn drop_orphan_postings(&mut self) -> Result<u64> {
-        let tables = &self.ledger.tables;
+        let tables = self.tables;
         let mut orphans = Vec::new();
         self.txn.scan(tables.postings, &[], &mut |term, item| {
-            if self.txn.get(tables.symbols, &id_key(id_at("postings", item)?))?.is_none() {
+            if self.rows().symbol_home(SymbolId(id_at("postings", item)?))?.is_none() {
                 orphans.push((term.to_vec(), item.to_vec()));
             }
             Ok(ControlFlow::Continue(()))

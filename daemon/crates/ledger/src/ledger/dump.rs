@@ -9,11 +9,11 @@ use sdl_model::{Edge, FileId, FileState, SymbolId};
 use super::rows::Rows;
 use super::{Ledger, Snapshot, state};
 use crate::codec::{
-    self, IN_EDGE_ITEM, NAME_ITEM, Public, id_at, unpack_edges, unpack_hit, unpack_home, unpack_in_edge,
+    self, IN_EDGE_ITEM, Public, expand_edges, id_at, unpack_edges, unpack_in_edge, unpack_item_hit,
     unpack_posting, unpack_resolved,
 };
 use crate::env::{Read, Reads, Table};
-use crate::{Error, Result};
+use crate::{Error, NameHit, Result};
 
 /// The tables to dump besides files, symbols, names, edges and counters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,20 +153,19 @@ impl Dump<'_, '_> {
 
     fn symbols(&mut self) -> Result<()> {
         let tables = self.rows.tables;
-        self.scan(tables.symbols, |lines, key, value| {
-            let (symbol, home) = (id_at("symbols", key)?, unpack_home(value)?);
-            lines.put(format_args!("symbol {} {:?} {}", SymbolId(symbol), home.file, home.kind.name()))
+        self.scan(tables.symbols, |lines, _, value| {
+            let NameHit { symbol, file, kind, .. } = unpack_item_hit("symbols", value)?;
+            lines.put(format_args!("symbol {symbol} {file:?} {}", kind.name()))
         })?;
         self.scan(tables.names, |lines, key, value| {
-            let item: &[u8; NAME_ITEM] =
-                value.try_into().map_err(|_| codec::corrupt_record("names", "an item of odd size"))?;
-            let hit = unpack_hit(item)?;
+            let hit = unpack_item_hit("names", value)?;
             lines.put(format_args!(
-                "name {} {} {:?} {}",
+                "name {} {} {:?} {} {:?}",
                 escape_bytes(key),
                 hit.symbol,
                 hit.file,
-                hit.kind.name()
+                hit.kind.name(),
+                hit.flags
             ))
         })
     }
@@ -175,7 +174,7 @@ impl Dump<'_, '_> {
         let tables = self.rows.tables;
         self.scan(tables.out_edges, |lines, key, value| {
             let from = SymbolId(id_at("out_edges", key)?);
-            for edge in unpack_edges("out_edges", value)? {
+            for edge in unpack_edges("out_edges", &expand_edges("out_edges", value)?)? {
                 let Edge { to, kind, resolution, strategy, confidence, line_offset, sites } = edge;
                 lines.put(format_args!(
                     "edge {from} {} {to} {} {} {confidence} +{line_offset} x{sites}",

@@ -7,7 +7,7 @@ use sdl_model::{Edge, FileChange, FileId, FileRow, SymbolId, Version};
 
 use super::Snapshot;
 use super::rows::{Rows, in_time};
-use crate::codec::{self, history_key, split_history_key, unpack_edges};
+use crate::codec::{self, expand_edges, history_key, split_history_key, unpack_edges};
 use crate::env::{Read, Reads, Table};
 use crate::{Error, Result, View};
 
@@ -46,14 +46,14 @@ impl Snapshot<'_> {
 
     /// A symbol's outgoing edges at a version, sorted.
     pub fn out_edges_at(&self, symbol: SymbolId, version: Version) -> Result<Vec<Edge>> {
-        unpack_edges("edge_history", self.packed_edges_at(symbol, version)?)
+        unpack_edges("edge_history", &self.packed_edges_at(symbol, version)?)
     }
 
-    fn packed_edges_at(&self, symbol: SymbolId, version: Version) -> Result<&[u8]> {
+    fn packed_edges_at(&self, symbol: SymbolId, version: Version) -> Result<Vec<u8>> {
         self.reach(version)?;
-        let Some(rows) = self.rows()? else { return Ok(&[]) };
+        let Some(rows) = self.rows()? else { return Ok(Vec::new()) };
         match value_before(&rows, rows.tables.edge_history, symbol.0, version)? {
-            Some(bytes) => Ok(bytes),
+            Some(row) => expand_edges("edge_history", row),
             None => rows.packed_edges(symbol),
         }
     }

@@ -31,13 +31,13 @@ impl Ledger {
             return Err(Error::Misuse("a lease needs a handle"));
         }
         let row = codec::encode_record("leases", lease)?;
-        self.write_aside(|txn| txn.put(self.tables.leases, &text_key(&lease.handle), &row))
+        self.write_aside(|txn| txn.put(self.shared().leases, &text_key(&lease.handle), &row))
     }
 
     /// The lease of that handle, live or not.
     pub fn lease(&self, handle: &str) -> Result<Option<Lease>> {
         let txn = self.env.read(None)?;
-        let row = txn.get(self.tables.leases, &text_key(handle))?;
+        let row = txn.get(self.shared().leases, &text_key(handle))?;
         row.map(|bytes| codec::decode_record("leases", bytes)).transpose()
     }
 
@@ -45,16 +45,16 @@ impl Ledger {
     pub fn renew_lease(&self, handle: &str, expires_ms: u64) -> Result<bool> {
         let key = text_key(handle);
         self.write_aside(|txn| {
-            let Some(row) = txn.get(self.tables.leases, &key)? else { return Ok(false) };
+            let Some(row) = txn.get(self.shared().leases, &key)? else { return Ok(false) };
             let lease = Lease { expires_ms, ..codec::decode_record("leases", row)? };
-            txn.put(self.tables.leases, &key, &codec::encode_record("leases", &lease)?)?;
+            txn.put(self.shared().leases, &key, &codec::encode_record("leases", &lease)?)?;
             Ok(true)
         })
     }
 
     /// Ends a lease; whether there was one.
     pub fn delete_lease(&self, handle: &str) -> Result<bool> {
-        self.write_aside(|txn| txn.delete(self.tables.leases, &text_key(handle)))
+        self.write_aside(|txn| txn.delete(self.shared().leases, &text_key(handle)))
     }
 
     /// Removes the leases that ended before `now_ms`; how many.
@@ -73,9 +73,9 @@ impl Ledger {
             for handle in &ended {
                 let key = text_key(handle);
                 // It may have been renewed since.
-                let Some(row) = txn.get(self.tables.leases, &key)? else { continue };
+                let Some(row) = txn.get(self.shared().leases, &key)? else { continue };
                 if codec::decode_record::<Lease>("leases", row)?.expires_ms < now_ms {
-                    removed += u64::from(txn.delete(self.tables.leases, &key)?);
+                    removed += u64::from(txn.delete(self.shared().leases, &key)?);
                 }
             }
             Ok(removed)
@@ -85,7 +85,7 @@ impl Ledger {
     /// Every lease, live or not.
     pub fn each_lease(&self, each: &mut dyn FnMut(Lease)) -> Result<()> {
         let txn = self.env.read(None)?;
-        txn.scan(self.tables.leases, &[], &mut |_, value| {
+        txn.scan(self.shared().leases, &[], &mut |_, value| {
             each(codec::decode_record("leases", value)?);
             Ok(ControlFlow::Continue(()))
         })

@@ -8,10 +8,14 @@ mod check;
 mod derived;
 mod dump;
 mod history;
+mod inherit;
 mod leases;
+#[cfg(test)]
+mod list_tests;
 mod rows;
 #[cfg(test)]
 mod schema_tests;
+mod share;
 mod snapshot;
 mod state;
 mod tally;
@@ -22,10 +26,10 @@ use std::time::Instant;
 
 use sdl_model::{Cause, GitHead, Incarnation, Version};
 
-use crate::env::{Env, Reads, Sync, Write};
+use crate::env::{Env, Folder, Reads, Sync, Write};
 use crate::store::{self, How, Plan, Upgrade};
 use crate::tables::LedgerTables;
-use crate::{Error, Options, Result, Retention};
+use crate::{Error, Options, Result, Retention, Space};
 
 pub use age::AgedOut;
 pub use batch::{Batch, ChangedKeys};
@@ -34,13 +38,14 @@ pub use check::Finding;
 pub use dump::DumpOptions;
 pub use history::Changes;
 pub use leases::Lease;
+pub use share::Intake;
 pub use snapshot::Snapshot;
-use state::State;
+use state::{Generation, State};
 pub use tally::{Sign, Tally};
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
 /// upgraded.
-pub const STORAGE_SCHEMA: u32 = 6;
+pub const STORAGE_SCHEMA: u32 = 9;
 
 /// The steps that upgrade an older ledger, in order.
 const UPGRADES: &[Upgrade] = &[
@@ -48,17 +53,24 @@ const UPGRADES: &[Upgrade] = &[
     Upgrade { from: 3, run: state::seal_leases },
     Upgrade { from: 4, run: state::start_over },
     Upgrade { from: 5, run: state::start_over },
+    // Up to here there was one generation of the content tables. It is the live one.
+    Upgrade { from: 6, run: |_, _| Ok(()) },
+    Upgrade { from: 7, run: state::drop_former_lists },
+    Upgrade { from: 8, run: state::start_over },
 ];
 
 /// One repository's ledger. `Send + Sync`; keep it in an `Arc`.
 pub struct Ledger {
-    tables: LedgerTables,
+    /// Both generations of tables; the shared ones are the same in both.
+    generations: [LedgerTables; 2],
     incarnation: Incarnation,
     /// The newest version; 0 for none.
     head: AtomicU64,
     retention: Retention,
     gather_bytes: usize,
     loading: AtomicBool,
+    /// See [`Self::is_inherited`].
+    inherited: AtomicBool,
     env: Env,
 }
 
@@ -81,7 +93,7 @@ pub struct LedgerStats {
     pub past_bytes: u64,
     /// Versions that are kept.
     pub versions: u64,
-    /// Every table with its number of values.
+    /// Every table with its number of rows.
     pub tables: Vec<(&'static str, u64)>,
 }
 
@@ -93,30 +105,87 @@ impl Ledger {
     }
 
     fn open_schema(dir: &Path, options: &Options, schema: u32, upgrades: &[Upgrade]) -> Result<Opened> {
-        let plan = Plan { schema, tables: LedgerTables::SPECS, sync: Sync::EachCommit, upgrades };
-        let (env, tables, how) = store::open_store(dir, &plan, options)?;
-        let tables = LedgerTables::bind(&tables).ok_or(Error::Misuse("tables missing"))?;
-        let state = env.retry(|| {
-            let mut txn = env.write()?;
-            if let Some(state) = State::load(&txn, &tables)? {
-                return Ok::<_, Error>(state);
-            }
-            let state = State::new(options.clock.unix_ms());
-            state.store(&mut txn, &tables)?;
-            txn.commit()?;
-            Ok(state)
-        })?;
-        let ledger = Self {
-            tables,
-            incarnation: state.incarnation,
+        let folder = Folder::take(dir)?;
+        inherit::clear_nursery(folder.path());
+        let (ledger, _, how) = Self::open_folder(folder, options, schema, upgrades)?;
+        Ok(Opened { ledger, how })
+    }
+
+    fn open_folder(
+        folder: Folder,
+        options: &Options,
+        schema: u32,
+        upgrades: &[Upgrade],
+    ) -> Result<(Self, State, How)> {
+        let specs = LedgerTables::both_specs();
+        let plan = Plan { schema, tables: &specs, sync: Sync::EachCommit, upgrades };
+        let (env, tables, how) = store::open_folder(folder, &plan, options)?;
+        let generations = LedgerTables::bind_both(&tables).ok_or(Error::Misuse("tables missing"))?;
+        let mut ledger = Self {
+            generations,
+            incarnation: Incarnation(0),
             head: AtomicU64::new(0),
             retention: options.retention,
             gather_bytes: options.gather_bytes,
             loading: AtomicBool::new(false),
+            inherited: AtomicBool::new(false),
             env,
         };
-        ledger.publish(&state);
-        Ok(Opened { ledger, how })
+        match ledger.start(options) {
+            Ok(state) => Ok((ledger, state, how)),
+            Err(error) if error.is_damage() && !matches!(how, How::Rebuilt { .. }) => {
+                ledger.condemn(&error.to_string())?;
+                Self::open_folder(ledger.env.close()?, options, schema, upgrades)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads the state, or makes that of a new ledger, and removes the rest of a load that was cut short.
+    fn start(&mut self, options: &Options) -> Result<State> {
+        let state = self.env.retry(|| {
+            let mut txn = self.env.write()?;
+            if let Some(state) = State::load(&txn, self.shared())? {
+                return Ok::<_, Error>(state);
+            }
+            let state = State::new(options.clock.unix_ms());
+            state.store(&mut txn, self.shared())?;
+            txn.commit()?;
+            Ok(state)
+        })?;
+        self.incarnation = state.incarnation;
+        self.publish(&state);
+        self.clear_spare()?;
+        Ok(state)
+    }
+
+    /// The tables that both generations share; those of content are of the first.
+    fn shared(&self) -> &LedgerTables {
+        &self.generations[0]
+    }
+
+    /// The tables of a generation.
+    fn tables_of(&self, generation: Generation) -> &LedgerTables {
+        &self.generations[generation as usize]
+    }
+
+    /// Empties the generation that is not live, a table at a time, and removes the history that a large change wrote
+    /// before it was cut short.
+    fn clear_spare(&self) -> Result<()> {
+        let (live, unborn) = {
+            let txn = self.env.read(None)?;
+            (State::load_existing(&txn, self.shared())?.live, state::unborn(&txn, self.shared())?)
+        };
+        if let Some(version) = unborn {
+            self.forget_unborn(version)?;
+        }
+        for table in self.tables_of(live.other()).of_content() {
+            let empty = self.env.read(None)?.entries(table)? == 0;
+            if !empty {
+                self.write_aside(|txn| txn.clear(table))?;
+            }
+        }
+        Ok(())
     }
 
     /// The newest version; none before the first is finished.
@@ -150,15 +219,20 @@ impl Ledger {
     /// Begins a batch; waits for the write before it to end. See [`Self::write`].
     pub fn batch(&self) -> Result<Batch<'_>> {
         if self.loading.load(Ordering::Acquire) {
-            return Err(Error::Misuse("a batch was begun during a load from scratch"));
+            return Err(Error::Misuse("a batch was begun during a load"));
         }
         let batch = Batch::new(self)?;
-        if !batch.is_staged() {
+        let (staged, unborn) = (batch.is_staged() && !self.is_inherited(), batch.has_unborn()?);
+        if !staged && !unborn {
             return Ok(batch);
         }
         // A load that was never finished left its rows.
         drop(batch);
-        self.forget_everything()?;
+        if staged {
+            self.forget_everything()?;
+        } else {
+            self.clear_spare()?;
+        }
         Batch::new(self)
     }
 
@@ -187,18 +261,22 @@ impl Ledger {
     fn forget_everything(&self) -> Result<()> {
         let state = self.env.retry(|| {
             let mut txn = self.env.write()?;
-            let state =
-                State { head: None, floor: None, staged: false, ..State::load_existing(&txn, &self.tables)? };
-            for table in self.tables.of_content() {
+            let shared = self.shared();
+            let before = State::load_existing(&txn, shared)?;
+            let state = State { head: None, floor: None, staged: false, ..before };
+            let [first, second] = &self.generations;
+            for table in first.of_content().chain(second.of_content()).chain(first.of_the_past()) {
                 txn.clear(table)?;
             }
-            state::store_counters(&mut txn, &self.tables, &crate::Counters::default())?;
-            state::store_git_head(&mut txn, &self.tables, None)?;
-            state.store(&mut txn, &self.tables)?;
+            state::store_unborn(&mut txn, shared, None)?;
+            state::store_counters(&mut txn, shared, &crate::Counters::default())?;
+            state::store_git_head(&mut txn, shared, None)?;
+            state.store(&mut txn, shared)?;
             txn.commit()?;
             Ok::<_, Error>(state)
         })?;
         self.publish(&state);
+        self.inherited.store(false, Ordering::Release);
         Ok(())
     }
 
@@ -216,20 +294,27 @@ impl Ledger {
     pub fn stats(&self) -> Result<LedgerStats> {
         let txn = self.env.read(None)?;
         let mut past_bytes = 0;
-        for table in self.tables.of_the_past() {
+        let live = State::load_existing(&txn, self.shared())?.live;
+        for table in self.shared().of_the_past() {
             past_bytes += txn.bytes(table)?;
         }
         let mut tables = Vec::new();
-        for table in self.tables.all() {
+        for table in self.tables_of(live).all() {
             tables.push((table.spec.name, txn.entries(table)?));
         }
         Ok(LedgerStats {
             bytes: self.env.used_bytes()?,
             map_bytes: self.env.map_size()? as u64,
             past_bytes,
-            versions: txn.entries(self.tables.versions)?,
+            versions: txn.entries(self.shared().versions)?,
             tables,
         })
+    }
+
+    /// Measures how much room the ledger takes. Reads all of it.
+    pub fn space(&self) -> Result<Space> {
+        let [first, second] = &self.generations;
+        Space::of(&self.env, first.all().chain(second.of_content()))
     }
 
     /// Notes that the stored data is damaged: the next open sets it aside.

@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use sdl_model::{Edge, FileId, FileRow, InEdge, StatHint, SymbolId};
+use sdl_model::facts::Inclusion;
+use sdl_model::{Edge, FileId, FileRow, InEdge, Lang, StatHint, SymbolId};
 
 use crate::codec::{
-    self, ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, id_key, text_key,
-    unpack_edges, unpack_hit, unpack_home, unpack_in_edge, unpack_path_value, unpack_posting,
-    unpack_resolved,
+    self, ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, expand_edges,
+    id_key, symbol_key, text_key, unpack_edges, unpack_hit, unpack_in_edge, unpack_inclusions,
+    unpack_item_hit, unpack_path_value, unpack_posting, unpack_resolved,
 };
 use crate::env::{Reads, Table};
 use crate::lookup::name_mark;
@@ -53,7 +54,7 @@ const INSIDE: [&str; 4] = [".", "/", "::", "\\"];
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
-impl<'r, R: Reads> Rows<'r, R> {
+impl<R: Reads> Rows<'_, R> {
     pub(crate) fn watch(&self) -> Watch {
         Watch { deadline: self.deadline, rows: 0 }
     }
@@ -102,7 +103,12 @@ impl<'r, R: Reads> Rows<'r, R> {
 
     pub(crate) fn public(&self, file: FileId) -> Result<Option<Public>> {
         let row = self.reads.get(self.tables.publics, &id_key(file.0))?;
-        row.map(|bytes| codec::decode_record("publics", bytes)).transpose()
+        row.map(|bytes| codec::unpack_record("publics", bytes)).transpose()
+    }
+
+    pub(crate) fn inclusions(&self, file: FileId) -> Result<Option<(Lang, Vec<Inclusion>)>> {
+        let row = self.reads.get(self.tables.inclusions, &id_key(file.0))?;
+        row.map(unpack_inclusions).transpose()
     }
 
     pub(crate) fn files_under(
@@ -180,8 +186,9 @@ impl<'r, R: Reads> Rows<'r, R> {
     }
 
     pub(crate) fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
-        let row = self.reads.get(self.tables.symbols, &id_key(symbol.0))?;
-        row.map(unpack_home).transpose()
+        let found = self.reads.item_of(self.tables.symbols, &symbol_key(symbol.0), symbol.0)?;
+        let hit = found.map(|item| unpack_item_hit("symbols", &item)).transpose()?;
+        Ok(hit.map(|NameHit { file, kind, .. }| SymbolHome { file, kind }))
     }
 
     pub(crate) fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
@@ -194,7 +201,7 @@ impl<'r, R: Reads> Rows<'r, R> {
             return Ok(hits);
         }
         self.items::<NAME_ITEM>(self.tables.names, &text_key(name), &mut |item| {
-            hits.push(unpack_hit(item)?);
+            hits.push(unpack_hit("names", item)?);
             Ok(if hits.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         Ok(hits)
@@ -205,12 +212,13 @@ impl<'r, R: Reads> Rows<'r, R> {
         Ok(if hits.len() > NAME_LIMIT { Named::TooMany } else { Named::All(hits) })
     }
 
-    pub(crate) fn packed_edges(&self, symbol: SymbolId) -> Result<&'r [u8]> {
-        Ok(self.reads.get(self.tables.out_edges, &id_key(symbol.0))?.unwrap_or_default())
+    pub(crate) fn packed_edges(&self, symbol: SymbolId) -> Result<Vec<u8>> {
+        let row = self.reads.get(self.tables.out_edges, &id_key(symbol.0))?;
+        expand_edges("out_edges", row.unwrap_or_default())
     }
 
     pub(crate) fn out_edges(&self, symbol: SymbolId) -> Result<Vec<Edge>> {
-        unpack_edges("out_edges", self.packed_edges(symbol)?)
+        unpack_edges("out_edges", &self.packed_edges(symbol)?)
     }
 
     pub(crate) fn in_edges(&self, symbol: SymbolId, limit: usize) -> Result<Vec<InEdge>> {

@@ -11,7 +11,7 @@ use crate::env::{Reads, TableSpec};
 use crate::store::{How, Upgrade};
 use crate::{Error, Fault, FaultPoint, Faults, FileUpdate, Options, Result, View};
 
-const NOTES: TableSpec = TableSpec { name: "notes", item: 0, sealed: false };
+const NOTES: TableSpec = TableSpec { name: "notes", generation: 0, item: 0, sealed: false };
 const NEXT: u32 = STORAGE_SCHEMA + 1;
 
 fn test_options() -> Options {
@@ -104,7 +104,7 @@ fn a_ledger_without_checksums_starts_over_and_keeps_its_leases() {
             ledger.put_lease(&lease).unwrap();
             // As an older schema wrote it.
             let mut txn = ledger.env.write().unwrap();
-            for table in ledger.tables.all().filter(|table| table.spec.item == 0) {
+            for table in ledger.shared().all().filter(|table| table.spec.item == 0) {
                 let mut rows = Vec::new();
                 txn.scan(table, &[], &mut |key, value| {
                     rows.push((key.to_vec(), value.to_vec()));
@@ -115,7 +115,7 @@ fn a_ledger_without_checksums_starts_over_and_keeps_its_leases() {
                     txn.put(table.unsealed(), &key, &value).unwrap();
                 }
             }
-            txn.put(ledger.tables.meta.unsealed(), b"schema", &schema.to_be_bytes()).unwrap();
+            txn.put(ledger.shared().meta.unsealed(), b"schema", &schema.to_be_bytes()).unwrap();
             txn.commit().unwrap();
             ledger.incarnation()
         };
@@ -136,7 +136,7 @@ fn a_damaged_schema_number_is_damage_and_no_newer_schema() {
         with_a_version(dir.path());
         let ledger = Ledger::open(dir.path(), &test_options()).unwrap().ledger;
         let mut txn = ledger.env.write().unwrap();
-        txn.put(ledger.tables.meta.unsealed(), b"schema", number).unwrap();
+        txn.put(ledger.shared().meta.unsealed(), b"schema", number).unwrap();
         txn.commit().unwrap();
         drop(ledger);
         let how = Ledger::open(dir.path(), &test_options()).unwrap().how;

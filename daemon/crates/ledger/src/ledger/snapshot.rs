@@ -3,8 +3,10 @@
 use std::ops::{Bound, ControlFlow, RangeBounds};
 use std::time::Instant;
 
+use sdl_model::facts::Inclusion;
 use sdl_model::{
-    Edge, FactsKey, FileId, FileRow, FileState, InEdge, Incarnation, StatHint, SymbolId, Version, VersionRow,
+    Edge, FactsKey, FileId, FileRow, FileState, InEdge, Incarnation, Lang, StatHint, SymbolId, Version,
+    VersionRow,
 };
 
 use super::Ledger;
@@ -13,12 +15,15 @@ use super::rows::{Rows, in_time};
 use super::state::{self, State};
 use crate::codec::{self, id_key};
 use crate::env::{Read, Reads};
+use crate::tables::LedgerTables;
 use crate::{ChangedKeys, Counters, NameHit, Named, ResolutionCounts, Result, SymbolHome, TermHit, View};
 
 /// One version, read: a read transaction. Fails every call once its deadline has passed.
 pub struct Snapshot<'l> {
     pub(super) txn: Read<'l>,
     pub(super) ledger: &'l Ledger,
+    /// The tables of the generation that is read.
+    pub(super) tables: &'l LedgerTables,
     pub(super) state: State,
     deadline: Option<Instant>,
     /// Whether rows may be read: not while a load is unfinished, unless by that load.
@@ -28,19 +33,20 @@ pub struct Snapshot<'l> {
 impl<'l> Snapshot<'l> {
     pub(super) fn new(ledger: &'l Ledger, deadline: Option<Instant>) -> Result<Self> {
         let txn = ledger.env.read(deadline)?;
-        let state = State::load_existing(&txn, &ledger.tables)?;
-        Ok(Self { txn, ledger, state, deadline, visible: state.head.is_some() })
+        let state = State::load_existing(&txn, ledger.shared())?;
+        let tables = ledger.tables_of(state.live);
+        Ok(Self { txn, ledger, tables, state, deadline, visible: state.head.is_some() })
     }
 
-    /// The rows that an unfinished load has staged.
-    pub(super) fn staged(ledger: &'l Ledger) -> Result<Self> {
-        Ok(Self { visible: true, ..Self::new(ledger, None)? })
+    /// The rows that an unfinished load has staged in `tables`.
+    pub(super) fn staged(ledger: &'l Ledger, tables: &'l LedgerTables) -> Result<Self> {
+        Ok(Self { visible: true, tables, ..Self::new(ledger, None)? })
     }
 
     /// The rows, if there are any to be seen and the deadline has not passed.
     pub(super) fn rows(&self) -> Result<Option<Rows<'_, Read<'l>>>> {
         in_time(self.deadline)?;
-        let rows = Rows { reads: &self.txn, tables: &self.ledger.tables, deadline: self.deadline };
+        let rows = Rows { reads: &self.txn, tables: self.tables, deadline: self.deadline };
         Ok(self.visible.then_some(rows))
     }
 
@@ -75,7 +81,7 @@ impl<'l> Snapshot<'l> {
     /// The files that asked one of `keys`, sorted.
     pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
         in_time(self.deadline)?;
-        if self.visible { find_dependents(&self.txn, self.ledger.tables.asked, keys) } else { Ok(Vec::new()) }
+        if self.visible { find_dependents(&self.txn, self.tables.asked, keys) } else { Ok(Vec::new()) }
     }
 
     /// How the references of a file were resolved.
@@ -158,6 +164,9 @@ impl View for Snapshot<'_> {
     }
     fn files_importing(&self, module: &str) -> Result<Option<Vec<FileId>>> {
         self.rows()?.map_or(Ok(Some(Vec::new())), |rows| rows.files_importing(module).map(Some))
+    }
+    fn inclusions(&self, file: FileId) -> Result<Option<(Lang, Vec<Inclusion>)>> {
+        self.rows()?.map_or(Ok(None), |rows| rows.inclusions(file))
     }
     fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
         self.rows()?.map_or(Ok(None), |rows| rows.symbol_home(symbol))

@@ -330,6 +330,47 @@ pub fn load(ledger: &Ledger, tree: &Tree) -> sdl_ledger::Result<Version> {
     bulk.finish(Cause::FirstIndex, None, 5)
 }
 
+/// Loads the step from `before` to `after` as a whole beside the newest version; `None` gives up before the end.
+pub fn leap(
+    ledger: &Ledger,
+    before: &Tree,
+    after: &Tree,
+    finish: bool,
+) -> sdl_ledger::Result<Option<Version>> {
+    let numbers: BTreeSet<u8> = before.keys().chain(after.keys()).copied().collect();
+    let (changed, kept): (Vec<u8>, Vec<u8>) =
+        numbers.into_iter().partition(|n| before.get(n) != after.get(n));
+    let id = |number: u8| FileId::of(&path(number));
+    let paths: Vec<RelPath> = changed.iter().map(|n| path(*n)).collect();
+    let gone: Vec<FileId> = paths.iter().map(FileId::of).collect();
+    let mut bulk = ledger.bulk_next()?;
+    ledger.read(soon(), |newest| {
+        kept.iter().try_for_each(|n| bulk.keep_file(newest, id(*n), None))?;
+        bulk.keep_postings(newest, &gone)
+    })?;
+    for (number, node) in changed.iter().filter_map(|n| Some((*n, after.get(n)?))) {
+        bulk.add_file(&update(number, Some(node)))?;
+        if let Node::Code(spec) = node {
+            bulk.add_postings(&postings(number, spec))?;
+        }
+    }
+    bulk.files_done()?;
+    let mut dirty: BTreeSet<u8> = changed.into_iter().collect();
+    ledger.read(soon(), |newest| {
+        let keys = bulk.changed_keys(newest, &paths.iter().collect::<Vec<_>>())?;
+        let asking = newest.dependents(&keys)?;
+        dirty.extend(kept.iter().filter(|n| asking.contains(&id(**n))));
+        let clean = kept.iter().filter(|n| !dirty.contains(n));
+        clean.into_iter().try_for_each(|n| bulk.keep_resolved(newest, id(*n)))
+    })?;
+    for number in dirty {
+        if let Some(Node::Code(_)) = after.get(&number) {
+            bulk.add_resolved(&bulk.view(|view| resolve(view, after, number))?)?;
+        }
+    }
+    if finish { bulk.finish_next(Cause::Reconcile, None, 5).map(Some) } else { Ok(None) }
+}
+
 pub fn dump(ledger: &Ledger) -> String {
     let mut out = Vec::new();
     ledger.dump(&mut out, sdl_ledger::DumpOptions::ALL).unwrap();

@@ -283,13 +283,21 @@ fn chunk_key((place, doc): RowAt) -> (usize, u32) {
 }
 
 /// Sorts rows, the best first, and keeps the best `most`.
-pub(super) fn keep_best(rows: &mut Vec<Scored>, most: usize) {
+fn keep_best(rows: &mut Vec<Scored>, most: usize) {
     let order = |a: &Scored, b: &Scored| b.score.total_cmp(&a.score).then_with(|| a.row.cmp(&b.row));
     if rows.len() > most && most > 0 {
         rows.select_nth_unstable_by(most - 1, order);
         rows.truncate(most);
     }
     rows.sort_unstable_by(order);
+}
+
+/// Sorts rows, the best first, and keeps the best `most`, and those with the score of the last of them.
+pub(super) fn keep_best_and_ties(rows: &mut Vec<Scored>, most: usize) {
+    keep_best(rows, rows.len());
+    let last = most.checked_sub(1).and_then(|last| rows.get(last)).map(|last| last.score);
+    let Some(last) = last else { return };
+    rows.truncate(rows.partition_point(|row| row.score >= last));
 }
 
 /// How much a word counts of which `having` of all `rows` have one. Never below 0.

@@ -9,7 +9,7 @@ use sdl_ledger::Result;
 
 use super::alike;
 use super::layout::{self, Doc, Part, is_current, time_bytes, time_prefix};
-use super::matches::{Matches, Place, RowAt, Scored, keep_best};
+use super::matches::{Matches, Place, RowAt, Scored, keep_best_and_ties};
 use super::near::{Candidate, score_with_neighbours};
 use super::question::Question;
 use super::spans::Span;
@@ -225,7 +225,8 @@ impl<'s, T: Tables> Search<'s, T> {
         });
     }
 
-    /// Scores rows with their neighbours. Returns as many, the best first.
+    /// Scores rows with their neighbours. Returns as many, the best first, and those that are as good as the last: which
+    /// of them has the lower number says nothing about them.
     fn look_closely(&self, rows: Vec<Scored>) -> Result<Vec<Ranked<'s>>> {
         let most = rows.len();
         let mut candidates = Vec::with_capacity(most);
@@ -237,9 +238,11 @@ impl<'s, T: Tables> Search<'s, T> {
             }
         }
         let mut rows = score_with_neighbours(self.tables, &self.places, &self.matches, &candidates)?;
-        keep_best(&mut rows, most);
-        let mut found = Vec::with_capacity(most);
-        for scored in rows.into_iter().filter(|row| self.is_asked(row)) {
+        // First, because a neighbour that is no answer must not push one out.
+        rows.retain(|row| self.is_asked(row));
+        keep_best_and_ties(&mut rows, most);
+        let mut found = Vec::with_capacity(rows.len());
+        for scored in rows {
             let row = match known.remove(&scored.row) {
                 Some(row) => Some(row),
                 None => self.row(&scored)?,

@@ -304,6 +304,21 @@ proptest! {
     }
 }
 
+/// A neighbour in a session, for example `m_1` of the shop here, has no word of the question but a greater score than the
+/// last answer.
+#[test]
+fn a_neighbour_without_words_pushes_out_no_answer() {
+    let rows = |ids: [&str; 2]| {
+        let (_dir, store) = open_store();
+        let subject = Note { title: "cache cache".to_owned(), ..note_in("ses_1", "m_0", "") };
+        put_all(&store, 0, &[note_in("ses_1", "m_1", ""), subject]);
+        let of = |id: &&str| note("", id, if *id == "m_5" { "parseHTTP" } else { "" }, "retries cache");
+        put_all(&store, 1, &ids.iter().map(of).collect::<Vec<_>>());
+        search_all(&store)
+    };
+    assert_eq!(rows(["m_5", "m_0"]), rows(["m_0", "m_5"]));
+}
+
 #[test]
 fn one_word_finds_no_notes_that_were_only_written_beside_it() {
     let (_dir, store) = open_store();

@@ -7,6 +7,7 @@ mod arena;
 mod body;
 mod def;
 mod imported;
+mod inclusion;
 mod outline;
 mod published;
 
@@ -18,6 +19,7 @@ pub use body::{
 };
 pub use def::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, Param, ParamKind, Span};
 pub use imported::imported_modules;
+pub use inclusion::Inclusion;
 pub use outline::{Export, Import, ImportKind, Manifest, ManifestKind, Outline};
 
 pub use published::{name_apart, names_in};

@@ -154,6 +154,11 @@ impl Lang {
         matches!(self.traits().family, Family::Shallow(_))
     }
 
+    /// Whether its files become part of each other as text, for example by `#include`.
+    pub const fn includes_text(self) -> bool {
+        matches!(self, Self::C | Self::Cpp)
+    }
+
     /// The name on the wire and in settings.
     pub const fn name(self) -> &'static str {
         self.traits().name

@@ -79,7 +79,7 @@ impl Member<'_> {
     }
 
     fn hit(&self, hit: NameHit) -> NameHit {
-        NameHit { symbol: self.symbol(hit.symbol), file: self.file(hit.file), kind: hit.kind }
+        NameHit { symbol: self.symbol(hit.symbol), file: self.file(hit.file), ..hit }
     }
 
     fn row(&self, row: FileRow) -> FileRow {

@@ -158,8 +158,22 @@ enum Part {
 }
 
 fn part_of(def: &Def) -> Part {
-    let local = def.flags.has(DefFlags::LOCAL);
-    match def.kind {
+    indexed_part(def.kind, def.flags)
+}
+
+/// Whether a definition has postings, so that searches find it.
+pub(crate) fn is_indexed(kind: SymbolKind, flags: DefFlags) -> bool {
+    indexed_part(kind, flags) != Part::Nothing
+}
+
+/// Whether a definition is found by the names of its owners too.
+pub(crate) fn has_owners(kind: SymbolKind, flags: DefFlags) -> bool {
+    matches!(indexed_part(kind, flags), Part::All | Part::Value)
+}
+
+fn indexed_part(kind: SymbolKind, flags: DefFlags) -> Part {
+    let local = flags.has(DefFlags::LOCAL);
+    match kind {
         SymbolKind::Impl => Part::Nothing,
         kind if kind.is_callable() || kind.is_type() => {
             if local {

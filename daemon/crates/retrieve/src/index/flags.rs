@@ -48,21 +48,26 @@ pub(crate) struct Wants {
 
 impl Flags {
     pub(crate) fn of(def: &Def, place: Place) -> Self {
-        let kind = SymbolKind::ALL.iter().position(|kind| *kind == def.kind).unwrap_or(0) as u16;
+        let length = length_class(def.span.end_line.saturating_sub(def.span.start_line));
+        Self(Self::of_brief(def.kind, def.flags, place).0 | length << LENGTH_AT)
+    }
+
+    /// The same without the length, which a list does not show.
+    pub(crate) fn of_brief(kind: SymbolKind, flags: DefFlags, place: Place) -> Self {
+        let kind = SymbolKind::ALL.iter().position(|known| *known == kind).unwrap_or(0) as u16;
         let mut bits = kind & KIND;
-        if def.flags.has(DefFlags::EXPORTED) {
+        if flags.has(DefFlags::EXPORTED) {
             bits |= EXPORTED;
         }
-        if def.flags.has(DefFlags::TEST) {
+        if flags.has(DefFlags::TEST) {
             bits |= TEST;
         }
-        if def.flags.has(DefFlags::LOCAL) {
+        if flags.has(DefFlags::LOCAL) {
             bits |= LOCAL;
         }
-        if def.flags.has(DefFlags::GENERATED) {
+        if flags.has(DefFlags::GENERATED) {
             bits |= ASIDE;
         }
-        bits |= length_class(def.span.end_line.saturating_sub(def.span.start_line)) << LENGTH_AT;
         Self(bits).placed(place)
     }
 

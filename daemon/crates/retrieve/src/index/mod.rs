@@ -7,7 +7,7 @@ mod stop;
 pub(crate) mod words;
 
 pub use fields::file_postings;
-pub(crate) use fields::{EXACT, IMPACT_ONE, exact_term};
+pub(crate) use fields::{EXACT, IMPACT_ONE, exact_term, has_owners, is_indexed};
 pub(crate) use flags::{Flags, Place, Wants, is_aside_path};
 pub use sdl_model::lang::is_test_path;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use sdl_ledger::{Counters, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit, View, name_mark};
-use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, Version};
+use sdl_model::facts::Inclusion;
+use sdl_model::{Edge, FileId, FileRow, InEdge, Lang, RelPath, SymbolId, Version};
 
 use super::{Layer, LayerFile, Search};
 
@@ -89,6 +90,13 @@ impl View for Laid<'_> {
         // The imports of the layer's own files are not recorded, and any of them may import the module.
         let Some(below) = self.base.files_importing(module)? else { return Ok(None) };
         Ok(Some(self.list(below, |_, _| true)))
+    }
+
+    fn inclusions(&self, file: FileId) -> Result<Option<(Lang, Vec<Inclusion>)>> {
+        match self.layer.files.get(&file) {
+            Some(own) => Ok(own.outline.as_ref().map(|outline| (outline.lang, outline.inclusions()))),
+            None => self.base.inclusions(file),
+        }
     }
 
     fn file_id(&self, path: &RelPath) -> FileId {

@@ -110,7 +110,7 @@ impl Layer {
             }
             for (ix, published) in outline.published() {
                 let Some(def) = outline.def(ix) else { continue };
-                let hit = NameHit { symbol: id.symbol(def.key), file: id, kind: def.kind };
+                let hit = NameHit::of(id, def);
                 for name in names_in(&published) {
                     self.names.entry(name.to_owned()).or_default().insert(hit);
                 }

@@ -220,7 +220,7 @@ fn resolve_layer<O: Origin>(
     };
     let open: Vec<(FileId, ())> =
         dirty.iter().filter(|file| !done.contains_key(file)).map(|file| (*file, ())).collect();
-    resolve_files(&laid, &outlines, open, facts_of, |resolved| {
+    resolve_files(&laid, &outlines, usize::MAX, open, facts_of, |resolved| {
         if let Some(file) = resolved.file {
             done.insert(file, resolved);
         }
@@ -242,12 +242,16 @@ fn resolve_layer<O: Origin>(
     Ok(Resolution { edges, resolved: outcomes })
 }
 
-/// Whether any of the sorted `asked` is among `keys`.
+/// Whether any of the sorted `asked` is among `keys`, or both of a pair are.
 fn has_any_key(asked: &[u64], keys: &ChangedKeys) -> bool {
-    if keys.0.len() < asked.len() / 16 {
-        return keys.0.iter().any(|key| asked.binary_search(key).is_ok());
+    let has = |key: &u64| asked.binary_search(key).is_ok();
+    if keys.pairs.iter().any(|(one, other)| has(one) && has(other)) {
+        return true;
     }
-    asked.iter().any(|key| keys.0.contains(key))
+    if keys.keys.len() < asked.len() / 16 {
+        return keys.keys.iter().any(has);
+    }
+    asked.iter().any(|key| keys.keys.contains(key))
 }
 
 /// The outlines that layers hold.

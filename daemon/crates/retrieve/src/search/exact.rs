@@ -42,7 +42,7 @@ pub(crate) fn find_exact(
 }
 
 /// Whether a qualified name ends in the query at a joint: `b.c` in `a.b.c`.
-fn ends_in(qualified: &str, query: &str) -> bool {
+pub(super) fn ends_in(qualified: &str, query: &str) -> bool {
     qualified.strip_suffix(query).is_some_and(|before| before.ends_with(['.', ':', '#', '\\', '/']))
 }
 

@@ -60,6 +60,13 @@ impl Filter {
         kind && file && !self.exported_only
     }
 
+    /// Whether a definition of a file passes, by the fields that a list shows.
+    pub(super) fn keeps_brief(&self, file: FileId, flags: Flags) -> bool {
+        let kind = self.kinds == 0 || self.kinds & kind_bit(flags.kind()) != 0;
+        let shown = !self.exported_only || flags.exported();
+        kind && shown && self.files.as_ref().is_none_or(|files| files.contains(&file))
+    }
+
     /// Whether a symbol passes.
     pub(crate) fn keeps(&self, view: &dyn View, symbol: SymbolId, flags: Flags) -> Result<bool> {
         if self.kinds != 0 && self.kinds & kind_bit(flags.kind()) == 0

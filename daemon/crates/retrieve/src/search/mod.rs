@@ -4,6 +4,7 @@ pub(crate) mod exact;
 pub(crate) mod files;
 mod filter;
 mod near;
+mod part;
 mod pattern;
 pub(crate) mod plan;
 mod postings;
@@ -44,6 +45,9 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     let filter = Filter::new(view, &request.kinds, request.exported_only, request.path_glob.as_deref())?;
     let mut evidence = Evidence::default();
     let plan = Plan::of_query(&request.query, &request.chat_mentions);
+    if let Some(part) = source.part() {
+        return part::search_part(part, request, (&plan, &filter), limit);
+    }
     let mut ranked = if request.regex {
         pattern::match_pattern(source, request.query.trim(), &filter, &mut evidence)?
     } else if request.exact {

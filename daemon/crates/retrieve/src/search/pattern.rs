@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use regex::RegexBuilder;
+use regex::{Regex, RegexBuilder};
 
 use super::filter::Filter;
 use super::rank::{Ranked, each_name, of_name};
@@ -23,17 +23,7 @@ pub(crate) fn match_pattern(
     filter: &Filter,
     evidence: &mut Evidence,
 ) -> Result<Vec<Ranked>> {
-    let bad = |why: String| UserError::BadRegex(why);
-    if query.len() > LONGEST {
-        return Err(bad(format!("it is longer than {LONGEST} bytes")).into());
-    }
-    let regex = RegexBuilder::new(query)
-        .case_insensitive(true)
-        .size_limit(LARGEST)
-        .dfa_size_limit(LARGEST)
-        .nest_limit(64)
-        .build()
-        .map_err(|err| bad(err.to_string()))?;
+    let regex = compile_pattern(query)?;
     let mut matching = Vec::new();
     each_name(source.view(), &literal_prefix(query), &mut |name| {
         if let Some(found) = regex.find(name) {
@@ -46,7 +36,7 @@ pub(crate) fn match_pattern(
         for hit in of_name(source.view(), &name, MOST)? {
             let flags = Flags(hit.flags);
             if filter.keeps(source.view(), hit.symbol, flags)? {
-                ranked.push(Ranked { symbol: hit.symbol, score: (0.5 + 0.5 * share) * flags.prior() });
+                ranked.push(Ranked { symbol: hit.symbol, score: share_worth(share) * flags.prior() });
             }
         }
         if ranked.len() >= MOST {
@@ -61,6 +51,30 @@ pub(crate) fn match_pattern(
     }
     evidence.ran("regex", ranked.len());
     Ok(ranked)
+}
+
+/// Compiles a pattern that ignores case.
+///
+/// # Errors
+/// [`UserError::BadRegex`] for one that is no pattern, or too large.
+pub(super) fn compile_pattern(query: &str) -> Result<Regex> {
+    let bad = |why: String| UserError::BadRegex(why);
+    if query.len() > LONGEST {
+        return Err(bad(format!("it is longer than {LONGEST} bytes")).into());
+    }
+    let pattern = RegexBuilder::new(query)
+        .case_insensitive(true)
+        .size_limit(LARGEST)
+        .dfa_size_limit(LARGEST)
+        .nest_limit(64)
+        .build()
+        .map_err(|err| bad(err.to_string()))?;
+    Ok(pattern)
+}
+
+/// The value of a match, by the share of the name that it covers.
+pub(super) fn share_worth(share: f32) -> f32 {
+    0.5 + 0.5 * share
 }
 
 /// The letters that every match begins with, in lower case, when the pattern says so plainly: `^get_.*` gives `get_`.

@@ -139,7 +139,8 @@ pub(super) fn term_idf(count: u64, symbols: f32) -> f32 {
 
 /// At most `most` postings of a term.
 pub(super) fn read_postings(view: &dyn View, term: &str, most: usize) -> Result<Vec<TermHit>> {
-    let mut hits = Vec::new();
+    let count = usize::try_from(view.term_count(term)?).unwrap_or(usize::MAX);
+    let mut hits = Vec::with_capacity(count.min(most).min(MOST_POSTINGS));
     view.postings(term, &mut |hit| {
         hits.push(hit);
         if hits.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

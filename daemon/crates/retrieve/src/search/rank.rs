@@ -99,6 +99,10 @@ fn merge_lists(
     let total_mass = all.total_mass();
     let lists = &all.lists;
     let mut ranked = Vec::with_capacity(lists.iter().map(|list| list.hits.len()).max().unwrap_or(0));
+    // In the order of the walk, because few of the symbols have one, and a map would be asked about each.
+    let mut with_bonus: Vec<SymbolId> = spelled.keys().copied().collect();
+    with_bonus.sort_unstable();
+    let mut with_bonus = with_bonus.into_iter().peekable();
     let mut at = vec![0_usize; lists.len()];
     let mut next: Vec<u64> =
         lists.iter().map(|list| list.hits.first().map_or(u64::MAX, |hit| hit.symbol.0)).collect();
@@ -120,9 +124,12 @@ fn merge_lists(
             }
         }
         let symbol = SymbolId(lowest);
+        while with_bonus.next_if(|one| *one < symbol).is_some() {}
         if filter.keeps(view, symbol, flags)? {
             let mut score = sum * coverage_factor(covered, total_mass) * flags.prior_for(wants);
-            if let Some(bonus) = spelled.get_mut(&symbol) {
+            if with_bonus.peek() == Some(&symbol)
+                && let Some(bonus) = spelled.get_mut(&symbol)
+            {
                 bonus.met = true;
                 score += bonus.sum();
             }

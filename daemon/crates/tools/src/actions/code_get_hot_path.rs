@@ -120,6 +120,8 @@ fn unapproved(decision: &Decision, free: usize, lines: u32) -> String {
 }
 
 impl ReadAction for CodeGetHotPath {
+    const FROM_PART: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
         let policy = policies::repo_policy(cx.call.host, cx.repo)?;

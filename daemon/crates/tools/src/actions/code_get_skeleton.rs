@@ -103,6 +103,8 @@ impl Action for CodeGetSkeleton {
 }
 
 impl ReadAction for CodeGetSkeleton {
+    const FROM_PART: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let sym = asked_for(cx, &request)?;
         let text = text::file_text(cx, sym.row())?;

@@ -74,8 +74,9 @@ struct Stats {
     files: u64,
     /// Symbols.
     symbols: u64,
-    /// Edges between symbols.
-    edges: u64,
+    /// Edges between symbols. Missing before the first index is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edges: Option<u64>,
     /// Files that could not be parsed.
     failed: u64,
     /// Files that were not parsed, by reason.
@@ -171,14 +172,20 @@ impl Action for RepoOverview {
 const MAX_TOKENS: usize = 3_000;
 
 impl ReadAction for RepoOverview {
+    const FROM_PART: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let level = request.level.unwrap_or(Level::Directories);
+        let mut level = request.level.unwrap_or(Level::Directories);
+        if cx.part.is_some() && level > Level::Directories {
+            cx.note("hotspots, entry points, clusters and layers follow once the first index is done");
+            level = Level::Directories;
+        }
         let counters = cx.source.view().counters()?;
         let mut response = Response {
             stats: Stats {
                 files: counters.files,
                 symbols: counters.symbols,
-                edges: counters.edges,
+                edges: cx.part.is_none().then_some(counters.edges),
                 failed: counters.failed,
                 skipped: counters.skipped.into_iter().collect(),
                 languages: counters.languages.into_iter().collect(),
@@ -363,7 +370,13 @@ fn shown_path(path: &str) -> String {
 impl Render for Response {
     fn text(&self) -> String {
         let Stats { files, symbols, edges, .. } = &self.stats;
-        let mut text = format!("{files} files, {symbols} symbols, {edges} edges");
+        let mut text = match files {
+            0 => "no file is indexed".to_owned(),
+            _ => format!("{files} files, {symbols} symbols"),
+        };
+        if let Some(edges) = edges.filter(|_| *files > 0) {
+            append_text(&mut text, format_args!(", {edges} edges"));
+        }
         for (language, count) in &self.stats.languages {
             append_text(&mut text, format_args!(", {count} {language}"));
         }

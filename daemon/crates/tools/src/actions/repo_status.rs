@@ -131,6 +131,9 @@ struct Progress {
     /// Files in all, once counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<u64>,
+    /// Estimated seconds until it is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds_left: Option<u64>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -191,6 +194,8 @@ const LISTED: usize = 50;
 
 impl ReadAction for RepoStatus {
     const EARLY: bool = true;
+    // Only for the mark: how far the index is.
+    const FROM_PART: bool = true;
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let level = request.detail.unwrap_or(Level::Standard);
@@ -215,7 +220,10 @@ impl ReadAction for RepoStatus {
             git_problem: status.git_problem.clone(),
             state: status.state.name().to_owned(),
             progress: match status.state {
-                RepoState::Indexing { done, total } => Some(Progress { done, total }),
+                RepoState::Indexing { done, total, left } => {
+                    let seconds_left = left.map(|left| left.as_secs_f64().ceil() as u64);
+                    Some(Progress { done, total, seconds_left })
+                }
                 _ => None,
             },
             files: None,
@@ -239,13 +247,14 @@ impl ReadAction for RepoStatus {
             next_best_action: next_action(cx, &status),
             memories: Surfaced::of(cx, request.surface_memories, None)?.any(cx)?,
         };
-        if level != Level::Compact {
+        // Before the first version there is nothing to count, which is not the same as 0 files.
+        if level != Level::Compact && version.is_some() {
             response.add_totals(cx)?;
             let is_told = response.files == Some(0) || level == Level::Full;
             response.ignored_by =
                 (is_told && !status.ignored_by.is_empty()).then(|| status.ignored_by.clone());
         }
-        if level == Level::Full {
+        if level == Level::Full && version.is_some() {
             response.files_without_facts = Some(without_facts(cx)?);
             let total = cx.around()? + budget::json_tokens(&response)?;
             let excess = total.saturating_sub(budget::DEFAULT_TOKENS);
@@ -335,6 +344,9 @@ impl Render for Response {
         if let Some(progress) = &self.progress {
             let total = progress.total.map_or_else(|| "?".to_owned(), |total| total.to_string());
             append_text(&mut text, format_args!(", {} of {total} files", progress.done));
+            if let Some(seconds) = progress.seconds_left {
+                append_text(&mut text, format_args!(", about {seconds} s left"));
+            }
         }
         begin_line(&mut text, format_args!("{}", self.root_path));
         if let Some(head) = &self.head {
@@ -348,11 +360,15 @@ impl Render for Response {
             begin_line(&mut text, format_args!("{problem}"));
         }
         if let (Some(files), Some(symbols), Some(edges)) = (self.files, self.symbols, self.edges) {
-            begin_line(&mut text, format_args!("{files} files"));
-            if let Some(generated) = self.generated.filter(|generated| *generated > 0) {
-                append_text(&mut text, format_args!(" ({generated} generated)"));
+            if files == 0 {
+                begin_line(&mut text, format_args!("no file is indexed"));
+            } else {
+                begin_line(&mut text, format_args!("{files} files"));
+                if let Some(generated) = self.generated.filter(|generated| *generated > 0) {
+                    append_text(&mut text, format_args!(" ({generated} generated)"));
+                }
+                append_text(&mut text, format_args!(", {symbols} symbols, {edges} edges"));
             }
-            append_text(&mut text, format_args!(", {symbols} symbols, {edges} edges"));
         }
         for (reason, count) in self.skipped.iter().flatten() {
             append_text(&mut text, format_args!(", {count} skipped as {reason}"));

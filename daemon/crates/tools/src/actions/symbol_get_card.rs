@@ -89,10 +89,12 @@ impl Action for SymbolGetCard {
 
 impl ReadAction for SymbolGetCard {
     const ACROSS: bool = true;
+    const FROM_PART: bool = true;
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let options =
             card_options(request.detail, request.min_call_confidence, request.include_resolution_metadata);
+        let options = symbols::within_reach(cx, options);
         let sym = match (&request.symbol_id, &request.symbol_ref) {
             (Some(id), None) => symbols::by_id(cx, id, "symbolId")?,
             (None, Some(wanted)) => symbols::by_ref(cx, wanted, "symbolRef")?,

@@ -102,10 +102,12 @@ impl Action for SymbolGetCards {
 
 impl ReadAction for SymbolGetCards {
     const ACROSS: bool = true;
+    const FROM_PART: bool = true;
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let options =
             card_options(request.detail, request.min_call_confidence, request.include_resolution_metadata);
+        let options = symbols::within_reach(cx, options);
         let inputs = request_inputs(&request)?;
         let mut known = BTreeMap::new();
         for (id, etag) in &request.known_etags {
@@ -140,6 +142,10 @@ impl ReadAction for SymbolGetCards {
             }
         }
         let mut response = page.response;
+        if cx.part.is_some() && response.symbols().next().is_none() {
+            let message = "none of the symbols is in the files read so far";
+            return Err(ToolError::new(Code::UnknownSymbol, message));
+        }
         let served: Vec<SymbolId> = response.symbols().collect();
         response.memories = memories.about(cx, &served, None, memory::TOKENS)?;
         response.partial = (!response.failed.is_empty() || !response.omitted.is_empty()).then_some(true);
@@ -223,11 +229,18 @@ impl Page<'_> {
                 "kind": wanted.kind.map(|kind| kind.0.name()),
             }),
         };
+        // A symbol that is not read yet is not unknown.
+        let in_rest = self.cx.part.is_some() && error.refusal.code == Code::UnknownSymbol;
         let mut failed = Failed {
             input,
-            code: error.refusal.code,
-            message: error.refusal.message,
-            candidates: error.refusal.about.candidates,
+            code: if in_rest { Code::Indexing } else { error.refusal.code },
+            message: if in_rest {
+                "not in the files read so far, but may be in the rest; ask again".to_owned()
+            } else {
+                error.refusal.message
+            },
+            // Similar names of the part say nothing about a name in the rest.
+            candidates: if in_rest { Vec::new() } else { error.refusal.about.candidates },
         };
         if budget::json_tokens(&failed)? > self.room() {
             failed.candidates.clear();

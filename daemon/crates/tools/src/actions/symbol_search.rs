@@ -5,12 +5,12 @@ use sdl_retrieve::Evidence;
 use sdl_retrieve::search::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse, search_symbols};
 use serde::{Deserialize, Serialize};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{Object, Truncation, append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::parts::params::KindParam;
+use crate::{Code, Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SymbolSearch;
@@ -91,6 +91,7 @@ impl Action for SymbolSearch {
 
 impl ReadAction for SymbolSearch {
     const ACROSS: bool = true;
+    const FROM_PART: bool = true;
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let evidence = request.include_retrieval_evidence.unwrap_or(false);
@@ -113,6 +114,9 @@ impl ReadAction for SymbolSearch {
             );
         }
         let asked = wanted.limit;
+        if cx.part.is_some() {
+            return search_part(cx, &wanted);
+        }
         loop {
             let found = search_symbols(cx.source, &wanted)?;
             let page = Response::of(found, wanted.limit < asked);
@@ -126,6 +130,34 @@ impl ReadAction for SymbolSearch {
             cx.call.check()?;
         }
     }
+}
+
+/// Searches the files that a first index has read so far. There is one page, because the next one would be of more files.
+///
+/// # Errors
+/// If the part has no match: the rest may have one.
+fn search_part(cx: &ReadCx<'_>, wanted: &SearchRequest) -> Result<Response, ToolError> {
+    if !wanted.exact && !wanted.regex {
+        cx.note("names alone were searched; words of documentation and bodies follow once the first index is done");
+    }
+    let found = search_symbols(cx.source, wanted)?;
+    if found.results.is_empty() {
+        let message = "no name in the files read so far matches";
+        return Err(ToolError::new(Code::UnknownSymbol, message).at("query"));
+    }
+    let mut page = Response::of(found, false);
+    let total = cx.around()? + budget::json_tokens(&page)?;
+    let fits = budget::count_kept(&page.results, total.saturating_sub(budget::DEFAULT_TOKENS))?;
+    page.results.truncate(fits.max(1));
+    let left = page.total.saturating_sub(page.results.len() as u64);
+    page.truncation = (left > 0).then(|| Truncation {
+        truncated: true,
+        dropped_cards: left,
+        dropped_edges: 0,
+        spillover_handle: None,
+        how_to_resume: "repeat the call once the first index is done".to_owned(),
+    });
+    Ok(page)
 }
 
 impl Response {

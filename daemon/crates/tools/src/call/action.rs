@@ -110,6 +110,9 @@ pub(crate) trait ReadAction: Action {
     const SYNC: Sync = Sync::Prefer;
     /// Whether it can answer before the first index is done. All others wait for the index, or fail.
     const EARLY: bool = false;
+    /// Whether it can answer from the files that a first index has read so far, see [`ReadCx::part`]. What it finds there
+    /// must be in the answer of the finished index too. What it does not find is an error of its handler.
+    const FROM_PART: bool = false;
     /// Whether it can be asked over a workspace. It must read files and symbols through its context's source alone.
     const ACROSS: bool = false;
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use sdl_ledger::{Clock as _, Snapshot, SystemClock};
 use sdl_model::{RelPath, Version};
 use sdl_retrieve::Source;
+use sdl_retrieve::part::PartView;
 
 use crate::call::across::Across;
 use crate::call::budget;
@@ -157,6 +158,8 @@ pub(crate) struct ReadCx<'a> {
     pub(crate) version: Version,
     /// The unsaved buffers over it.
     pub(crate) overlay: Option<&'a Overlay>,
+    /// What the first index has read so far, if the answer is from that. The source reads it, and the snapshot is empty.
+    pub(crate) part: Option<&'a PartView<'a>>,
     /// The workspace that is asked in place of a repository.
     pub(crate) across: Option<&'a Across<'a>>,
     /// How many tokens of an answer the pipeline's own fields take.

@@ -3,7 +3,7 @@
 use crate::Repo;
 use crate::call::context::Call;
 
-/// A repository and the other worktrees of it. Their symbols have the same ids.
+/// A repository and the other worktrees of it, with those that were removed. Their symbols have the same ids.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Family {
     /// The repository that is asked first.
@@ -16,7 +16,8 @@ impl Family {
         let kin = call.host.repos().into_iter();
         let kin = kin.filter(|other| other.id() != repo.id() && other.family() == repo.family());
         let kin = kin.map(|other| other.id().to_owned());
-        Self { ids: [repo.id().to_owned()].into_iter().chain(kin).collect() }
+        let former = call.host.former_kin(repo.family());
+        Self { ids: [repo.id().to_owned()].into_iter().chain(kin).chain(former).collect() }
     }
 
     /// The ids, that of the repository first.

@@ -38,10 +38,39 @@ pub(crate) struct Freshness {
     /// Why the answer is not synced, or how watching is degraded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
+    /// See [`FreshnessInPart`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(skip)]
+    pub(crate) partial: Option<Partial>,
     /// Of a workspace: the version of each repository.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(skip)]
     pub(crate) repositories: Vec<MemberFreshness>,
+}
+
+/// How much of a tree an answer is from that came before the end of the first index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Partial {
+    /// Files read.
+    pub(crate) files_done: u64,
+    /// Files in all, once counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) files_total: Option<u64>,
+    /// Estimated seconds until the index is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) seconds_left: Option<u64>,
+}
+
+/// The freshness of an answer that may come before the end of the first index, as its schema has it.
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct FreshnessInPart<F> {
+    #[serde(flatten)]
+    whole: F,
+    /// During the first index: how much of the tree the answer is from. The rest may have more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial: Option<Partial>,
 }
 
 /// The freshness of an answer that may be over a workspace, as its schema has it.
@@ -81,6 +110,7 @@ impl From<Stand> for Freshness {
             lag_ms: 0,
             overlay: None,
             reason: stand.reason,
+            partial: None,
             repositories: Vec::new(),
         }
     }
@@ -98,6 +128,7 @@ impl Freshness {
             lag_ms: repositories.iter().map(|one| one.lag_ms).max().unwrap_or(0),
             overlay: None,
             reason: (!reasons.is_empty()).then(|| reasons.join("; ")),
+            partial: None,
             repositories,
         }
     }
@@ -113,7 +144,9 @@ impl Freshness {
             line.push(']');
             return line;
         }
-        if self.synced == Some(false) {
+        if self.partial.is_some() {
+            line.push_str(", from a part of the tree");
+        } else if self.synced == Some(false) {
             line.push_str(", not synced");
         }
         if self.lag_ms > 0 {

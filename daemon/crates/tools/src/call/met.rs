@@ -4,7 +4,8 @@ use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use sdl_ledger::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
-use sdl_model::{Edge, FileId, FileRow, InEdge, RelPath, SymbolId, Version};
+use sdl_model::facts::Inclusion;
+use sdl_model::{Edge, FileId, FileRow, InEdge, Lang, RelPath, SymbolId, Version};
 
 use crate::error::Damage;
 
@@ -50,6 +51,9 @@ impl View for Watched<'_> {
     }
     fn files_importing(&self, module: &str) -> Result<Option<Vec<FileId>>> {
         self.heed(self.view.files_importing(module))
+    }
+    fn inclusions(&self, file: FileId) -> Result<Option<(Lang, Vec<Inclusion>)>> {
+        self.heed(self.view.inclusions(file))
     }
     fn file_id(&self, path: &RelPath) -> FileId {
         self.view.file_id(path)

@@ -20,6 +20,19 @@ impl Outlines for StoredOutlines<'_> {
     }
 }
 
+/// Outlines of files that are being indexed: facts that are missing are those of an index that was given up.
+pub(crate) struct PartOutlines<'a>(pub(crate) &'a FactsStore);
+
+impl Outlines for PartOutlines<'_> {
+    fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>> {
+        self.0.outline(&key)
+    }
+
+    fn briefs(&self, key: FactsKey) -> sdl_ledger::Result<Option<Briefs>> {
+        self.0.briefs(&key)
+    }
+}
+
 /// The second halves of files' facts, as stored.
 pub(crate) struct StoredBodies<'f>(pub(crate) &'f FactsStore);
 

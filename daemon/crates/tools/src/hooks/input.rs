@@ -168,6 +168,10 @@ impl Place {
         let mut found: Option<Self> = None;
         for file in files {
             let real = real_path(file);
+            // A hook has no time for a first index.
+            if call.host.unregistered_worktree(&real).is_some() {
+                continue;
+            }
             let around = repos.iter().filter(|repo| real.starts_with(repo.root()));
             let Some(repo) = around.max_by_key(|repo| repo.root().as_os_str().len()) else { continue };
             let path = real.strip_prefix(repo.root()).ok().and_then(slashed_path);

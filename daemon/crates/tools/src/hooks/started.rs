@@ -29,10 +29,10 @@ pub(super) fn remind_start(cx: &ReadCx<'_>, asked: &Asked<'_>) -> Read<Reminder>
     let named: Vec<String> =
         languages.iter().take(MOST_LANGUAGES).map(|(name, count)| format!("{count} {name}")).collect();
     let state = match cx.repo.status().state {
-        RepoState::Indexing { done, total: Some(total) } => {
+        RepoState::Indexing { done, total: Some(total), .. } => {
             format!("indexing, {done} of {total} files done")
         }
-        RepoState::Indexing { done, total: None } => format!("indexing, {done} files done"),
+        RepoState::Indexing { done, total: None, .. } => format!("indexing, {done} files done"),
         RepoState::Failed { .. } => return Ok(None),
         RepoState::Live | RepoState::Scanning if counters.files == 0 => return Ok(None),
         RepoState::Live => {

@@ -2,7 +2,7 @@
 //!
 //! Calls learn of repositories from the host alone, so those that it hides are in no answer.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sdl_ledger::AgentStore;
@@ -58,6 +58,24 @@ impl Host for LimitedHost<'_> {
 
     fn refuses(&self, _root: &Path) -> Option<String> {
         Some(refused().refusal.message)
+    }
+
+    fn unregistered_worktree(&self, folder: &Path) -> Option<PathBuf> {
+        self.inner.unregistered_worktree(folder)
+    }
+
+    fn register_worktree(&self, _folder: &Path) -> Result<String, ToolError> {
+        Err(refused())
+    }
+
+    fn removed_worktree(&self, id: &str) -> Option<PathBuf> {
+        self.inner.removed_worktree(id).filter(|_| self.has_repo(id))
+    }
+
+    fn former_kin(&self, family: &str) -> Vec<String> {
+        let mut ids = self.inner.former_kin(family);
+        ids.retain(|id| self.has_repo(id));
+        ids
     }
 
     fn unregister(&self, _id: &str) -> Result<(), ToolError> {

@@ -20,6 +20,7 @@ use sdl_outside::Outside;
 use sdl_retrieve::card::{Enrichment, Plain};
 use sdl_retrieve::layer::Layer;
 use sdl_retrieve::meaning::Meaning;
+use sdl_retrieve::part::Part;
 use sdl_retrieve::past::{NoPast, Past};
 
 pub use report::{
@@ -54,6 +55,34 @@ pub trait Host: Send + Sync {
     fn refuses(&self, root: &Path) -> Option<String> {
         let _ = root;
         None
+    }
+
+    /// Returns the root that the linked git worktree around `folder` would be registered with, if it is not registered
+    /// and belongs to a registered repository. `folder` is canonical. No registered tree is the one to ask then, even if
+    /// one of them holds the folder.
+    fn unregistered_worktree(&self, folder: &Path) -> Option<PathBuf> {
+        let _ = folder;
+        None
+    }
+
+    /// Registers the worktree that [`Host::unregistered_worktree`] returns, with the settings of the repository that it
+    /// belongs to. Returns its id.
+    fn register_worktree(&self, folder: &Path) -> Result<String, ToolError> {
+        let message = format!("{} is in no worktree of a registered repository", folder.display());
+        Err(ToolError::new(Code::UnknownRepo, message))
+    }
+
+    /// Returns the root of a worktree that was forgotten because git removed it, by the id that it had.
+    fn removed_worktree(&self, id: &str) -> Option<PathBuf> {
+        let _ = id;
+        None
+    }
+
+    /// Returns the ids of removed worktrees of a family (see [`Repo::family`]). Agents' rows that were stored in them are
+    /// still read in the others.
+    fn former_kin(&self, family: &str) -> Vec<String> {
+        let _ = family;
+        Vec::new()
     }
 
     /// Forgets a repository. Whether its ledger is deleted is the host's business.
@@ -222,6 +251,11 @@ pub trait Repo: Send + Sync {
     /// The rules by which its files are read.
     fn rules(&self) -> sdl_lang::Rules {
         sdl_lang::Rules::default()
+    }
+
+    /// Returns the files that the index under way has read so far, if it is the first one. Their facts are stored.
+    fn part(&self) -> Option<Part> {
+        None
     }
 
     /// Returns how the repository is doing. Cheap: does not touch the disk.

@@ -1,5 +1,7 @@
 //! Reports of a host about itself and its repositories.
 
+use std::time::Duration;
+
 use sdl_model::{GitHead, Version};
 
 /// How a repository is doing. The totals of its version are in the ledger, not here.
@@ -28,6 +30,8 @@ pub enum RepoState {
         done: u64,
         /// Files in all, once the crawl has counted them.
         total: Option<u64>,
+        /// The estimated time until the index is done, once its speed is known.
+        left: Option<Duration>,
     },
     /// Changes are reported by the system as they happen.
     Live,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use sdl_model::facts::{DefIx, imported_modules};
 use sdl_model::{Body, FactsKey, Outline};
 use sdl_navigate::workspace::{CalledOutside, Caller, Member, called_outside, member_folder};
-use sdl_outside::{DiskTree, Outside, Package, Reading};
+use sdl_outside::{DiskTree, Outside, Package, Reading, has_packages};
 use sdl_retrieve::{Outlines, Sym};
 use serde::Serialize;
 
@@ -67,7 +67,9 @@ impl Outlines for BothOutlines<'_> {
 /// that off, over a workspace, and for unsaved text.
 pub(crate) fn outside_calls(cx: &ReadCx<'_>, sym: &Sym) -> Result<Vec<OutsideOut>, ToolError> {
     let Some(outside) = cx.call.host.outside().filter(|_| cx.across.is_none()) else { return Ok(Vec::new()) };
-    let Some(key) = sym.row().state.facts() else { return Ok(Vec::new()) };
+    let Some(key) = sym.row().state.facts().filter(|key| has_packages(key.lang)) else {
+        return Ok(Vec::new());
+    };
     let Some(body) = cx.repo.facts().body(&key)? else { return Ok(Vec::new()) };
     let modules = imported_modules(sym.outline(), &body);
     let path = &sym.row().path;

@@ -310,6 +310,20 @@ fn hit_candidate(hit: &Hit) -> Candidate {
         .with("line", hit.line)
 }
 
+/// Returns the options for cards, as far as the source has what they show. Of a part of the tree that is the text of the
+/// symbol itself, because edges are found once all files are read.
+pub(crate) fn within_reach(cx: &ReadCx<'_>, mut options: CardOptions) -> CardOptions {
+    if cx.part.is_some() && options.detail > Detail::Signature {
+        cx.note(format!(
+            "cards are at detail {} until the first index is done, in place of {}",
+            Detail::Signature.name(),
+            options.detail.name()
+        ));
+        options.detail = Detail::Signature;
+    }
+    options
+}
+
 /// Returns a symbol's card, at the fullest level up to the wanted one that fits into `most` tokens.
 pub(crate) fn card_within(
     cx: &ReadCx<'_>,

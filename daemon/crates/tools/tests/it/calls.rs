@@ -146,7 +146,7 @@ fn sync_is_confirmed_or_said_not_to_be() {
     assert_eq!((&late["synced"], &late["lagMs"]), (&json!(false), &json!(70)));
     let error = world.err("sdl_symbol_search", search("require"));
     assert_eq!(error["code"], "notSynced");
-    *world.repo.state.lock().unwrap() = RepoState::Indexing { done: 12, total: Some(880) };
+    *world.repo.state.lock().unwrap() = RepoState::Indexing { done: 12, total: Some(880), left: None };
     let error = world.err("sdl_symbol_search", search("require"));
     assert_eq!(
         (&error["code"], &error["progress"]),
@@ -163,7 +163,7 @@ fn sync_is_confirmed_or_said_not_to_be() {
 /// A repository in the middle of its first index.
 fn being_indexed() -> World {
     let world = World::empty();
-    *world.repo.state.lock().unwrap() = RepoState::Indexing { done: 12, total: Some(880) };
+    *world.repo.state.lock().unwrap() = RepoState::Indexing { done: 12, total: Some(880), left: None };
     *world.repo.synced.lock().unwrap() = Barrier::default();
     world
 }

@@ -258,6 +258,7 @@ fn every_declared_field_of_an_answer_is_given_by_some_call() {
     agents(&mut seen);
     commands(&mut seen);
     states(&mut seen);
+    parts(&mut seen);
     let (mut faults, contract) = (String::new(), contract());
     for (name, action) in described() {
         if !action["module"].is_null() {
@@ -441,6 +442,25 @@ fn commands(seen: &mut Seen) {
     seen.ok(&world, "repo.register", json!({"rootPath": "/somewhere/else"}));
 }
 
+/// Calls every action that can answer while a first index is under way.
+fn parts(seen: &mut Seen) {
+    let world = World::empty();
+    let text = "def validate(token):\n    return token\n".to_owned();
+    world.repo.read_part(&[("real/a.py".to_owned(), text.clone()), ("real/b.py".to_owned(), text)], 1);
+    let found = seen.ok(&world, "symbol.search", json!({"query": "validate"}));
+    let id = &found["results"][0]["symbolId"];
+    for (action, args) in [
+        ("symbol.getCard", json!({"symbolId": id})),
+        ("symbol.getCards", json!({"symbolIds": [id]})),
+        ("code.getSkeleton", json!({"symbolId": id})),
+        ("code.getHotPath", json!({"symbolId": id, "identifiersToFind": ["token"]})),
+        ("repo.overview", json!({})),
+        ("repo.status", json!({})),
+    ] {
+        seen.ok(&world, action, args);
+    }
+}
+
 /// Calls every action again, through the wrong gateway, while the repository is in trouble and has unsaved buffers.
 fn states(seen: &mut Seen) {
     let world = World::shop();
@@ -530,7 +550,7 @@ fn states(seen: &mut Seen) {
         last_event_ms: Some(1),
         degraded_reason: Some("no watches left".into()),
     };
-    for state in [RepoState::Scanning, RepoState::Indexing { done: 1, total: Some(3) }] {
+    for state in [RepoState::Scanning, RepoState::Indexing { done: 1, total: Some(3), left: None }] {
         *world.repo.says.lock().unwrap() = Some(RepoStatus {
             state,
             ignored_by: vec!["gen: pattern \"gen/\" of .gitignore".into()],

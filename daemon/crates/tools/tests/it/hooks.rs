@@ -258,7 +258,7 @@ fn a_start_says_what_to_ask_and_how_the_ledger_is() {
         }
         assert!(count_tokens(&text) <= MOST_TOKENS, "{}: {text}", count_tokens(&text));
     }
-    *world.repo.state.lock().unwrap() = RepoState::Indexing { done: 3, total: Some(9) };
+    *world.repo.state.lock().unwrap() = RepoState::Indexing { done: 3, total: Some(9), left: None };
     assert!(remind(&world, json!({"kind": "start"})).unwrap().contains("indexing, 3 of 9 files done"));
     *world.repo.state.lock().unwrap() = RepoState::Failed { reason: "it broke".into() };
     assert_eq!(remind(&world, json!({"kind": "start"})), None);

@@ -39,6 +39,7 @@ mod memories;
 mod offers;
 mod own_names;
 mod pages;
+mod part;
 mod plain_text;
 mod profiles;
 mod protocol;

@@ -68,7 +68,7 @@ impl GitData {
     }
 
     /// Whether it is a worktree beside the repository's main one.
-    pub(crate) fn is_linked_worktree(&self) -> bool {
+    pub fn is_linked_worktree(&self) -> bool {
         self.own != self.common
     }
 

@@ -113,6 +113,17 @@ pub enum Step {
     Closed,
 }
 
+/// Why the worker's wait ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// There is work.
+    Work(Batch),
+    /// There was none for a while.
+    Quiet,
+    /// The root was removed.
+    Closed,
+}
+
 /// How waiting for a barrier ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waited {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
 
-pub use batch::{Batch, Limits, Rescan, Serial, Settle, Step, Waited};
+pub use batch::{Batch, Limits, Rescan, Serial, Settle, Step, Turn, Waited};
 
 /// The number of an attempt to process the pending changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -291,14 +291,33 @@ impl Inbox {
 
     /// Blocks until there is work; `None` when the root was removed. For the one worker.
     pub fn next(&self) -> Option<Batch> {
+        loop {
+            match self.next_turn(None) {
+                Turn::Work(batch) => return Some(batch),
+                Turn::Quiet => {}
+                Turn::Closed => return None,
+            }
+        }
+    }
+
+    /// Blocks until there is work, or until there was none for as long as `quiet`. For the one worker.
+    pub fn next_turn(&self, quiet: Option<Duration>) -> Turn {
         let mut state = self.lock();
         loop {
             match self.step_locked(&mut state, self.clock.now()) {
-                Step::Ready(batch) => return Some(batch),
-                Step::Closed => return None,
-                Step::Wait(None) => {
-                    state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
-                }
+                Step::Ready(batch) => return Turn::Work(batch),
+                Step::Closed => return Turn::Closed,
+                Step::Wait(None) => match quiet {
+                    None => state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+                    Some(quiet) => {
+                        let waited = self.work.wait_timeout(state, quiet);
+                        let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+                        if timeout.timed_out() {
+                            return Turn::Quiet;
+                        }
+                        state = woken;
+                    }
+                },
                 Step::Wait(Some(time)) => {
                     state = self.work.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
                 }

@@ -236,6 +236,18 @@ fn a_scanning_inbox_trusts_no_cookie() {
 }
 
 #[test]
+fn a_worker_hears_of_quiet_and_of_work_after_it() {
+    let it = Fixture::new(Limits::default());
+    let turn = |quiet| it.inbox.next_turn(Some(quiet));
+    assert_eq!(turn(MS), Turn::Quiet);
+    it.touch("a");
+    it.clock.advance(30 * MS);
+    assert!(matches!(turn(Duration::from_mins(1)), Turn::Work(_)));
+    it.inbox.close();
+    assert_eq!(turn(MS), Turn::Closed);
+}
+
+#[test]
 fn closing_ends_everybody() {
     let it = Fixture::new(Limits::default());
     let waiter = std::thread::spawn({

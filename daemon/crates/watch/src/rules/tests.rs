@@ -173,6 +173,21 @@ fn submodules_are_part_of_the_tree_and_worktrees_are_not() {
 }
 
 #[test]
+fn a_worktree_that_is_left_out_is_told() {
+    let temp = tempfile::tempdir().unwrap();
+    let root = temp.path().canonicalize().unwrap().join("app");
+    for tree in [".claude/worktrees/a", ".claude/worktrees/b"] {
+        fs::create_dir_all(root.join(tree)).unwrap();
+        fs::write(root.join(tree).join(".git"), "gitdir: /app/.git/worktrees/x\n").unwrap();
+    }
+    let root = check_root(&root, &[], &RootContext::default()).unwrap();
+    let listing = Crawl::new(&root, &RootOptions::default()).unwrap().run();
+    assert_eq!(listing.ignored, 2);
+    assert_eq!(listing.ignored_by.len(), 1, "a reason is listed once: {:?}", listing.ignored_by);
+    assert!(listing.ignored_by[0].contains("is a git worktree"), "{:?}", listing.ignored_by);
+}
+
+#[test]
 fn global_excludes_come_last() {
     let temp = tempfile::tempdir().unwrap();
     let global = temp.path().join("global");

@@ -1,94 +1,91 @@
 //! C and C++: includes, and linkage from a declaration to its definition.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
-use sdl_model::facts::{Def, DefFlags, DefIx, Expr, ImportKind};
-use sdl_model::{Lang, SymbolKind};
+use sdl_ledger::{HitFlags, NameHit};
+use sdl_model::facts::{Def, DefFlags, DefIx, Expr};
+use sdl_model::{FileId, Lang, RelPath, SymbolKind};
 
 use super::platform;
 use crate::modules::paths::{join_path, shared_depth};
 use crate::modules::{self, ModRef, Place};
-use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World, last_name};
+use crate::world::{Closure, DefRef, FileIndex, FileIx, Kinds, Question, Sym, World, last_name};
 
 /// Most files that one file may include, directly or not. Further ones are ignored.
 const CLOSURE: usize = 256;
 
+/// The file that an include names, opened.
+pub(super) fn resolve_include(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+    match find_included(w, file.id, &file.path, text).and_then(|id| w.open(id)) {
+        Some(at) => Place::Module(ModRef::File(at)),
+        None => Place::External,
+    }
+}
+
 /// The file that an include names: the one beside the file, or else the only or nearest one whose path ends in the
 /// text. A name in angle brackets is searched along the compiler's path, where the file's own folder comes last.
-pub(super) fn resolve_include(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
-    if let Some(text) = text.strip_prefix('<') {
-        return if platform::is_system_header(text) {
-            own_library(w, text)
-        } else {
-            by_suffix(w, file, text, true)
-        };
-    }
-    if let Some(at) = join_path(file.path.dir(), text).and_then(|path| w.open_path(&path)) {
-        return Place::Module(ModRef::File(at));
-    }
-    by_suffix(w, file, text, false)
+pub(super) fn find_included(w: &World<'_>, from: FileId, path: &RelPath, text: &str) -> Option<FileId> {
+    let q = Question::Inclusion(from.0, w.sym(text));
+    w.derive(&w.memos.targets, q, None, || {
+        if let Some(text) = text.strip_prefix('<') {
+            return if platform::is_system_header(text) {
+                own_library(w, text)
+            } else {
+                file_by_suffix(w, path, text, true)
+            };
+        }
+        join_path(path.dir(), text)
+            .and_then(|path| w.path(&path))
+            .or_else(|| file_by_suffix(w, path, text, false))
+    })
 }
 
 /// A header of the system's library, where the repository is that library, for example glibc.
-fn own_library(w: &World<'_>, text: &str) -> Place {
+fn own_library(w: &World<'_>, text: &str) -> Option<FileId> {
     let name = text.rsplit('/').next().unwrap_or(text);
-    let found = w.files_named(name).iter().copied().find(|id| {
-        w.path_of(*id).is_some_and(|path| {
-            let dir = path.as_str().strip_suffix(text).and_then(|dir| dir.strip_suffix('/'));
-            dir == Some("include") && !platform::is_of_other_system(&path)
-        })
-    });
-    found.and_then(|id| w.open(id)).map_or(Place::External, |at| Place::Module(ModRef::File(at)))
+    let is_it = |(path, _): &&(RelPath, FileId)| {
+        let dir = path.as_str().strip_suffix(text).and_then(|dir| dir.strip_suffix('/'));
+        dir == Some("include") && !platform::is_of_other_system(path)
+    };
+    w.paths_named(name).iter().find(is_it).map(|(_, id)| *id)
 }
 
-/// The file whose path ends in `text`. Of several, one that a build for Linux on x86-64 reads, then the nearest to
-/// `file`. On request, the file right beside it comes last.
+/// The file whose path ends in `text`, opened: see [`file_by_suffix`].
 pub(in crate::languages) fn by_suffix(
     w: &World<'_>,
     file: &FileIndex,
     text: &str,
     beside_last: bool,
 ) -> Place {
-    let beside = join_path(file.path.dir(), text).filter(|_| beside_last);
-    let Some(text) = join_path("", text.trim_start_matches("../").trim_start_matches("./")) else {
-        return Place::External;
-    };
-    let name = text.rsplit('/').next().unwrap_or(&text);
-    let suffix = format!("/{text}");
-    let at_home = !platform::is_elsewhere(&file.path);
-    let mut found: Vec<_> = w
-        .files_named(name)
-        .iter()
-        .filter_map(|id| Some((w.path_of(*id)?, *id)))
-        .filter(|(path, _)| path.as_str() == text || path.as_str().ends_with(&suffix))
-        .map(|(path, id)| {
-            let is_beside = beside.as_deref() == Some(path.as_str());
-            let is_elsewhere = at_home && platform::is_elsewhere(&path);
-            let depth = path.as_str().matches('/').count();
-            (is_beside, is_elsewhere, usize::MAX - shared_depth(path.dir(), file.path.dir()), depth, path, id)
-        })
-        .collect();
-    found.sort();
-    found
-        .first()
-        .and_then(|(.., id)| w.open(*id))
+    file_by_suffix(w, &file.path, text, beside_last)
+        .and_then(|id| w.open(id))
         .map_or(Place::External, |at| Place::Module(ModRef::File(at)))
 }
 
-/// The files that a file includes, directly or not, in breadth-first order.
-pub(in crate::languages) fn included_files(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
-    closure_of(w, from, true)
+/// The file whose path ends in `text`. Of several, one that a build for Linux on x86-64 reads, then the nearest to
+/// the file at `from`. On request, the file right beside it comes last.
+fn file_by_suffix(w: &World<'_>, from: &RelPath, text: &str, beside_last: bool) -> Option<FileId> {
+    let beside = join_path(from.dir(), text).filter(|_| beside_last);
+    let text = join_path("", text.trim_start_matches("../").trim_start_matches("./"))?;
+    let name = text.rsplit('/').next().unwrap_or(&text);
+    let suffix = format!("/{text}");
+    let at_home = !platform::is_elsewhere(from);
+    let paths = w.paths_named(name);
+    let fitting = paths.iter().filter(|(path, _)| path.as_str() == text || path.as_str().ends_with(&suffix));
+    let order = |(path, _): &&(RelPath, FileId)| {
+        let is_beside = beside.as_deref() == Some(path.as_str());
+        let is_elsewhere = at_home && platform::is_elsewhere(path);
+        let depth = path.as_str().matches('/').count();
+        (is_beside, is_elsewhere, usize::MAX - shared_depth(path.dir(), from.dir()), depth, path.clone())
+    };
+    fitting.min_by_key(order).map(|(_, id)| *id)
 }
 
-/// The same. Without `all`, files included only by a build for another system are left out.
-fn closure_of(w: &World<'_>, from: FileIx, all: bool) -> Rc<[FileIx]> {
-    let q = Question::Included { from, for_all_systems: all };
-    w.derive(&w.memos.files, q, Rc::default(), || {
+/// The files that a file loads, directly or not, in breadth-first order. For languages other than C and C++.
+pub(in crate::languages) fn loaded_files(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
+    w.derive(&w.memos.files, Question::Loaded(from), Rc::default(), || {
         let mut found = vec![from];
-        // The files that a Linux build includes come first.
-        if all && is_c(w.file(from).lang()) {
-            found.extend(closure_of(w, from, false).iter());
-        }
         let mut at = 0;
         while let Some(&file) = found.get(at)
             && found.len() < CLOSURE
@@ -96,10 +93,6 @@ fn closure_of(w: &World<'_>, from: FileIx, all: bool) -> Rc<[FileIx]> {
             at += 1;
             let index = w.file(file);
             for import in index.includes.iter().filter_map(|ix| index.import(*ix)) {
-                let is_textual = matches!(import.kind, ImportKind::Include | ImportKind::SystemInclude);
-                if is_textual && !all && !import.reexport && is_c(index.lang()) {
-                    continue;
-                }
                 if let Place::Module(ModRef::File(next)) = modules::imported_module(w, file, import)
                     && !found.contains(&next)
                 {
@@ -112,13 +105,60 @@ fn closure_of(w: &World<'_>, from: FileIx, all: bool) -> Rc<[FileIx]> {
     })
 }
 
+/// The files that a file includes, directly or not, in breadth-first order.
+fn included_files(w: &World<'_>, from: FileIx) -> Rc<Closure> {
+    closure_of(w, w.file(from).id, true)
+}
+
+/// The same. Without `all`, files included only by a build for another system are left out.
+fn closure_of(w: &World<'_>, from: FileId, all: bool) -> Rc<Closure> {
+    let q = Question::Included { from: from.0, for_all_systems: all };
+    w.derive(&w.memos.closures, q, Rc::default(), || {
+        let mut found = vec![from];
+        // The files that a Linux build includes come first.
+        if all {
+            found.extend(closure_of(w, from, false).files());
+        }
+        let mut known: HashSet<FileId> = found.iter().copied().collect();
+        let mut at = 0;
+        while let Some(&file) = found.get(at)
+            && found.len() < CLOSURE
+        {
+            at += 1;
+            let Some(includer) = w.includer(file) else { continue };
+            for one in includer.inclusions.iter().filter(|one| all || one.taken) {
+                if let Some(next) = find_included(w, file, &includer.path, &one.text)
+                    && !known.contains(&next)
+                    && w.includer(next).is_some()
+                {
+                    known.insert(next);
+                    found.push(next);
+                }
+            }
+        }
+        found.remove(0);
+        Rc::new(Closure::new(found))
+    })
+}
+
+/// The included files that define `name` in some scope, in order.
+pub(super) fn included_with_any(w: &World<'_>, from: FileIx, name: Sym) -> Vec<FileIx> {
+    let found = w.included_anywhere(&included_files(w, from), name);
+    found.into_iter().map(|(_, at)| at).collect()
+}
+
+/// Every included file, opened.
+pub(super) fn all_included(w: &World<'_>, from: FileIx) -> Vec<FileIx> {
+    included_files(w, from).files().iter().filter_map(|id| w.open(*id)).collect()
+}
+
 fn is_c(lang: Lang) -> bool {
     matches!(lang, Lang::C | Lang::Cpp)
 }
 
 /// Whether the text of `target` becomes part of `file`.
 pub(super) fn includes_file(w: &World<'_>, file: FileIx, target: FileIx) -> bool {
-    included_files(w, file).contains(&target)
+    included_files(w, file).has(w.file(target).id)
 }
 
 /// Whether a definition is for another system than the one of a default build.
@@ -157,13 +197,19 @@ pub(super) fn is_tag(kind: SymbolKind, lang: Lang) -> bool {
     lang == Lang::C && kind.is_type() && kind != SymbolKind::Type
 }
 
+/// The kinds of a name that is not that of a field, which only its type has. For example, many headers have a field `next`.
+fn free_kinds() -> Kinds {
+    Kinds::of(|kind| kind != SymbolKind::Field)
+}
+
 /// The struct, union or enumeration `name` among the included files.
 pub(super) fn find_tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
-    let found = included_files(w, from).iter().find_map(|at| {
-        let file = w.file(*at);
+    let tags = Kinds::of(|kind| is_tag(kind, Lang::C));
+    let found = w.included_at_top(&included_files(w, from), name, tags).into_iter().find_map(|(_, at)| {
+        let file = w.file(at);
         let is_one = |ix: &DefIx| file.outline.def(*ix).is_some_and(|def| is_tag(def.kind, file.lang()));
         let def = file.children(DefIx::MODULE, name).find(is_one)?;
-        Some(DefRef { file: *at, def })
+        Some(DefRef { file: at, def })
     });
     found.map_or(Place::Missing, Place::Def)
 }
@@ -174,10 +220,11 @@ pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     let mut other = None;
     let is_libc = platform::is_of_libc(&w.text(name));
     // Definitions that a Linux build excludes count where it has no other, and for files of another system.
-    let taken = closure_of(w, from, platform::is_elsewhere(&w.file(from).path));
-    for (ix, at) in included_files(w, from).iter().enumerate() {
-        let file = w.file(*at);
-        let left_out = 4 * u8::from(ix >= taken.len());
+    let own = w.file(from);
+    let taken = closure_of(w, own.id, platform::is_elsewhere(&own.path)).files().len();
+    for (place, at) in w.included_at_top(&included_files(w, from), name, free_kinds()) {
+        let file = w.file(at);
+        let left_out = 4 * u8::from(place >= taken);
         for def in file.children(DefIx::MODULE, name) {
             let Some(found) = file.outline.def(def).filter(|def| def.owner.is_none()) else { continue };
             if left_out == 0 {
@@ -201,7 +248,7 @@ pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
             let is_firm = matches!(found.kind, SymbolKind::Function | SymbolKind::Macro) && !is_optional;
             let order = (rank >= 4, !is_firm, rank);
             if best.is_none_or(|(known, ..)| order < known) {
-                best = Some((order, rank, DefRef { file: *at, def }));
+                best = Some((order, rank, DefRef { file: at, def }));
             }
         }
     }
@@ -238,28 +285,32 @@ pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
 
 /// Whether a file that `from` includes has a function `name` whatever the settings.
 pub(super) fn has_firm_function(w: &World<'_>, from: FileIx, name: Sym) -> bool {
-    closure_of(w, from, false).iter().any(|at| {
-        let file = w.file(*at);
-        file.children(DefIx::MODULE, name).any(|ix| {
-            file.outline.def(ix).is_some_and(|def| {
-                let depends = def.flags.has(DefFlags::LEFT_OUT) || def.flags.has(DefFlags::OPTIONAL);
-                def.kind == SymbolKind::Function && def.owner.is_none() && !depends
+    w.included_at_top(&closure_of(w, w.file(from).id, false), name, free_kinds()).into_iter().any(
+        |(_, at)| {
+            let file = w.file(at);
+            file.children(DefIx::MODULE, name).any(|ix| {
+                file.outline.def(ix).is_some_and(|def| {
+                    let depends = def.flags.has(DefFlags::LEFT_OUT) || def.flags.has(DefFlags::OPTIONAL);
+                    def.kind == SymbolKind::Function && def.owner.is_none() && !depends
+                })
             })
-        })
-    })
+        },
+    )
 }
 
 /// The function `name` with a body in a file or one that it includes.
 fn body_in_sight(w: &World<'_>, from: FileIx, name: Sym) -> Option<DefRef> {
-    std::iter::once(&from).chain(included_files(w, from).iter()).find_map(|at| {
-        let file = w.file(*at);
+    let included =
+        w.included_at_top(&included_files(w, from), name, free_kinds()).into_iter().map(|(_, at)| at);
+    std::iter::once(from).chain(included).find_map(|at| {
+        let file = w.file(at);
         let is_body = |ix: &DefIx| {
             file.outline
                 .def(*ix)
                 .is_some_and(|def| def.kind == SymbolKind::Function && !def.flags.has(DefFlags::ABSTRACT))
         };
         let def = file.children(DefIx::MODULE, name).find(is_body)?;
-        Some(DefRef { file: *at, def })
+        Some(DefRef { file: at, def })
     })
 }
 
@@ -291,39 +342,57 @@ pub(super) fn linked_definition(w: &World<'_>, prototype: DefRef) -> Option<DefR
     if declared.flags.has(DefFlags::STATIC) {
         return None;
     }
-    let mut found: Vec<(usize, DefRef)> = w
-        .named(name)?
-        .iter()
-        .filter(|hit| matches!(hit.kind, SymbolKind::Function | SymbolKind::Method))
-        .filter_map(|hit| {
-            let at = w.open(hit.file)?;
-            let index = w.file(at);
-            let def = index.find(hit.symbol)?;
-            let found = index.outline.def(def)?;
-            // `void space::f() {…}`: a function's qualifier looks like a class.
-            let is_member = found.kind == SymbolKind::Method;
-            if is_member && found.owner.and_then(|owner| last_name(&index.outline, owner)) != namespace {
-                return None;
-            }
-            let flags = found.flags;
-            // A static function of another file is skipped, because a declaration in a header can't mean it.
-            (!flags.has(DefFlags::ABSTRACT) && (at == prototype.file || !flags.has(DefFlags::STATIC)))
-                .then(|| (shared_depth(index.path.dir(), file.path.dir()), DefRef { file: at, def }))
-        })
-        .collect();
+    let hits = w.named(name)?;
+    let mut found: Vec<Body<'_>> =
+        hits.iter().filter_map(|hit| Body::read(w, &file, hit, namespace)).collect();
     // If there is one definition for each system, such as `poll_linux.c` and `poll_win.c`, take the one for Linux.
-    let at_home = |def: &DefRef| !is_elsewhere(w, *def);
-    if found.len() > 1 && at_home(&prototype) && found.iter().any(|(_, def)| at_home(def)) {
-        found.retain(|(_, def)| at_home(def));
+    if found.len() > 1 && !is_elsewhere(w, prototype) && found.iter().any(|body| !body.is_elsewhere) {
+        found.retain(|body| !body.is_elsewhere);
     }
     // Several programs in one repository may define it, for example `usage`. The nearest one counts, if no other is
     // as near.
-    let nearest = found.iter().map(|(near, _)| *near).max()?;
-    found.retain(|(near, _)| *near == nearest);
-    let (_, first) = *found.first()?;
-    if found.iter().any(|(_, def)| def.file != first.file) {
+    let nearest = found.iter().map(|body| body.near).max()?;
+    found.retain(|body| body.near == nearest);
+    let first = found.first()?.hit.file;
+    if found.iter().any(|body| body.hit.file != first) {
         return None;
     }
-    // Several definitions in one file are alternatives, of which a build takes one.
-    found.iter().map(|(_, def)| *def).min_by_key(|def| def.def)
+    // Only this file is opened, because a name may have a dozen definitions. Several in one file are alternatives, of
+    // which a build takes one.
+    let at = w.open(first)?;
+    let index = w.file(at);
+    let def = found.iter().filter_map(|body| index.find(body.hit.symbol)).min()?;
+    Some(DefRef { file: at, def })
+}
+
+/// A function with a body that may be the one that a prototype declares.
+struct Body<'h> {
+    hit: &'h NameHit,
+    is_elsewhere: bool,
+    /// How many folders it shares with the prototype.
+    near: usize,
+}
+
+impl<'h> Body<'h> {
+    /// The definition that a search for the name of a prototype in `file` found, unless it can't be the declared one.
+    fn read(w: &World<'_>, file: &FileIndex, hit: &'h NameHit, namespace: Option<&str>) -> Option<Self> {
+        let is_member = hit.kind == SymbolKind::Method;
+        let is_code = is_member || hit.kind == SymbolKind::Function;
+        // A static function of another file is skipped, because a declaration in a header can't mean it.
+        let is_hidden = hit.flags.has(HitFlags::STATIC) && hit.file != file.id;
+        if !is_code || is_hidden || hit.flags.has(HitFlags::DECLARED) {
+            return None;
+        }
+        if is_member {
+            // `void space::f() {…}`: a function's qualifier looks like a class.
+            let index = w.file(w.open(hit.file)?);
+            let owner = index.find(hit.symbol).and_then(|def| index.outline.def(def)?.owner);
+            if owner.and_then(|owner| last_name(&index.outline, owner)) != namespace {
+                return None;
+            }
+        }
+        let path = w.path_of(hit.file)?;
+        let is_elsewhere = hit.flags.has(HitFlags::LEFT_OUT) || platform::is_elsewhere(&path);
+        Some(Self { hit, is_elsewhere, near: shared_depth(path.dir(), file.path.dir()) })
+    }
 }

@@ -11,10 +11,10 @@ mod types;
 
 use sdl_model::facts::{DefIx, Import, ImportKind};
 
-pub(super) use includes::{by_suffix, included_files};
+pub(super) use includes::{by_suffix, loaded_files};
 
 use crate::modules::Place;
-use crate::world::{DefRef, FileIx, ModuleRules, Question, Sym, World};
+use crate::world::{DefRef, FileIx, Inclusion, ModuleRules, Question, Sym, World};
 
 /// C.
 pub(super) struct C;
@@ -31,6 +31,15 @@ macro_rules! shared_rules {
         fn module_text(&self, import: &Import, text: &str) -> Option<String> {
             // An angle bracket marks headers that are looked for along the compiler's path.
             (import.kind == ImportKind::SystemInclude).then(|| format!("<{text}"))
+        }
+
+        fn inclusion(&self, w: &World<'_>, from: FileIx, import: &Import) -> Option<Inclusion> {
+            let file = w.file(from);
+            let text = file.outline.str(import.module);
+            let wanted = self.module_text(import, text);
+            let is_text = matches!(import.kind, ImportKind::Include | ImportKind::SystemInclude);
+            let text = wanted.as_deref().unwrap_or(text);
+            is_text.then(|| includes::find_included(w, file.id, &file.path, text))
         }
 
         fn definition(&self, w: &World<'_>, declared: DefRef) -> Option<DefRef> {

@@ -62,7 +62,7 @@ fn written_elsewhere(w: &World<'_>, from: FileIx, seen: &[Vec<Sym>], name: Sym) 
 /// The definition of `name` in the namespace `path` that a file sees.
 fn in_namespace(w: &World<'_>, from: FileIx, path: &[Sym], name: Sym) -> Option<DefRef> {
     let mut best: Option<(u8, DefRef)> = None;
-    for at in std::iter::once(from).chain(includes::included_files(w, from).iter().copied()) {
+    for at in std::iter::once(from).chain(includes::included_with_any(w, from, name)) {
         let index = w.file(at);
         for holder in matching_namespaces(&index, path) {
             for def in index.children(holder, name) {
@@ -110,12 +110,10 @@ pub(super) fn find_qualified(w: &World<'_>, from: FileIx, scope: DefIx, text: &s
 /// The namespace that `text` spells out.
 pub(super) fn find_namespace(w: &World<'_>, from: FileIx, text: &str) -> Place {
     let path = namespace_parts(w, text);
-    let found =
-        std::iter::once(from).chain(includes::included_files(w, from).iter().copied()).find_map(|at| {
-            let holder =
-                matching_namespaces(&w.file(at), &path).into_iter().find(|def| *def != DefIx::MODULE)?;
-            Some(DefRef { file: at, def: holder })
-        });
+    let found = std::iter::once(from).chain(includes::all_included(w, from)).find_map(|at| {
+        let holder = matching_namespaces(&w.file(at), &path).into_iter().find(|def| *def != DefIx::MODULE)?;
+        Some(DefRef { file: at, def: holder })
+    });
     found.map_or(Place::Missing, |def| Place::Module(ModRef::Inline(def)))
 }
 

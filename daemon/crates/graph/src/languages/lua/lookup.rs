@@ -108,7 +108,7 @@ pub(super) fn find_required(w: &World<'_>, from: FileIx, name: Sym) -> Place {
         let def = file.children(DefIx::MODULE, name).find(|ix| is_global(&file, *ix))?;
         Some(Place::Def(DefRef { file: *at, def }))
     };
-    c::included_files(w, from).iter().find_map(shared).unwrap_or(Place::Missing)
+    c::loaded_files(w, from).iter().find_map(shared).unwrap_or(Place::Missing)
 }
 
 /// The only table with members called `name`: that all files share, or of which the text just states the name.

@@ -2,7 +2,7 @@
 
 use super::gathered::{Items, Rows};
 use crate::Result;
-use crate::env::{Env, Table, Write};
+use crate::env::{Env, Leaves, Table, Write};
 
 /// A transaction is committed when it holds this much: The limit is low because LMDB keeps the pages of a running
 /// transaction in memory, and never returns that memory.
@@ -11,16 +11,18 @@ const STAGE_BYTES: usize = 2 << 20;
 const ROW_COST: usize = 24;
 
 /// Writes rows.
-pub(super) struct Loader<'e> {
+pub(in crate::ledger) struct Loader<'e> {
     env: &'e Env,
     txn: Option<Write<'e>>,
     bytes: usize,
+    /// The table of several that is being filled, and its row that is not full yet.
+    filled: Option<(Table, Leaves)>,
 }
 
 impl<'e> Loader<'e> {
     /// Writes to `env`.
-    pub(super) fn new(env: &'e Env) -> Self {
-        Self { env, txn: None, bytes: 0 }
+    pub(in crate::ledger) fn new(env: &'e Env) -> Self {
+        Self { env, txn: None, bytes: 0, filled: None }
     }
 
     /// The running transaction, or the next one if that would grow too large. Room is made before, because a full map
@@ -43,8 +45,17 @@ impl<'e> Loader<'e> {
         }
     }
 
+    /// Writes one row, wherever its place is.
+    pub(in crate::ledger) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+        // What waits to be appended comes before.
+        if let Some((filled, leaves)) = self.filled.take() {
+            self.end_leaves(filled, leaves)?;
+        }
+        self.txn(key.len() + value.len())?.put(table, key, value)
+    }
+
     /// Writes one row, after all others of the table.
-    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
+    pub(in crate::ledger) fn row(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
         self.txn(key.len() + value.len())?.append(table, key, value)
     }
 
@@ -54,8 +65,26 @@ impl<'e> Loader<'e> {
     }
 
     /// Writes one key's items, sorted and end to end, after all others of the table.
-    pub(super) fn group(&mut self, table: Table, key: &[u8], items: &[u8]) -> Result<()> {
-        self.txn(key.len() + items.len())?.append_items(table, key, items)
+    pub(in crate::ledger) fn group(&mut self, table: Table, key: &[u8], items: &[u8]) -> Result<()> {
+        let mut leaves = match self.filled.take() {
+            Some((filled, leaves)) if filled.is_same(table) => leaves,
+            Some((filled, leaves)) => {
+                self.end_leaves(filled, leaves)?;
+                Leaves::default()
+            }
+            None => Leaves::default(),
+        };
+        leaves.push(table.spec.item, key, items, &mut |fence, leaf| self.leaf(table, fence, leaf))?;
+        self.filled = Some((table, leaves));
+        Ok(())
+    }
+
+    fn end_leaves(&mut self, table: Table, mut leaves: Leaves) -> Result<()> {
+        leaves.end(&mut |fence, leaf| self.leaf(table, fence, leaf))
+    }
+
+    fn leaf(&mut self, table: Table, fence: &[u8], leaf: &[u8]) -> Result<()> {
+        self.txn(fence.len() + leaf.len())?.append_row(table, fence, leaf)
     }
 
     /// Writes items to an empty table.
@@ -64,7 +93,10 @@ impl<'e> Loader<'e> {
     }
 
     /// Commits the remaining rows.
-    pub(super) fn done(self) -> Result<()> {
+    pub(in crate::ledger) fn done(mut self) -> Result<()> {
+        if let Some((table, leaves)) = self.filled.take() {
+            self.end_leaves(table, leaves)?;
+        }
         self.txn.map_or(Ok(()), Write::commit)
     }
 }

@@ -1,33 +1,39 @@
-//! A load from scratch. Rows are gathered, sorted and appended in the order of their keys, in transactions of bounded
+//! A load. Rows are gathered, sorted and appended in the order of their keys, in transactions of bounded
 //! size that make no version; the last one makes the whole visible. Rows that don't fit into the memory for gathering wait
 //! in sorted runs in a temporary file beside the ledger, so each table is written once and in order whatever its size.
+//!
+//! A load from scratch fills an emptied ledger. A load of the next version (see [`next`]) fills the generation of tables
+//! that is not live, while the newest version is still read from the other.
 
 mod gathered;
 mod loader;
+mod next;
 mod runs;
 mod terms;
 
 use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::Ordering;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sdl_model::{Cause, FileId, FileState, GitHead, SymbolId, Version, VersionRow};
+use sdl_model::{Cause, FileId, FileRow, FileState, GitHead, StatHint, SymbolId, Version, VersionRow};
 
 use super::derived::{check_term, in_order};
-use super::state::{self, State};
+use super::state::{self, Generation, State};
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot};
 use crate::codec::{
-    EDGE_LEN, Public, id_key, in_edge_of, pack_edges, pack_home, pack_resolved, path_value, text_key,
+    EDGE_LEN, Public, id_key, in_edge_of, pack_edges, pack_home, pack_resolved, path_value, shorten_edges,
+    symbol_key, text_key,
 };
-use crate::{Error, FileUpdate, Posting, Resolved, Result, SymbolHome, TermHit, codec};
+use crate::tables::LedgerTables;
+use crate::{Error, FileUpdate, Posting, ResolutionCounts, Resolved, Result, TermHit, codec};
 
 use gathered::{Gathers, Items, Rows};
-use loader::Loader;
+pub(in crate::ledger) use loader::Loader;
 use terms::Terms;
 
-/// A load from scratch. `Sync`: once the files are in, several threads may [`Self::view`] them and hand in what they
+/// A load of a whole version. `Sync`: once the files are in, several threads may [`Self::view`] them and hand in what they
 /// resolved.
 ///
 /// Call [`Self::add_file`] for every file, then [`Self::files_done`], resolve over [`Self::view`], hand in the results
@@ -36,6 +42,8 @@ use terms::Terms;
 #[must_use]
 pub struct Bulk<'l> {
     ledger: &'l Ledger,
+    /// The tables that it fills.
+    tables: &'l LedgerTables,
     _loading: Loading<'l>,
     seen: HashSet<FileId>,
     files: Files,
@@ -50,12 +58,13 @@ struct Files {
     paths: Rows,
     stats: Rows,
     publics: Rows,
+    inclusions: Rows,
     file_names: Items<8>,
     dirs: Items<8>,
     packages: Items<8>,
     imports: Items<8>,
     names: Items<{ codec::NAME_ITEM }>,
-    symbols: Items<{ codec::HOME }>,
+    symbols: Items<{ codec::NAME_ITEM }>,
 }
 
 #[derive(Default)]
@@ -65,6 +74,52 @@ struct Derived {
     resolved: Rows,
     in_edges: Items<{ codec::IN_EDGE_ITEM }>,
     asked: Items<8>,
+}
+
+impl Derived {
+    /// Adds the result of resolving `file`: its counts, for each source of edges the packed edges, and the sorted lists
+    /// of the keys it asked and of the names it left open.
+    fn add<P: AsRef<[u8]>>(
+        &mut self,
+        file: FileId,
+        counts: ResolutionCounts,
+        edges: impl Iterator<Item = (u64, P)>,
+        (asked, unresolved): (&[u64], &[u32]),
+    ) -> Result<()> {
+        let mut sources = Vec::new();
+        for (symbol, packed) in edges {
+            sources.push(symbol);
+            let edges = packed.as_ref().as_chunks::<EDGE_LEN>().0;
+            self.tally.edges(edges.len(), Sign::Plus);
+            self.out_edges.push(&id_key(symbol), |out| {
+                out.extend_from_slice(&shorten_edges(packed.as_ref()));
+                Ok(())
+            })?;
+            for edge in edges {
+                let (target, item) = in_edge_of(SymbolId(symbol), edge);
+                self.in_edges.push(&id_key(target), item);
+            }
+        }
+        sources.sort_unstable();
+        for hash in asked {
+            self.asked.push(&id_key(*hash), id_key(file.0));
+        }
+        self.tally.resolved(counts, Sign::Plus);
+        let row = pack_resolved(counts, sources.into_iter(), asked, unresolved);
+        self.resolved.push(&id_key(file.0), |out| {
+            out.extend_from_slice(&row);
+            Ok(())
+        })?;
+        Ok(())
+    }
+}
+
+/// Of definitions, sorted and end to end, the last one of each symbol.
+fn last_of_each(hits: &[u8]) -> Vec<u8> {
+    let (hits, _) = hits.as_chunks::<{ codec::NAME_ITEM }>();
+    let next = hits.iter().skip(1).map(Some).chain([None]);
+    let last = hits.iter().zip(next).filter(|(hit, next)| next.is_none_or(|next| hit[..8] != next[..8]));
+    last.flat_map(|(hit, _)| *hit).collect()
 }
 
 /// Spills the largest until all of them together take at most `most` bytes.
@@ -84,6 +139,15 @@ struct Loading<'l> {
     ledger: &'l Ledger,
 }
 
+impl<'l> Loading<'l> {
+    fn begin(ledger: &'l Ledger) -> Result<Self> {
+        if ledger.loading.swap(true, Ordering::AcqRel) {
+            return Err(Error::Misuse("a load was begun during another"));
+        }
+        Ok(Self { ledger })
+    }
+}
+
 impl Drop for Loading<'_> {
     fn drop(&mut self) {
         self.ledger.loading.store(false, Ordering::Release);
@@ -92,38 +156,56 @@ impl Drop for Loading<'_> {
 
 impl<'l> Bulk<'l> {
     pub(super) fn begin(ledger: &'l Ledger) -> Result<Self> {
-        if ledger.loading.swap(true, Ordering::AcqRel) {
-            return Err(Error::Misuse("a load from scratch was begun during another"));
-        }
-        let loading = Loading { ledger };
+        let loading = Loading::begin(ledger)?;
         ledger.forget_everything()?;
-        ledger.write_aside(|txn| {
-            let state = State::load_existing(txn, &ledger.tables)?;
-            State { staged: true, ..state }.store(txn, &ledger.tables)
+        let live = ledger.write_aside(|txn| {
+            let state = State::load_existing(txn, ledger.shared())?;
+            State { staged: true, ..state }.store(txn, ledger.shared())?;
+            Ok(state.live)
         })?;
-        Ok(Self {
+        Ok(Self::empty(loading, live))
+    }
+
+    /// A load into the empty tables of `generation`.
+    fn empty(loading: Loading<'l>, generation: Generation) -> Self {
+        let ledger = loading.ledger;
+        Self {
             ledger,
+            tables: ledger.tables_of(generation),
             _loading: loading,
             seen: HashSet::new(),
             files: Files::default(),
             files_done: false,
             postings: Terms::default(),
             derived: Mutex::default(),
-        })
+        }
     }
 
     /// Adds a file; each once. The facts are not kept.
     pub fn add_file(&mut self, update: &FileUpdate) -> Result<()> {
+        let Some(row) = &update.row else { return Ok(()) };
+        if row.path != update.path {
+            return Err(Error::Misuse("a file was added under another path than its row's"));
+        }
+        let public = match (&row.state, &update.facts) {
+            (FileState::Indexed(_), Some(facts)) => Some(Public::of_facts(FileId::of(&row.path), facts)),
+            (FileState::Indexed(_), None) => {
+                return Err(Error::Misuse("an indexed file came without its facts"));
+            }
+            _ => None,
+        };
+        self.add_rows(row, update.stat.as_ref(), public.as_ref())
+    }
+
+    fn add_rows(&mut self, row: &FileRow, stat: Option<&StatHint>, public: Option<&Public>) -> Result<()> {
         if self.files_done {
             return Err(Error::Misuse("a file was added after files_done"));
         }
-        let Some(row) = &update.row else { return Ok(()) };
-        let file = FileId::of(&update.path);
-        if row.path != update.path || !self.seen.insert(file) {
-            return Err(Error::Misuse("a file was added twice, or under another path than its row's"));
+        let (path, file) = (&row.path, FileId::of(&row.path));
+        if !self.seen.insert(file) {
+            return Err(Error::Misuse("a file was added twice"));
         }
         let key = id_key(file.0);
-        let path = &update.path;
         let files = &mut self.files;
         let tally = &mut self.derived.get_mut().unwrap_or_else(PoisonError::into_inner).tally;
         tally.row(row, Sign::Plus);
@@ -132,18 +214,21 @@ impl<'l> Bulk<'l> {
             out.extend_from_slice(&path_value(file.0, path.as_str()));
             Ok(())
         })?;
-        if let Some(stat) = &update.stat {
+        if let Some(stat) = stat {
             files.stats.push(&key, |out| codec::encode_into("stats", stat, out))?;
         }
-        if !matches!(row.state, FileState::Indexed(_)) {
-            return Ok(());
+        let Some(public) = public else { return Ok(()) };
+        tally.public(public, Sign::Plus);
+        files.publics.push(&key, |out| {
+            out.extend_from_slice(&codec::pack_record("publics", public)?);
+            Ok(())
+        })?;
+        if let Some(inclusions) = codec::pack_inclusions(public)? {
+            files.inclusions.push(&key, |out| {
+                out.extend_from_slice(&inclusions);
+                Ok(())
+            })?;
         }
-        let Some(facts) = &update.facts else {
-            return Err(Error::Misuse("an indexed file came without its facts"));
-        };
-        let public = Public::of_facts(file, facts);
-        tally.public(&public, Sign::Plus);
-        files.publics.push(&key, |out| codec::encode_into("publics", &public, out))?;
         files.file_names.push(&text_key(path.file_name()), key);
         files.dirs.push(&text_key(path.dir()), key);
         if let Some(package) = &public.package {
@@ -156,7 +241,7 @@ impl<'l> Bulk<'l> {
             files.names.push(&text_key(name), hit);
         }
         for def in &public.defs {
-            files.symbols.push(&id_key(def.symbol.0), pack_home(SymbolHome { file, kind: def.kind }));
+            files.symbols.push(&symbol_key(def.symbol.0), pack_home(def.symbol, file, def.kind));
         }
         self.bound_files()
     }
@@ -170,6 +255,7 @@ impl<'l> Bulk<'l> {
                 &mut files.paths,
                 &mut files.stats,
                 &mut files.publics,
+                &mut files.inclusions,
                 &mut files.file_names,
                 &mut files.dirs,
                 &mut files.packages,
@@ -190,31 +276,26 @@ impl<'l> Bulk<'l> {
         }
         self.seen = HashSet::new();
         let files = std::mem::take(&mut self.files);
-        let tables = &self.ledger.tables;
+        let tables = self.tables;
         let mut loader = Loader::new(&self.ledger.env);
         loader.rows(tables.files, files.rows)?;
         loader.rows(tables.paths, files.paths)?;
         loader.rows(tables.stats, files.stats)?;
         loader.rows(tables.publics, files.publics)?;
+        loader.rows(tables.inclusions, files.inclusions)?;
         loader.groups(tables.file_names, files.file_names)?;
         loader.groups(tables.dirs, files.dirs)?;
         loader.groups(tables.packages, files.packages)?;
         loader.groups(tables.imports, files.imports)?;
         loader.groups(tables.names, files.names)?;
         // If the symbols of two files have the same hash, the later file gets the symbol, as in a batch.
-        files.symbols.in_order(&mut |symbol, homes| {
-            homes
-                .as_chunks::<{ codec::HOME }>()
-                .0
-                .last()
-                .map_or(Ok(()), |home| loader.row(tables.symbols, symbol, home))
-        })?;
+        files.symbols.in_order(&mut |key, hits| loader.group(tables.symbols, key, &last_of_each(hits)))?;
         loader.done()
     }
 
     /// Reads the staged rows; several threads may read at once.
     pub fn view<T>(&self, read: impl FnOnce(&Snapshot<'_>) -> T) -> Result<T> {
-        Ok(read(&Snapshot::staged(self.ledger)?))
+        Ok(read(&Snapshot::staged(self.ledger, self.tables)?))
     }
 
     /// Adds a file's edges, questions and counts; each file once.
@@ -222,37 +303,25 @@ impl<'l> Bulk<'l> {
         let Some(file) = resolved.file else {
             return Err(Error::Misuse("a resolution came without its file"));
         };
-        let mut derived = self.derived.lock().unwrap_or_else(PoisonError::into_inner);
-        let Derived { tally, out_edges, resolved: rows, in_edges, asked: questions } = &mut *derived;
-        let mut sources = Vec::with_capacity(resolved.edges.len());
-        for (symbol, edges) in &resolved.edges {
-            if edges.is_empty() {
-                continue;
-            }
-            sources.push(symbol.0);
-            let edges = in_order(edges);
-            tally.edges(edges.len(), Sign::Plus);
-            let packed = out_edges.push(&id_key(symbol.0), |out| {
-                pack_edges(&edges, out);
-                Ok(())
-            })?;
-            for edge in packed.as_chunks::<EDGE_LEN>().0 {
-                let (target, item) = in_edge_of(*symbol, edge);
-                in_edges.push(&id_key(target), item);
-            }
-        }
-        sources.sort_unstable();
+        let edges = resolved.edges.iter().filter(|(_, edges)| !edges.is_empty());
+        let edges = edges.map(|(symbol, edges)| {
+            let mut packed = Vec::with_capacity(edges.len() * EDGE_LEN);
+            pack_edges(&in_order(edges), &mut packed);
+            (symbol.0, packed)
+        });
         let (asked, unresolved) = (in_order(&resolved.asked), in_order(&resolved.unresolved));
-        for hash in asked.iter() {
-            questions.push(&id_key(*hash), id_key(file.0));
-        }
-        tally.resolved(resolved.counts, Sign::Plus);
-        rows.push(&id_key(file.0), |out| {
-            out.extend_from_slice(&pack_resolved(resolved.counts, sources.into_iter(), &asked, &unresolved));
-            Ok(())
-        })?;
+        self.lock_derived().add(file, resolved.counts, edges, (&asked, &unresolved))?;
+        self.bound_derived()
+    }
+
+    fn lock_derived(&self) -> MutexGuard<'_, Derived> {
+        self.derived.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn bound_derived(&self) -> Result<()> {
         let Ledger { gather_bytes, env, .. } = self.ledger;
-        bound_memory(&mut [out_edges, rows, in_edges, questions], *gather_bytes, env.path())
+        let Derived { out_edges, resolved, in_edges, asked, .. } = &mut *self.lock_derived();
+        bound_memory(&mut [out_edges, resolved, in_edges, asked], *gather_bytes, env.path())
     }
 
     /// Adds postings, as [`Self::add_posting`] does.
@@ -276,7 +345,7 @@ impl<'l> Bulk<'l> {
     }
 
     fn write_derived(&mut self) -> Result<()> {
-        let tables = &self.ledger.tables;
+        let tables = self.tables;
         let derived = self.derived.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut loader = Loader::new(&self.ledger.env);
         loader.rows(tables.out_edges, std::mem::take(&mut derived.out_edges))?;
@@ -295,7 +364,7 @@ impl<'l> Bulk<'l> {
         let ledger = self.ledger;
         let counters = self.derived.get_mut().unwrap_or_else(PoisonError::into_inner).tally.counters();
         let state = ledger.write_aside(|txn| {
-            let before = State::load_existing(txn, &ledger.tables)?;
+            let before = State::load_existing(txn, ledger.shared())?;
             let version = before.last.next();
             let row = VersionRow {
                 version,
@@ -306,12 +375,12 @@ impl<'l> Bulk<'l> {
                 changes: Vec::new(),
                 edge_changes: Vec::new(),
             };
-            txn.put(ledger.tables.versions, &id_key(version.0), &codec::encode_record("versions", &row)?)?;
-            state::store_counters(txn, &ledger.tables, &counters)?;
-            state::store_git_head(txn, &ledger.tables, head)?;
+            txn.put(ledger.shared().versions, &id_key(version.0), &codec::encode_record("versions", &row)?)?;
+            state::store_counters(txn, ledger.shared(), &counters)?;
+            state::store_git_head(txn, ledger.shared(), head)?;
             let state =
                 State { last: version, head: Some(version), floor: Some(version), staged: false, ..before };
-            state.store(txn, &ledger.tables)?;
+            state.store(txn, ledger.shared())?;
             Ok(state)
         })?;
         ledger.publish(&state);

@@ -10,6 +10,7 @@ mod converse;
 mod fields;
 mod first_index;
 mod forward;
+mod ignored;
 mod offered;
 mod owned;
 mod permit;

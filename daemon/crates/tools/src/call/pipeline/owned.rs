@@ -66,6 +66,7 @@ pub(super) fn run_owned(
         sync: common.sync.unwrap_or_else(|| prepared.sync()),
         timeout: common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis),
         early: true,
+        from_part: false,
         handle: None,
     };
     read_repo(call, repo.as_ref(), &asked, noted, &|cx| run(Some(cx)))

@@ -3,11 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::json;
+use sdl_settings::Effect;
+use serde_json::{Map, json};
 
 use super::scope::{is_workspace, one_at_a_time};
 use crate::call::context::Call;
 use crate::call::leases::incarnation_of;
+use crate::call::upstream::{Rules, Target, Who};
 use crate::host::Absence;
 use crate::{Candidate, Code, Explained, Repo, ToolError};
 use sdl_contract::nearest_names;
@@ -90,9 +92,15 @@ fn unserved_error(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) ->
     let unserved = call.host.unserved();
     let of_handle = handle.and_then(|handle| call.leases.repo_of(handle));
     let id = given.or(of_handle.as_deref());
+    let holds = |cwd: &Path, root: &Path| {
+        // A worktree inside of the tree is another one.
+        let is_nearer =
+            |other: &Arc<dyn Repo>| cwd.starts_with(other.root()) && other.root().starts_with(root);
+        cwd.starts_with(root) && !call.host.repos().iter().any(is_nearer)
+    };
     let meant = unserved.iter().find(|unserved| match (id, call.session.cwd.as_deref()) {
         (Some(id), _) => unserved.id == id,
-        (None, Some(cwd)) => std::fs::canonicalize(cwd).is_ok_and(|cwd| cwd.starts_with(&unserved.root)),
+        (None, Some(cwd)) => std::fs::canonicalize(cwd).is_ok_and(|cwd| holds(&cwd, &unserved.root)),
         (None, None) => false,
     })?;
     let retry = ToolError::new(Code::Unavailable, meant.status_message());
@@ -113,21 +121,32 @@ fn infer_repo(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
     };
     // Made canonical, because roots are, and the client's directory may come through a link.
     let canonical = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
-    let mut holding: Vec<Arc<dyn Repo>> =
-        repos.iter().filter(|repo| canonical.starts_with(repo.root())).cloned().collect();
-    match (holding.pop(), holding.is_empty()) {
-        (Some(only), true) => Ok(only),
-        (Some(last), false) => {
-            holding.push(last);
-            let message = format!("repoId is missing, and several repositories hold {}", cwd.display());
-            Err(ToolError::new(Code::UnknownRepo, message).at("repoId").or_one_of(known_repos(&holding)))
-        }
-        (None, _) => Err(no_repo(
-            call,
-            &repos,
-            format!("repoId is missing, and no registered repository holds {}", cwd.display()),
-        )),
+    if let Some(root) = call.host.unregistered_worktree(&canonical) {
+        return enter_worktree(call, &canonical, &root);
     }
+    // One root is inside of another only if it is a worktree of its own.
+    let holding = repos.iter().filter(|repo| canonical.starts_with(repo.root()));
+    holding.max_by_key(|repo| repo.root().as_os_str().len()).cloned().ok_or_else(|| {
+        let message = format!("repoId is missing, and no registered repository holds {}", cwd.display());
+        no_repo(call, &repos, message)
+    })
+}
+
+/// Registers the worktree at `root` that holds the client's folder, unless a rule forbids the action that does the same.
+fn enter_worktree(call: &Call<'_>, folder: &Path, root: &Path) -> Result<Arc<dyn Repo>, ToolError> {
+    let catalog = call.upstream.gateway.catalog();
+    let rules = Rules::new(&catalog.settings, Who::of(call.session));
+    if rules.decide(Target::action("repo.register", true), &Map::new()).effect != Effect::Allow {
+        let message = format!(
+            "the client's folder is in the git worktree {0}, which is not registered, and a rule keeps this session from \
+             registering it; a person can with: sdlctl index {0}",
+            root.display()
+        );
+        return Err(ToolError::new(Code::Denied, message));
+    }
+    let id = call.host.register_worktree(folder)?;
+    call.note(format!("registered this git worktree as {id:?}"));
+    call.host.repo(&id).ok_or_else(|| unknown_repo(call, &id))
 }
 
 fn unknown_repo(call: &Call<'_>, id: &str) -> ToolError {
@@ -135,6 +154,11 @@ fn unknown_repo(call: &Call<'_>, id: &str) -> ToolError {
     let shown: String = id.chars().take(80).collect();
     let near = nearest_names(id, repos.iter().map(|repo| repo.id()), 1);
     let hint = near.first().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+    if let Some(root) = call.host.removed_worktree(id) {
+        let message =
+            format!("{shown:?} was the git worktree {}, which was removed and is forgotten", root.display());
+        return no_repo(call, &repos, message);
+    }
     no_repo(call, &repos, format!("no repository is registered as {shown:?}{hint}"))
 }
 

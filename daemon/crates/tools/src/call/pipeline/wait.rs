@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::first_index;
+use super::first_index::{self, Lack, Patience};
 use crate::call::context::Call;
 use crate::call::freshness::Sync;
 use crate::host::{Barrier, RepoState};
@@ -15,22 +15,24 @@ pub(super) const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
 /// The longest life of a snapshot. It is limited because old snapshots keep the store from reusing pages.
 pub(super) const READ_LIMIT: Duration = Duration::from_secs(20);
 
-/// Waits for the tree as `sync` asks. An error if the wait was required and failed. A first index may take `patience`;
-/// `waited` is the start of the wait.
+/// Waits for the tree as `sync` asks. An error if the wait was required and failed. `patience` is for a first index.
 pub(super) fn wait_for_tree(
     call: &Call<'_>,
     repo: &dyn Repo,
     sync: Sync,
     timeout: Duration,
-    (patience, waited): (Duration, &first_index::Waited),
+    patience: &Patience<'_>,
 ) -> Result<Barrier, ToolError> {
     let unconfirmed = |reason: String| Barrier { reason: Some(reason), ..Barrier::default() };
     match repo.status().state {
         RepoState::Indexing { .. } => {
-            let patience = if sync == Sync::None { Duration::ZERO } else { patience };
-            if let Some(barrier) = first_index::wait_for_index(call, repo, patience)? {
+            let most = if sync == Sync::None { Duration::ZERO } else { patience.most };
+            // An answer from a part is never confirmed.
+            let from_part = patience.from_part && sync != Sync::Require;
+            let patience = Patience { most, from_part, ..*patience };
+            if let Some(barrier) = first_index::wait_for_index(call, repo, &patience)? {
                 if sync == Sync::Require && !barrier.synced {
-                    return Err(first_index::too_early(repo, waited));
+                    return Err(first_index::too_early(repo, patience.waited, Lack::Whole));
                 }
                 return Ok(barrier);
             }

@@ -12,7 +12,7 @@ use sdl_retrieve::layer::{Laid, LaidOutlines, Layer};
 use serde_json::json;
 
 use super::fields::{add_notes, stamp_freshness, unstored_note};
-use super::first_index;
+use super::first_index::{self, Patience};
 use super::scope::{Scope, held_by, holder_of, left_out, one_at_a_time};
 use super::wait::{READ_LIMIT, SYNC_TIMEOUT, wait_for_tree};
 use crate::call::across::{Across, Opened, Whole};
@@ -143,7 +143,8 @@ fn wait_for_all(
     for repo in &scope.repos {
         let left = deadline.saturating_duration_since(Instant::now());
         let waited = first_index::Waited::from_now(repo.as_ref());
-        let wait = || wait_for_tree(call, repo.as_ref(), sync, left, (left, &waited));
+        let patience = Patience { most: left, from_part: false, waited: &waited };
+        let wait = || wait_for_tree(call, repo.as_ref(), sync, left, &patience);
         let barrier = match call.pins {
             Some(pins) if sync != Sync::None => pins.barrier(repo.id(), sync, wait)?,
             _ => wait()?,
@@ -268,6 +269,7 @@ fn answer_from(
             snapshot,
             version: workspace.version(),
             overlay: None,
+            part: None,
             across: Some(&across),
             reserved: budget::reserved_tokens(&freshness, noted)? + NOTE_TOKENS,
             held,

@@ -10,7 +10,7 @@ use crate::call::action::{
     Action, ActionDef, HostAction, Namespace, OwnedAction, ReadAction, Render, RepoAction,
 };
 use crate::call::context::{Call, ReadCx, RepoCx};
-use crate::call::freshness::{Freshness, FreshnessAcross, Stand, Sync};
+use crate::call::freshness::{Freshness, FreshnessAcross, FreshnessInPart, Stand, Sync};
 use crate::call::leases::HandleKind;
 use crate::call::modules::{Module, Modules, module_off};
 use crate::call::owned::OwnedCx;
@@ -80,6 +80,8 @@ pub(crate) struct ReadRunner {
     pub(crate) sync: Sync,
     /// See [`ReadAction::EARLY`].
     pub(crate) early: bool,
+    /// See [`ReadAction::FROM_PART`].
+    pub(crate) from_part: bool,
     /// See [`ReadAction::ACROSS`].
     pub(crate) across: bool,
     /// Parses the arguments into their type. Once for each call: a call that is answered again starts from the same
@@ -307,18 +309,43 @@ struct FreshAcross {
     freshness: FreshnessAcross,
 }
 
+#[derive(Serialize, JsonSchema)]
+struct FreshInPart<F> {
+    /// Which version the answer was computed from, and whether it holds every write that had finished before
+    /// the call.
+    freshness: FreshnessInPart<F>,
+}
+
+/// The schema of the freshness of an action.
+fn freshness_schema<A: ReadAction>() -> Value {
+    match (A::ACROSS, A::FROM_PART) {
+        (false, false) => schema::of_response::<Fresh>(),
+        (true, false) => schema::of_response::<FreshAcross>(),
+        (false, true) => schema::of_response::<FreshInPart<Freshness>>(),
+        (true, true) => schema::of_response::<FreshInPart<FreshnessAcross>>(),
+    }
+}
+
 impl Entry {
     /// Creates the entry of an action on a snapshot.
     pub(crate) fn read<A: ReadAction<Request: Clone>>() -> Self {
         let prepare = |args: Args| {
             Ok(Box::new(Prepared::<A>(typed_arguments::<A::Request>(args)?)) as Box<dyn PreparedRead>)
         };
-        let runner = ReadRunner { sync: A::SYNC, early: A::EARLY, across: A::ACROSS, prepare };
+        let runner = ReadRunner {
+            sync: A::SYNC,
+            early: A::EARLY,
+            from_part: A::FROM_PART,
+            across: A::ACROSS,
+            prepare,
+        };
         let runner = Runner::Read(runner);
+        let fresh = Some(freshness_schema::<A>());
         if A::ACROSS {
-            return Self::new::<A, AcrossArgs>(Some(schema::of_response::<FreshAcross>()), runner);
+            Self::new::<A, AcrossArgs>(fresh, runner)
+        } else {
+            Self::new::<A, ReadArgs>(fresh, runner)
         }
-        Self::new::<A, ReadArgs>(Some(schema::of_response::<Fresh>()), runner)
     }
 
     /// Creates the entry of an action on a repository.

@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use sdl_ledger::Briefs;
 use sdl_model::facts::{Def, DefFlags};
-use sdl_model::{FileId, Incarnation, Outline, SymbolId, SymbolKind};
+use sdl_model::{FileId, Incarnation, Lang, Outline, SymbolId, SymbolKind};
 use sdl_retrieve::card::is_main;
 use sdl_retrieve::index::is_test_path;
 
@@ -98,6 +99,10 @@ struct Overviews(Recent<(Incarnation, Stamp, Scope), Arc<Overview>, 8>);
 
 /// Surveys every file in scope.
 pub(crate) fn survey_scope(cx: &ReadCx<'_>, scope: &Scope) -> Result<Arc<Overview>, ToolError> {
+    if cx.part.is_some() {
+        // A part grows, so what was computed from it is not kept.
+        return build_overview(cx, scope).map(Arc::new);
+    }
     let key = (cx.snapshot.incarnation(), cx.stamp(), scope.clone());
     let overviews = cx.call.memos.shared::<Overviews>();
     if let Some(known) = overviews.0.get(&key) {
@@ -119,18 +124,16 @@ fn build_overview(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolError>
         .filter(|(_, path)| scope.holds(path))
         .map(|(file, path)| (*file, scope.folder(path)))
         .collect();
-    let mut pass = Pass {
-        cx,
-        folder_of: &folder_of,
-        overview: Overview::default(),
-        graph: scope.graph,
-        homes: HashMap::new(),
-    };
+    let mut pass = Pass { cx, folder_of: &folder_of, overview: Overview::default(), homes: HashMap::new() };
     for (file, path) in files.iter().filter(|(_, path)| scope.holds(path)) {
         cx.call.check()?;
         let Some(key) = cx.source.view().file(*file)?.and_then(|row| row.state.facts()) else { continue };
-        let Some(outline) = cx.source.outlines().outline(key)? else { continue };
-        pass.file(*file, path, &outline)?;
+        if scope.graph {
+            let Some(outline) = cx.source.outlines().outline(key)? else { continue };
+            pass.file(*file, path, &outline)?;
+        } else if let Some(briefs) = cx.source.outlines().briefs(key)? {
+            pass.listed(*file, key.lang, &briefs)?;
+        }
     }
     let mut overview = pass.overview;
     keep_top(&mut overview.hotspots, |symbol| symbol.fan_in);
@@ -147,26 +150,47 @@ struct Pass<'a> {
     cx: &'a ReadCx<'a>,
     folder_of: &'a HashMap<FileId, &'a str>,
     overview: Overview,
-    graph: bool,
     /// The files of symbols that edges lead to, cached because few symbols have most of the edges.
     homes: HashMap<SymbolId, Option<FileId>>,
 }
 
+impl Folder {
+    fn count_file(&mut self, lang: Lang) {
+        self.files += 1;
+        *self.languages.entry(lang.name()).or_default() += 1;
+    }
+
+    fn count_symbol(&mut self, kind: SymbolKind, flags: DefFlags) {
+        if !matches!(kind, SymbolKind::Impl | SymbolKind::Module) {
+            self.symbols += 1;
+            self.exported += u64::from(flags.has(DefFlags::EXPORTED));
+        }
+    }
+}
+
 impl Pass<'_> {
+    /// Counts a file by the fields that a list shows, because they are cheaper to read than an outline.
+    fn listed(&mut self, file: FileId, lang: Lang, briefs: &Briefs) -> Result<(), ToolError> {
+        let name = self.folder_of.get(&file).copied().unwrap_or_default();
+        let folder = self.overview.folders.entry(name.to_owned()).or_default();
+        folder.count_file(lang);
+        for row in briefs.rows()? {
+            let row = row?;
+            folder.count_symbol(row.kind, row.flags);
+        }
+        Ok(())
+    }
+
     fn file(&mut self, file: FileId, path: &str, outline: &Outline) -> Result<(), ToolError> {
         let name = self.folder_of.get(&file).copied().unwrap_or_default();
-        let listed = |def: &&Def| !matches!(def.kind, SymbolKind::Impl | SymbolKind::Module);
         let mut folder = self.overview.folders.remove(name).unwrap_or_default();
-        folder.files += 1;
-        *folder.languages.entry(outline.lang.name()).or_default() += 1;
-        folder.symbols += outline.defs.iter().filter(listed).count() as u64;
-        let exported = |def: &&Def| listed(def) && def.flags.has(DefFlags::EXPORTED);
-        folder.exported += outline.defs.iter().filter(exported).count() as u64;
-        if self.graph {
-            let test = is_test_path(path);
-            for def in outline.defs.iter().filter(|def| def.kind != SymbolKind::Impl) {
-                self.symbol(&mut folder, Place { file, path, folder: name, outline, test }, def)?;
-            }
+        folder.count_file(outline.lang);
+        for def in &outline.defs {
+            folder.count_symbol(def.kind, def.flags);
+        }
+        let test = is_test_path(path);
+        for def in outline.defs.iter().filter(|def| def.kind != SymbolKind::Impl) {
+            self.symbol(&mut folder, Place { file, path, folder: name, outline, test }, def)?;
         }
         self.overview.folders.insert(name.to_owned(), folder);
         Ok(())

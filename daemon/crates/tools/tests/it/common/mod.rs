@@ -23,6 +23,7 @@ use sdl_model::{
 };
 use sdl_outside::{Outside, Places};
 use sdl_retrieve::card::{ClusterCache, Enrichment, Live};
+use sdl_retrieve::part::{Part, PartFile};
 use sdl_tools::audit::{self, Audit};
 use sdl_tools::host::{
     Barrier, HostInfo, RefreshOutcome, RefreshSpec, RegisterSpec, Registered, RepoHealth, RepoState,
@@ -51,6 +52,8 @@ pub(crate) struct FakeRepo {
     pub(crate) synced: Mutex<Barrier>,
     pub(crate) barriers: AtomicU64,
     at_barrier: Mutex<Option<(usize, AtBarrier)>>,
+    /// What a first index under way has read.
+    pub(crate) part: Mutex<Option<Part>>,
     /// Its reported status, if not the one in which all is well.
     pub(crate) says: Mutex<Option<RepoStatus>>,
 }
@@ -83,6 +86,7 @@ impl FakeRepo {
             synced: Mutex::new(Barrier { synced: true, ..Barrier::default() }),
             barriers: AtomicU64::new(0),
             at_barrier: Mutex::default(),
+            part: Mutex::default(),
             says: Mutex::default(),
         })
     }
@@ -95,6 +99,37 @@ impl FakeRepo {
             files.insert(path.trim().replace('⏎', "\n"), text.to_owned());
         }
         self.commit(files)
+    }
+
+    /// Reads the first `count` of these files as a first index does: their facts are stored, and no version has them. All
+    /// of the files are in the tree.
+    pub(crate) fn read_part(&self, files: &[(String, String)], count: usize) {
+        *self.files.lock().unwrap() = files.iter().cloned().collect();
+        let mut part = Part::default();
+        for (path, text) in files.iter().take(count) {
+            let FileUpdate { row, facts, .. } = update(path, Some(text));
+            let row = row.unwrap();
+            if let (Some(key), Some(facts)) = (row.state.facts(), facts.as_deref()) {
+                self.facts.put_many(&[(key, facts)]).unwrap();
+            }
+            let symbols = facts.map_or(0, |facts| facts.outline.defs.len());
+            part.add([PartFile { row, symbols, generated: false }]);
+        }
+        *self.part.lock().unwrap() = Some(part);
+        *self.synced.lock().unwrap() = Barrier { timed_out: true, ..Barrier::default() };
+        self.read_so_far(count, files.len(), Some(Duration::from_secs(90)));
+    }
+
+    /// Ends a first index: its files are those of the next version.
+    pub(crate) fn forget_part(&self) {
+        *self.part.lock().unwrap() = None;
+        self.files.lock().unwrap().clear();
+    }
+
+    /// Reports a first index under way.
+    pub(crate) fn read_so_far(&self, done: usize, total: usize, left: Option<Duration>) {
+        *self.state.lock().unwrap() =
+            RepoState::Indexing { done: done as u64, total: Some(total as u64), left };
     }
 
     /// Returns the text of a file.
@@ -268,6 +303,10 @@ impl Repo for FakeRepo {
             act(self);
         }
         self.synced.lock().unwrap().clone()
+    }
+
+    fn part(&self) -> Option<Part> {
+        self.part.lock().unwrap().clone()
     }
 
     fn read_file(&self, path: &RelPath, most: u64) -> Result<Vec<u8>, Unread> {

@@ -185,6 +185,19 @@ impl World {
         result["structuredContent"].clone()
     }
 
+    /// Returns the text of an answer.
+    pub(crate) fn text(&self, tool: &str, args: Value) -> String {
+        let result = self.raw(tool, &args.to_string());
+        assert_eq!(result["isError"], false, "{tool} {args}: {result:#}");
+        result["content"][0]["text"].as_str().unwrap().to_owned()
+    }
+
+    /// Returns whether a call succeeded, and its structured answer or error.
+    pub(crate) fn call(&self, tool: &str, args: Value) -> (bool, Value) {
+        let mut result = self.raw(tool, &args.to_string());
+        (result["isError"] == false, result["structuredContent"].take())
+    }
+
     /// Returns the structured error of a call that must fail.
     pub(crate) fn err(&self, tool: &str, args: Value) -> Value {
         let result = self.raw(tool, &args.to_string());

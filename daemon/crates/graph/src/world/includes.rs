@@ -1,0 +1,127 @@
+//! Files that include each other as text, without opening them: hundreds of them see a name, and few define it.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use sdl_ledger::LookupKey;
+use sdl_model::{FileId, Outline, RelPath};
+
+use super::closure::{Closure, Definers, Includer, Kinds, Paths};
+use super::{FileIndex, FileIx, Sym, World};
+
+/// If more definitions than this have a name, the files in question are looked at instead. For example, thousands of files
+/// define `probe`.
+const LOOK: usize = 1_024;
+
+impl World<'_> {
+    /// The files that a file includes, as written. None for one that is not of C or C++.
+    pub(crate) fn includer(&self, id: FileId) -> Option<Rc<Includer>> {
+        if let Some((ask, answer)) = self.included.files.borrow().get(&id.0) {
+            self.tracker.ask(*ask);
+            return answer.clone();
+        }
+        let ask = self.new_ask(LookupKey::Inclusions(id));
+        self.tracker.ask(ask);
+        let answer = self.read_includer(id).map(Rc::new);
+        self.included.files.borrow_mut().insert(id.0, (ask, answer.clone()));
+        answer
+    }
+
+    fn read_includer(&self, id: FileId) -> Option<Includer> {
+        let path = self.path_of(id)?;
+        let (lang, inclusions) = match self.or_note(self.view.inclusions(id), None) {
+            Some(recorded) => recorded,
+            None => {
+                let index = self.file(self.index_quietly(id)?);
+                (index.lang(), index.outline.inclusions())
+            }
+        };
+        lang.includes_text().then_some(Includer { path, inclusions })
+    }
+
+    /// The indexed files with this last part, with their paths.
+    pub(crate) fn paths_named(&self, name: &str) -> Paths {
+        let files = self.files_named(name);
+        if let Some(known) = self.included.paths.borrow().get(name) {
+            return Rc::clone(known);
+        }
+        let paths: Paths = files.iter().filter_map(|id| Some((self.path_of(*id)?, *id))).collect();
+        self.included.paths.borrow_mut().insert(name.into(), Rc::clone(&paths));
+        paths
+    }
+
+    /// The included files that define `name` in no scope as one of these kinds, with their places, in order.
+    pub(crate) fn included_at_top(&self, closure: &Closure, name: Sym, kinds: Kinds) -> Vec<(usize, FileIx)> {
+        self.included_with(closure, name, kinds, |file| file.publishes_at_top(name, kinds))
+    }
+
+    /// The included files that define `name` in some scope, with their places, in order.
+    pub(crate) fn included_anywhere(&self, closure: &Closure, name: Sym) -> Vec<(usize, FileIx)> {
+        self.included_with(closure, name, Kinds::of(|_| true), |file| file.publishes(name))
+    }
+
+    /// Those of the included files in which `defines` finds the name as one of `kinds`. It may look only at whether, where and as
+    /// what the file defines the name.
+    fn included_with(
+        &self,
+        closure: &Closure,
+        name: Sym,
+        kinds: Kinds,
+        defines: impl Fn(&FileIndex) -> bool,
+    ) -> Vec<(usize, FileIx)> {
+        self.ask_included(name);
+        let mut found: Vec<(usize, FileId)> = match self.definers(name) {
+            Some(files) => {
+                let files = files.iter().filter(|(_, of_file)| of_file.meets(kinds));
+                files.filter_map(|(file, _)| Some((closure.place(*file)?, *file))).collect()
+            }
+            None => closure.files().iter().copied().enumerate().collect(),
+        };
+        found.sort_unstable();
+        let fits = |(place, file): (usize, FileId)| {
+            let quiet = self.index_quietly(file)?;
+            if !defines(&self.file(quiet)) {
+                return None;
+            }
+            Some((place, self.open(file)?))
+        };
+        found.into_iter().filter_map(fits).collect()
+    }
+
+    /// Takes the inclusions of a file that the view does not contain from its outline.
+    pub(super) fn begin_includer(&self, id: FileId, path: &RelPath, outline: &Outline) {
+        let is_one = outline.lang.includes_text();
+        let includer =
+            is_one.then(|| Rc::new(Includer { path: path.clone(), inclusions: outline.inclusions() }));
+        let ask = self.new_ask(LookupKey::Inclusions(id));
+        self.included.files.borrow_mut().insert(id.0, (ask, includer));
+    }
+
+    fn ask_included(&self, name: Sym) {
+        let known = self.included.asks.borrow().get(&name).copied();
+        let ask = known.unwrap_or_else(|| {
+            let ask = self.new_ask(LookupKey::Included(&self.text(name)));
+            self.included.asks.borrow_mut().insert(name, ask);
+            ask
+        });
+        self.tracker.ask(ask);
+    }
+
+    /// The files that define a name in some place. Records no question.
+    fn definers(&self, name: Sym) -> Definers {
+        if let Some(known) = self.included.definers.borrow().get(&name) {
+            return known.clone();
+        }
+        let hits = self.or_note(self.view.named_up_to(&self.text(name), LOOK + 1), Vec::new());
+        let answer = (hits.len() <= LOOK).then(|| {
+            let mut files: BTreeMap<FileId, Kinds> = BTreeMap::new();
+            for hit in &hits {
+                let kinds = files.entry(hit.file).or_default();
+                *kinds = kinds.with(hit.kind);
+            }
+            files.into_iter().collect()
+        });
+        self.included.definers.borrow_mut().insert(name, answer.clone());
+        answer
+    }
+}

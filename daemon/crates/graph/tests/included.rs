@@ -1,0 +1,109 @@
+//! A header that many files include: a change of it concerns those that use it, not those that include it.
+#![allow(clippy::unwrap_used, reason = "a test that has no result must fail")]
+
+mod support;
+
+use std::collections::BTreeSet;
+
+use sdl_graph::testing::{Repo, is_touched};
+use sdl_ledger::{LookupKey, View};
+use sdl_model::{FileId, RelPath};
+
+const HEADER: &str = "#include \"types.h\"\nint used(int x);\nstruct task { int state; };\n";
+
+/// Fifty files that include the header and call a function that no other has, and one that uses the header's.
+fn tree() -> Repo {
+    let mut repo = Repo::default();
+    support::add(&mut repo, "include/types.h", "typedef unsigned int u32;\n");
+    support::add(&mut repo, "include/common.h", HEADER);
+    for number in 0..50 {
+        let text = format!(
+            "#include \"common.h\"\nstatic int own{number}(void) {{ return 1; }}\n\
+             int run{number}(void) {{ return own{number}(); }}\n"
+        );
+        support::add(&mut repo, &format!("src/f{number}.c"), &text);
+    }
+    support::add(
+        &mut repo,
+        "src/user.c",
+        "#include \"common.h\"\nint user(void) { return used(fresh()); }\n",
+    );
+    repo
+}
+
+/// The files that an edit of the header makes the resolver look at again, without the header. The result is that of resolving
+/// everything.
+fn touched_by(path: &str, text: &str) -> BTreeSet<String> {
+    let mut repo = tree();
+    let mut known = repo.resolve(|_| true).unwrap();
+    let before = repo.answers();
+    support::add(&mut repo, path, text);
+    let changed = before.differing(&repo.answers());
+    let touched: BTreeSet<String> = known
+        .iter()
+        .filter(|(_, one)| is_touched(&one.asked, &changed))
+        .map(|(path, _)| path.to_string())
+        .collect();
+    known.extend(repo.resolve(|one| one.as_str() == path || touched.contains(one.as_str())).unwrap());
+    assert_eq!(known, repo.resolve(|_| true).unwrap());
+    touched.into_iter().filter(|one| one != path).collect()
+}
+
+fn names<const N: usize>(names: [&str; N]) -> BTreeSet<String> {
+    names.map(str::to_owned).into()
+}
+
+#[test]
+fn a_name_that_nobody_mentions_wakes_only_users_of_the_header() {
+    let touched = touched_by("include/common.h", &format!("{HEADER}int nobody_calls(void);\n"));
+    assert_eq!(touched, names(["src/user.c"]));
+}
+
+#[test]
+fn a_name_that_a_file_mentions_wakes_it() {
+    let touched = touched_by("include/types.h", "typedef unsigned int u32;\nint fresh(void);\n");
+    assert_eq!(touched, names(["src/user.c"]));
+    let touched = touched_by("include/types.h", "typedef unsigned int u32;\nint own7(int, int);\n");
+    assert!(touched.is_subset(&names(["src/f7.c"])), "{touched:?}");
+}
+
+/// Of the files that define the name of a prototype, only that of its function is looked into.
+#[test]
+fn what_a_linker_does_not_take_is_left_closed() {
+    let mut repo = Repo::default();
+    for (path, text) in [
+        ("api/run.h", "int run(int x);\n"),
+        ("api/old.h", "int run(int x);\n"),
+        ("api/hook.h", "struct hook { int run; };\n"),
+        ("api/caller.c", "#include \"run.h\"\n#include \"hook.h\"\nint go(void) { return run(1); }\n"),
+        ("api/run.c", "#include \"run.h\"\nint run(int x) { return x; }\n"),
+        ("api/own.c", "static int run(int x) { return x + 1; }\nint own(void) { return run(2); }\n"),
+        ("tools/far/run.c", "int run(int x) { return x + 2; }\n"),
+    ] {
+        support::add(&mut repo, path, text);
+    }
+    let caller = RelPath::new("api/caller.c").unwrap();
+    let resolved = &repo.resolve(|path| *path == caller).unwrap()[&caller];
+    let body = RelPath::new("api/run.c").unwrap();
+    assert!(
+        resolved
+            .edges
+            .iter()
+            .flat_map(|(_, edges)| edges)
+            .any(|edge| { repo.symbol_file(edge.to).unwrap() == Some(FileId::of(&body)) })
+    );
+    let is_asked = |path: &str| {
+        let key = LookupKey::Interface(FileId::of(&RelPath::new(path).unwrap()));
+        resolved.asked.contains(&key.hash())
+    };
+    assert!(is_asked("api/run.h") && is_asked("api/run.c"));
+    for closed in ["api/old.h", "api/hook.h", "api/own.c", "tools/far/run.c"] {
+        assert!(!is_asked(closed), "{closed}");
+    }
+}
+
+#[test]
+fn another_inclusion_wakes_those_that_look_names_up_in_headers() {
+    let touched = touched_by("include/common.h", &format!("#include \"more.h\"\n{HEADER}"));
+    assert_eq!(touched, names(["src/user.c"]));
+}

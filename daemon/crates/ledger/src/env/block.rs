@@ -1,0 +1,398 @@
+//! Blocks: the form in which the sorted values of one key are stored, many to a row.
+//!
+//! Values of one size begin with an id of eight bytes, and ids are hashes: of sorted ones only the distance to the one
+//! before is stored, to the bit. The bytes after the id are stored by their place, each as a number among those that occur
+//! there, because kinds and weights have few values: for example, a place with four different kinds takes two bits.
+
+use crate::Result;
+use crate::codec::{corrupt_record, put_varint, take_varint};
+
+/// The bytes of the id that a value begins with.
+const ID: usize = 8;
+/// A block has about this many bytes of values, for example 120 postings. Larger blocks are packed better, smaller ones fill pages
+/// better.
+const BLOCK_BYTES: usize = 1_440;
+
+/// What a block is of the values of its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of them.
+    All,
+    /// The first of them. With their number in all blocks.
+    First(u64),
+    /// Some of the others.
+    Later,
+}
+
+/// The head of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) part: Part,
+    /// The number of values in this block.
+    pub(super) count: usize,
+}
+
+impl Head {
+    /// How many values the key has; for a later block, how many it has itself.
+    pub(super) fn total(self) -> u64 {
+        match self.part {
+            Part::First(total) => total,
+            Part::All | Part::Later => self.count as u64,
+        }
+    }
+}
+
+/// The number of values of a size that a block has at most.
+pub(super) fn capacity(size: usize) -> usize {
+    (BLOCK_BYTES / size.max(1)).max(2)
+}
+
+/// Stores values of `size` bytes, sorted and end to end.
+pub(super) fn pack(part: Part, size: usize, values: &[u8]) -> Vec<u8> {
+    let count = values.len() / size.max(1);
+    let number = match part {
+        Part::All => 0,
+        Part::First(_) => 1,
+        Part::Later => 2,
+    };
+    let mut out = Vec::with_capacity(values.len() + 16);
+    put_varint(&mut out, count as u64 * 4 + number);
+    if let Part::First(total) = part {
+        put_varint(&mut out, total);
+    }
+    if count < 2 {
+        out.extend_from_slice(values);
+        return out;
+    }
+    pack_ids(size, values, count, &mut out);
+    for place in ID..size {
+        pack_bytes(values.iter().skip(place).step_by(size).copied(), count, &mut out);
+    }
+    out
+}
+
+/// Reads the head of a block.
+pub(super) fn head(table: &'static str, block: &[u8]) -> Result<Head> {
+    let mut rest = block;
+    read_head(&mut rest).ok_or_else(|| odd(table))
+}
+
+/// Reads a block: appends its values, of `size` bytes each, to `out`.
+pub(super) fn unpack(table: &'static str, size: usize, block: &[u8], out: &mut Vec<u8>) -> Result<Head> {
+    let mut rest = block;
+    let head = read_head(&mut rest).filter(|head| head.count > 0 && head.count <= 2 * capacity(size));
+    let head = head.ok_or_else(|| odd(table))?;
+    let start = out.len();
+    out.resize(start + head.count * size, 0);
+    let values = &mut out[start..];
+    unpack_values(size, rest, values, head.count).ok_or_else(|| odd(table))?;
+    Ok(head)
+}
+
+fn odd(table: &'static str) -> crate::Error {
+    corrupt_record(table, "a block of odd form")
+}
+
+fn read_head(rest: &mut &[u8]) -> Option<Head> {
+    let word = take_varint(rest)?;
+    let part = match word % 4 {
+        0 => Part::All,
+        1 => Part::First(take_varint(rest)?),
+        2 => Part::Later,
+        _ => return None,
+    };
+    Some(Head { part, count: usize::try_from(word / 4).ok()? })
+}
+
+fn unpack_values(size: usize, mut rest: &[u8], values: &mut [u8], count: usize) -> Option<()> {
+    if count < 2 {
+        return (rest.len() == values.len()).then(|| values.copy_from_slice(rest));
+    }
+    unpack_ids(size, &mut rest, values, count)?;
+    for place in ID..size {
+        unpack_bytes(&mut rest, values.iter_mut().skip(place).step_by(size), count)?;
+    }
+    rest.is_empty().then_some(())
+}
+
+/// The first id; the number of low bits of a distance; for each distance the rest, in unary, and the low bits.
+fn pack_ids(size: usize, values: &[u8], count: usize, out: &mut Vec<u8>) {
+    let id = |n: usize| {
+        values.get(n * size..).and_then(<[u8]>::first_chunk).map_or(0, |id| u64::from_be_bytes(*id))
+    };
+    let (first, last) = (id(0), id(count - 1));
+    let mean = last.wrapping_sub(first) / (count as u64 - 1);
+    let low = mean.max(1).ilog2();
+    out.extend_from_slice(&first.to_be_bytes());
+    out.push(low as u8);
+    let mut bits = BitWriter { out, bits: 0, word: 0 };
+    let mut before = first;
+    for n in 1..count {
+        let distance = id(n).wrapping_sub(before);
+        before = id(n);
+        bits.put_unary(distance >> low);
+        bits.put(distance, low);
+    }
+    bits.end();
+}
+
+fn unpack_ids(size: usize, rest: &mut &[u8], values: &mut [u8], count: usize) -> Option<()> {
+    let (first, more) = rest.split_first_chunk::<ID>()?;
+    let (low, more) = more.split_first()?;
+    let low = u32::from(*low);
+    if low >= 64 {
+        return None;
+    }
+    let mut bits = BitReader { bytes: more, at: 0 };
+    let mut id = u64::from_be_bytes(*first);
+    for (n, value) in values.chunks_exact_mut(size).take(count).enumerate() {
+        if n > 0 {
+            id = id.wrapping_add(bits.take_distance(low)?);
+        }
+        *value.first_chunk_mut()? = id.to_be_bytes();
+    }
+    *rest = bits.end()?;
+    Some(())
+}
+
+/// The number of different bytes, less one; these; for each byte its number among them, in as few bits as all need.
+fn pack_bytes(bytes: impl Iterator<Item = u8> + Clone, count: usize, out: &mut Vec<u8>) {
+    let mut occurs = [false; 256];
+    bytes.clone().for_each(|byte| occurs[usize::from(byte)] = true);
+    let mut numbers = [0_u8; 256];
+    let start = out.len();
+    out.push(0);
+    for byte in 0..=255_u8 {
+        if occurs[usize::from(byte)] {
+            numbers[usize::from(byte)] = (out.len() - start - 1) as u8;
+            out.push(byte);
+        }
+    }
+    let different = out.len() - start - 1;
+    let width = width(different);
+    if width == 8 || different + (count * width as usize).div_ceil(8) >= count {
+        // As they are: all 256 occur, so to speak.
+        out.truncate(start);
+        out.push(255);
+        out.extend(bytes);
+        return;
+    }
+    out[start] = (different - 1) as u8;
+    let mut bits = BitWriter { out, bits: 0, word: 0 };
+    bytes.for_each(|byte| bits.put(u64::from(numbers[usize::from(byte)]), width));
+    bits.end();
+}
+
+fn unpack_bytes<'v>(rest: &mut &[u8], places: impl Iterator<Item = &'v mut u8>, count: usize) -> Option<()> {
+    let (different, more) = rest.split_first()?;
+    if *different == 255 {
+        let (bytes, more) = more.split_at_checked(count)?;
+        places.zip(bytes).for_each(|(place, byte)| *place = *byte);
+        *rest = more;
+        return Some(());
+    }
+    let different = usize::from(*different) + 1;
+    let (table, more) = more.split_at_checked(different)?;
+    let width = width(different);
+    // Every number of this many bits has a byte, so that none needs a check of its own; the unused ones are the last byte's.
+    let mut known = [*table.last()?; 256];
+    known[..different].copy_from_slice(table);
+    let packed = (count * width as usize).div_ceil(8);
+    let (packed, more) = more.split_at_checked(packed)?;
+    let mut bits = BitReader { bytes: packed, at: 0 };
+    let mut places = places.take(count);
+    let (each, mask) = (WORD_BITS / width.max(1), (1_u64 << width) - 1);
+    'words: loop {
+        let mut word = bits.word();
+        bits.at += (each * width) as usize;
+        for _ in 0..each {
+            let Some(place) = places.next() else { break 'words };
+            *place = known[(word & mask) as usize];
+            word >>= width;
+        }
+    }
+    *rest = more;
+    Some(())
+}
+
+/// The bits of a number below `different`.
+fn width(different: usize) -> u32 {
+    usize::BITS - different.saturating_sub(1).leading_zeros()
+}
+
+struct BitWriter<'o> {
+    out: &'o mut Vec<u8>,
+    /// How many bits of `word` are used.
+    bits: u32,
+    word: u64,
+}
+
+impl BitWriter<'_> {
+    /// Appends the low `width` bits, at most 64.
+    fn put(&mut self, number: u64, width: u32) {
+        if width > 32 {
+            self.put(number & u64::from(u32::MAX), 32);
+            self.put(number >> 32, width - 32);
+            return;
+        }
+        let number = if width == 0 { 0 } else { number & (u64::MAX >> (64 - width)) };
+        self.word |= number << self.bits;
+        self.bits += width;
+        while self.bits >= 8 {
+            self.out.push(self.word as u8);
+            self.word >>= 8;
+            self.bits -= 8;
+        }
+    }
+
+    /// Appends a number in unary: its zeros, then a one. For example, 3 is `0001`.
+    fn put_unary(&mut self, mut zeros: u64) {
+        while zeros >= 32 {
+            self.put(0, 32);
+            zeros -= 32;
+        }
+        self.put(1 << zeros, zeros as u32 + 1);
+    }
+
+    fn end(self) {
+        if self.bits > 0 {
+            self.out.push(self.word as u8);
+        }
+    }
+}
+
+/// A word of a reader has at least this many bits, wherever it begins.
+const WORD_BITS: u32 = 57;
+
+struct BitReader<'b> {
+    bytes: &'b [u8],
+    at: usize,
+}
+
+impl<'b> BitReader<'b> {
+    /// At least [`WORD_BITS`] bits from here, or zeros after the end.
+    fn word(&self) -> u64 {
+        let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
+        let word = rest.first_chunk::<8>().map_or_else(
+            || {
+                let mut word = [0; 8];
+                word[..rest.len()].copy_from_slice(rest);
+                u64::from_le_bytes(word)
+            },
+            |word| u64::from_le_bytes(*word),
+        );
+        word >> (self.at % 8)
+    }
+
+    fn skip(&mut self, bits: u32) -> Option<()> {
+        self.at += bits as usize;
+        (self.at <= self.bytes.len() * 8).then_some(())
+    }
+
+    fn take(&mut self, width: u32) -> Option<u64> {
+        if width == 0 {
+            return Some(0);
+        }
+        if width > 32 {
+            let low = self.take(32)?;
+            return Some(low | self.take(width - 32)? << 32);
+        }
+        let word = self.word() & (u64::MAX >> (64 - width));
+        self.skip(width)?;
+        Some(word)
+    }
+
+    /// A number in unary, then the low bits below it.
+    fn take_distance(&mut self, low: u32) -> Option<u64> {
+        let word = self.word();
+        let high = word.trailing_zeros();
+        // Mostly, both are in one word.
+        if high + 1 + low <= WORD_BITS {
+            self.skip(high + 1 + low)?;
+            let low_bits = (word >> high >> 1) & ((1 << low) - 1);
+            return Some(u64::from(high).wrapping_shl(low) | low_bits);
+        }
+        let high = self.take_unary()?;
+        Some(high.wrapping_shl(low) | self.take(low)?)
+    }
+
+    fn take_unary(&mut self) -> Option<u64> {
+        let mut zeros = 0;
+        loop {
+            let here = self.word().trailing_zeros();
+            if here < WORD_BITS {
+                self.skip(here + 1)?;
+                return Some(zeros + u64::from(here));
+            }
+            self.skip(56)?;
+            zeros += 56;
+        }
+    }
+
+    /// The bytes after the last one that was looked at.
+    fn end(self) -> Option<&'b [u8]> {
+        self.bytes.get(self.at.div_ceil(8)..)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values(size: usize, count: usize, spread: u32) -> Vec<u8> {
+        let mut values: Vec<Vec<u8>> = (0..count as u64)
+            .map(|n| {
+                let id = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> spread;
+                let mut value = id.to_be_bytes().to_vec();
+                value.extend((ID..size).map(|place| (n as usize * place % 7) as u8));
+                value
+            })
+            .collect();
+        values.sort();
+        values.concat()
+    }
+
+    #[test]
+    fn blocks_survive() {
+        for size in [8, 12, 17] {
+            for count in [1, 2, 3, 50, capacity(size)] {
+                for spread in [0, 20, 56, 63] {
+                    for part in [Part::All, Part::First(7_000), Part::Later] {
+                        let values = values(size, count, spread);
+                        let block = pack(part, size, &values);
+                        let mut read = Vec::new();
+                        let head = unpack("t", size, &block, &mut read).unwrap();
+                        assert_eq!((head.part, head.count), (part, count));
+                        assert_eq!(read, values, "{count} of {size}, {spread}");
+                    }
+                }
+            }
+        }
+        let far = [[0; 8], [0, 0, 0, 0, 0, 0, 0, 1], [0xff; 8]].concat();
+        let mut read = Vec::new();
+        unpack("t", 8, &pack(Part::All, 8, &far), &mut read).unwrap();
+        assert_eq!(read, far);
+    }
+
+    #[test]
+    fn many_values_take_less_room() {
+        let values = values(12, 120, 0);
+        assert!(pack(Part::All, 12, &values).len() * 5 < values.len() * 4);
+    }
+
+    #[test]
+    fn damaged_blocks_are_refused_or_read_within_bounds() {
+        let block = pack(Part::First(900), 12, &values(12, 40, 3));
+        for end in 0..block.len() {
+            assert!(unpack("t", 12, &block[..end], &mut Vec::new()).is_err(), "{end} bytes");
+        }
+        for bit in 0..block.len() * 8 {
+            let mut flipped = block.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            let mut read = Vec::new();
+            let _ = unpack("t", 12, &flipped, &mut read);
+            assert!(read.len() <= 2 * capacity(12) * 12);
+        }
+        assert!(unpack("t", 12, &[0xff; 30], &mut Vec::new()).is_err());
+    }
+}

@@ -1,0 +1,138 @@
+//! Keys with many values: they must be those of a sorted set, however they came and went.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use super::Ledger;
+use crate::Options;
+use crate::codec::{LONG_TEXT, POSTING_ITEM};
+use crate::env::Reads;
+
+type Item = [u8; POSTING_ITEM];
+type Lists = BTreeMap<Vec<u8>, BTreeSet<Item>>;
+
+/// Numbers that are the same in each run.
+struct Dice(u64);
+
+impl Dice {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    /// One of 600 values. Some of their ids are equal.
+    fn item(&mut self) -> Item {
+        let number = self.next() % 600;
+        let mut item = [0; POSTING_ITEM];
+        item[..8].copy_from_slice(&((number / 2).wrapping_mul(0x9e37_79b9_7f4a_7c15)).to_be_bytes());
+        item[8..].copy_from_slice(&(number as u32 % 5).to_be_bytes());
+        item
+    }
+}
+
+fn keys() -> Vec<Vec<u8>> {
+    let long = "x".repeat(LONG_TEXT);
+    let longer = [long.as_bytes(), &[0, 1], &[0; 8]].concat();
+    ["a", "ab", "b", &long].iter().map(|key| key.as_bytes().to_vec()).chain([vec![0], longer]).collect()
+}
+
+fn open(dir: &std::path::Path) -> Ledger {
+    Ledger::open(dir, &Options { map_size: 1 << 20, ..Options::default() }).unwrap().ledger
+}
+
+/// Compares every way to read the table with the sets.
+fn compare(reads: &impl Reads, ledger: &Ledger, lists: &Lists, dice: &mut Dice) {
+    let table = ledger.shared().postings;
+    for key in keys() {
+        let wanted: Vec<Item> = lists.get(&key).into_iter().flatten().copied().collect();
+        let mut read = Vec::new();
+        reads
+            .items(table, &key, &mut |items| {
+                read.extend_from_slice(items.as_chunks().0);
+                Ok(ControlFlow::Continue(()))
+            })
+            .unwrap();
+        assert_eq!(read, wanted);
+        assert_eq!(reads.count(table, &key).unwrap(), wanted.len() as u64);
+        let item = dice.item();
+        assert_eq!(reads.has_item(table, &key, &item).unwrap(), wanted.contains(&item));
+    }
+    let filled = || lists.iter().filter(|(_, items)| !items.is_empty());
+    let mut scanned = Lists::new();
+    reads
+        .scan(table, &[], &mut |key, item| {
+            assert!(scanned.entry(key.to_vec()).or_default().insert(item.try_into().unwrap()));
+            Ok(ControlFlow::Continue(()))
+        })
+        .unwrap();
+    assert!(scanned.iter().eq(filled()));
+    let mut seen = Vec::new();
+    reads
+        .keys(table, b"ab", &mut |key| {
+            seen.push(key.to_vec());
+            Ok(ControlFlow::Continue(()))
+        })
+        .unwrap();
+    assert!(seen.iter().eq(filled().map(|(key, _)| key).filter(|key| key[..] >= b"ab"[..])));
+}
+
+#[test]
+fn lists_are_sorted_sets_however_they_came_and_went() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path());
+    let table = ledger.shared().postings;
+    let (mut dice, mut lists) = (Dice(0x1234_5678_9abc_def1), Lists::new());
+    for round in 0..24 {
+        // Grows for a time, then shrinks to nothing.
+        let adds = [9, 5, 1][round / 8];
+        let mut txn = ledger.env.write().unwrap();
+        for _ in 0..400 {
+            let key = keys().swap_remove(dice.next() as usize % 6);
+            let list = lists.entry(key.clone()).or_default();
+            if dice.next() % 10 < adds {
+                let item = dice.item();
+                txn.put(table, &key, &item).unwrap();
+                list.insert(item);
+            } else {
+                let first = list.iter().nth(dice.next() as usize % list.len().max(1)).copied();
+                let item = first.unwrap_or_else(|| dice.item());
+                assert_eq!(txn.delete_item(table, &key, &item).unwrap(), list.remove(&item));
+            }
+        }
+        compare(&txn, &ledger, &lists, &mut dice);
+        txn.commit().unwrap();
+        compare(&ledger.env.read(None).unwrap(), &ledger, &lists, &mut dice);
+    }
+    let mut txn = ledger.env.write().unwrap();
+    for key in keys() {
+        assert_eq!(txn.delete(table, &key).unwrap(), lists.get(&key).is_some_and(|list| !list.is_empty()));
+        while let Some(item) = lists.get_mut(&key).and_then(BTreeSet::pop_first) {
+            assert!(!txn.delete_item(table, &key, &item).unwrap());
+        }
+    }
+    assert_eq!(txn.entries(table).unwrap(), 0);
+}
+
+#[test]
+fn appended_lists_equal_added_ones() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path());
+    let table = ledger.shared().postings;
+    let mut dice = Dice(0x9999_5678_9abc_def1);
+    let mut keys = keys();
+    keys.sort();
+    let mut lists = Lists::new();
+    let mut txn = ledger.env.write().unwrap();
+    for (key, count) in keys.into_iter().zip([1, 500, 300, 119, 120, 121]) {
+        let items: BTreeSet<Item> = (0..count).map(|_| dice.item()).collect();
+        let flat: Vec<u8> = items.iter().flatten().copied().collect();
+        txn.append_items(table, &key, &flat).unwrap();
+        lists.insert(key, items);
+    }
+    compare(&txn, &ledger, &lists, &mut dice);
+    assert!(txn.append_items(table, b"z", &[1; 13]).is_err());
+    txn.commit().unwrap();
+    compare(&ledger.env.read(None).unwrap(), &ledger, &lists, &mut dice);
+}
