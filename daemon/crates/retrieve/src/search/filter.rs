@@ -46,6 +46,11 @@ impl Filter {
         Ok(Self { files: Some(files), ..Self::default() })
     }
 
+    /// Whether every symbol passes.
+    pub(super) fn keeps_all(&self) -> bool {
+        self.kinds == 0 && !self.exported_only && self.files.is_none()
+    }
+
     /// The files that it is limited to, sorted.
     pub(crate) fn files(&self) -> Vec<FileId> {
         let mut files: Vec<FileId> = self.files.iter().flatten().copied().collect();

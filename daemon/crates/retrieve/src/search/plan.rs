@@ -58,6 +58,10 @@ pub(crate) struct Plan {
     spelled: HashSet<String>,
     /// Whether the query is one name and nothing else: then a symbol of that name comes first.
     pub(crate) single: bool,
+    /// Whether common words only add to the scores of symbols that rarer words found, where those are many. This is so for a
+    /// search: of `ext4 map blocks`, nobody means the 90,000 symbols that have only `map`. A task may be about any of its
+    /// words.
+    pub(crate) narrows: bool,
     /// The kinds of symbols that it wants although they are usually not meant, for example tests for "add a test".
     pub(crate) wants: Wants,
 }
@@ -65,7 +69,7 @@ pub(crate) struct Plan {
 impl Plan {
     /// Understands a search query.
     pub(crate) fn of_query(query: &str, mentions: &[String]) -> Self {
-        let mut plan = Self::read(query, false);
+        let mut plan = Self { narrows: true, ..Self::read(query, false) };
         let trimmed = trim_punctuation(query);
         plan.single = !trimmed.is_empty() && !trimmed.contains(char::is_whitespace) && !trimmed.contains('/');
         if plan.single {

@@ -15,6 +15,9 @@ const MOST_POSTINGS: usize = 600_000;
 /// occur nowhere are not replaced by longer words. With more terms, the many words of a long text outweigh the few that
 /// name its subject.
 const MOST_TERMS: usize = 30;
+/// A search whose rarer words have this many postings finds no further symbols by its more common words. For example, in Linux
+/// `tcp_v4_rcv` has 313,000 symbols with one of its words, and 57,000 with `rcv`.
+const ENOUGH: usize = 10_000;
 /// Most longer words that replace a word which occurs nowhere itself.
 const MOST_EXPANSIONS: usize = 12;
 /// Most terms that are reported as occurring nowhere.
@@ -46,6 +49,8 @@ pub(super) struct Lists {
     pub(super) lists: Vec<List>,
     /// The weight of each term.
     pub(super) masses: Vec<f32>,
+    /// How many of the lists, from the first on, find symbols. The others only add to the scores of these.
+    pub(super) finding: usize,
 }
 
 impl Lists {
@@ -59,15 +64,26 @@ impl Lists {
         self.masses.get(usize::from(term)).copied().unwrap_or(0.0)
     }
 
-    /// Reads the postings. The most frequent words are read in part if there are too many.
-    pub(super) fn read(view: &dyn View, plan: &Plan, symbols: f32, evidence: &mut Evidence) -> Result<Self> {
+    /// Reads the postings. The most frequent words are read in part if there are too many. With `narrows`, they find no symbols
+    /// if the others find many.
+    pub(super) fn read(
+        view: &dyn View,
+        plan: &Plan,
+        symbols: f32,
+        narrows: bool,
+        evidence: &mut Evidence,
+    ) -> Result<Self> {
         let counted = telling_terms(view, plan, symbols, evidence)?;
         let mut lists = Vec::new();
         let mut masses = Vec::new();
         let mut left = MOST_POSTINGS;
         let mut limited = false;
+        let mut finding = None;
         for (PlanTerm { term, weight }, count) in counted {
             let number = masses.len() as u16;
+            if narrows && finding.is_none() && MOST_POSTINGS - left >= ENOUGH {
+                finding = Some(lists.len());
+            }
             let mut add = |text: &str, count: u64, weight: f32| -> Result<()> {
                 let hits = read_postings(view, text, left.max(1))?;
                 limited |= (hits.len() as u64) < count;
@@ -97,7 +113,13 @@ impl Lists {
             let note = "the most frequent words were read in part".to_owned();
             evidence.push("bm25.terms", LaneStatus::Limited, MOST_POSTINGS - left, Some(note));
         }
-        Ok(Self { lists, masses })
+        let finding = finding.unwrap_or(lists.len());
+        if finding < lists.len() {
+            let note =
+                "the most frequent words only add to the scores of symbols that the others found".to_owned();
+            evidence.push("bm25.common", LaneStatus::Limited, lists.len() - finding, Some(note));
+        }
+        Ok(Self { lists, masses, finding })
     }
 }
 

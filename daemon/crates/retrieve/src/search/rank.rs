@@ -8,7 +8,7 @@ use sdl_model::SymbolId;
 
 use super::filter::Filter;
 use super::plan::Plan;
-use super::postings::{Lists, read_postings};
+use super::postings::{List, Lists, read_postings};
 use super::rerank;
 use super::spelled::{Spelled, find_spelled};
 use crate::index::{EXACT, Flags, Wants, exact_term};
@@ -72,7 +72,9 @@ pub(super) fn score_symbols(
     let view = source.view();
     let symbols = view.counters()?.symbols.max(1) as f32;
     let mut spelled = find_spelled(source, plan, symbols, evidence)?;
-    let lists = Lists::read(view, plan, symbols, evidence)?;
+    // What a filter keeps may have no rarer word.
+    let narrows = plan.narrows && filter.keeps_all();
+    let lists = Lists::read(view, plan, symbols, narrows, evidence)?;
     let mut ranked = merge_lists(view, &lists, &mut spelled, filter, plan.wants)?;
     evidence.ran("bm25", ranked.len());
     for (symbol, bonus) in &spelled {
@@ -97,30 +99,25 @@ fn merge_lists(
     wants: Wants,
 ) -> Result<Vec<Ranked>> {
     let total_mass = all.total_mass();
-    let lists = &all.lists;
-    let mut ranked = Vec::with_capacity(lists.iter().map(|list| list.hits.len()).max().unwrap_or(0));
+    let finding = all.lists.get(..all.finding).unwrap_or_default();
+    let mut ranked = Vec::with_capacity(finding.iter().map(|list| list.hits.len()).max().unwrap_or(0));
     // In the order of the walk, because few of the symbols have one, and a map would be asked about each.
     let mut with_bonus: Vec<SymbolId> = spelled.keys().copied().collect();
     with_bonus.sort_unstable();
     let mut with_bonus = with_bonus.into_iter().peekable();
-    let mut at = vec![0_usize; lists.len()];
-    let mut next: Vec<u64> =
-        lists.iter().map(|list| list.hits.first().map_or(u64::MAX, |hit| hit.symbol.0)).collect();
-    while let Some(lowest) = next.iter().copied().min().filter(|lowest| *lowest != u64::MAX) {
+    let mut walks: Vec<Walk<'_>> = all.lists.iter().map(Walk::new).collect();
+    while let Some(lowest) = walks.iter().take(all.finding).map(|walk| walk.next).min()
+        && lowest != u64::MAX
+    {
         let (mut sum, mut covered, mut last_term, mut flags) = (0.0_f32, 0.0_f32, u16::MAX, Flags(0));
-        for ((list, upcoming), at) in lists.iter().zip(&mut next).zip(&mut at) {
-            if *upcoming != lowest {
-                continue;
-            }
-            let hit = list.hits[*at];
-            *at += 1;
-            *upcoming = list.hits.get(*at).map_or(u64::MAX, |hit| hit.symbol.0);
-            sum += list.worth(hit);
+        for walk in &mut walks {
+            let Some(hit) = walk.take(lowest) else { continue };
+            sum += walk.list.worth(hit);
             flags = Flags(hit.flags);
-            if list.term != last_term {
+            if walk.list.term != last_term {
                 // Expansions of one word are next to each other and cover it once.
-                covered += all.mass(list.term);
-                last_term = list.term;
+                covered += all.mass(walk.list.term);
+                last_term = walk.list.term;
             }
         }
         let symbol = SymbolId(lowest);
@@ -137,6 +134,41 @@ fn merge_lists(
         }
     }
     Ok(ranked)
+}
+
+/// The place in a list that is walked.
+struct Walk<'l> {
+    list: &'l List,
+    at: usize,
+    /// The symbol there; the greatest number at the end.
+    next: u64,
+}
+
+impl<'l> Walk<'l> {
+    fn new(list: &'l List) -> Self {
+        let mut walk = Self { list, at: 0, next: 0 };
+        walk.look();
+        walk
+    }
+
+    fn look(&mut self) {
+        self.next = self.list.hits.get(self.at).map_or(u64::MAX, |hit| hit.symbol.0);
+    }
+
+    /// The hit for `symbol`, which is not before the last one that was asked for. Goes on to the hit after it.
+    fn take(&mut self, symbol: u64) -> Option<TermHit> {
+        while self.next < symbol {
+            self.at += 1;
+            self.look();
+        }
+        if self.next != symbol {
+            return None;
+        }
+        let hit = self.list.hits.get(self.at).copied();
+        self.at += 1;
+        self.look();
+        hit
+    }
 }
 
 /// Every indexed name in lower case that starts with `prefix`, until `each` breaks.
