@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sdl_graph::resolve_files;
+use sdl_graph::{KeptIndexes, resolve_files};
 use sdl_ledger::{Batch, FileUpdate, Result, View};
 use sdl_model::{Cause, FileId, GitHead, RelPath, StatHint, Version};
 
@@ -27,17 +27,24 @@ impl Changes {
 
 /// Commits `changes`. The facts they name must be stored already. `None`: nothing that belongs to a version changed.
 ///
-/// Work is in proportion to the changed files and to those whose resolution their changes can touch, not to the tree.
+/// Work is in proportion to the changed files and to those whose resolution their changes can touch, not to the tree. `kept` has
+/// the indexes of files that the commits before looked at.
 pub fn commit_changes(
     stores: Stores<'_>,
     changes: &Changes,
     cause: Cause,
     head: Option<&GitHead>,
+    kept: &mut KeptIndexes,
 ) -> Result<Option<Version>> {
-    stores.ledger.write(cause, head, now_ms(), |batch| fill_batch(batch, stores, changes))
+    stores.ledger.write(cause, head, now_ms(), |batch| fill_batch(batch, stores, changes, kept))
 }
 
-fn fill_batch(batch: &mut Batch<'_>, stores: Stores<'_>, changes: &Changes) -> Result<()> {
+fn fill_batch(
+    batch: &mut Batch<'_>,
+    stores: Stores<'_>,
+    changes: &Changes,
+    kept: &mut KeptIndexes,
+) -> Result<()> {
     let facts = stores.facts;
     let old_rows = changes
         .updates
@@ -67,7 +74,7 @@ fn fill_batch(batch: &mut Batch<'_>, stores: Stores<'_>, changes: &Changes) -> R
     let files = dirty.iter().map(|(file, found)| (*file, found));
     let facts_of = |_, (path, source): &(RelPath, Source)| resolve::facts_of(facts, path, source);
     let room = stores.budget.room(1);
-    resolve_files(&*batch, &outlines, room, files, facts_of, |one| {
+    resolve_files(&*batch, &outlines, (room, kept), files, facts_of, |one| {
         resolved.push(one);
         Ok(())
     })?;

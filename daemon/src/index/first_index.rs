@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sdl_graph::resolve_files;
+use sdl_graph::{KeptIndexes, resolve_files};
 use sdl_ledger::{Bulk, EncodedFacts, FileUpdate, Pins, Posting, Result};
 use sdl_model::{Cause, Facts, FactsKey, FileId, FileState, GitHead, Outline, RelPath, Version};
 use sdl_retrieve::part::PartFile;
@@ -80,7 +80,8 @@ pub fn first_index(
             let outlines = resolve::outline_reader(stores.facts, &held);
             let files = chunk.iter().map(|(file, path, source)| (*file, (path, source)));
             let facts_of = |_, (path, source)| resolve::facts_of(stores.facts, path, source);
-            resolve_files(view, &outlines, room, files, facts_of, |one| bulk.add_resolved(&one))
+            let mut kept = KeptIndexes::default();
+            resolve_files(view, &outlines, (room, &mut kept), files, facts_of, |one| bulk.add_resolved(&one))
         })?
     })?;
     drop(wide);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
-use sdl_graph::resolve_files;
+use sdl_graph::{KeptIndexes, resolve_files};
 use sdl_ledger::{Bulk, ChangedKeys, FactsStore, FileUpdate, Posting, Result, Snapshot, View as _};
 use sdl_model::{Cause, Facts, FactsKey, FileId, FileState, GitHead, RelPath, StatHint, Version};
 
@@ -206,7 +206,10 @@ impl<'s> Step<'s> {
                 let outlines = resolve::outline_reader(facts, &held);
                 let files = chunk.iter().map(|(file, path, source)| (*file, (path, source)));
                 let facts_of = |_, (path, source)| resolve::facts_of(facts, path, source);
-                resolve_files(view, &outlines, room, files, facts_of, |one| bulk.add_resolved(&one))
+                let mut kept = KeptIndexes::default();
+                resolve_files(view, &outlines, (room, &mut kept), files, facts_of, |one| {
+                    bulk.add_resolved(&one)
+                })
             })?
         })
     }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use sdl_graph::KeptIndexes;
 use sdl_ledger::{Result, Snapshot, View};
 use sdl_model::{Cause, FileId, GitHead, RelPath, Version};
 use sdl_watch::{Batch, Changes, Known, KnownFile, NothingKnown, Rescan, Tree, Turn};
@@ -49,6 +50,8 @@ const AGE_OUT_EVERY: u64 = 64;
 pub(super) struct Worker {
     repo: Arc<Repo>,
     tree: Tree,
+    /// Indexes of files that the next edit probably looks at again.
+    kept: KeptIndexes,
     commits: u64,
     /// The whole tree is still to be indexed.
     indexing: bool,
@@ -70,6 +73,7 @@ impl Worker {
     pub(super) fn new(repo: Arc<Repo>, tree: Tree) -> Self {
         Self {
             indexing: repo.is_indexing(),
+            kept: KeptIndexes::with_limit(repo.budget.kept_bytes()),
             repo,
             tree,
             commits: 0,
@@ -282,7 +286,8 @@ impl Worker {
     }
 
     /// Gives back the memory that work took. The decoded outlines are those that the next edit needs, so not right after an edit.
-    fn let_go(&self) {
+    fn let_go(&mut self) {
+        self.kept.clear();
         self.repo.facts.forget_decoded();
         memory::trim_heap();
     }
@@ -327,7 +332,7 @@ impl Worker {
         let version = if large {
             commit_large_change(stores, updates, cause, head, &goes_on)?
         } else {
-            commit_changes(stores, updates, cause, head)?
+            commit_changes(stores, updates, cause, head, &mut self.kept)?
         };
         if let Some(version) = version {
             self.note_commit(version, updates, started)?;

@@ -7,7 +7,7 @@ use sdl_model::{Body, Facts, FileId, Outline, RelPath};
 
 use crate::languages::RULES;
 use crate::resolve::Sites;
-use crate::{Outlines, World, resolve};
+use crate::{KeptIndexes, Outlines, World, resolve};
 
 /// A file that is to be resolved.
 #[derive(Debug)]
@@ -71,22 +71,23 @@ pub fn resolve_named(
 ///
 /// `facts_of` returns a file's facts when its turn comes, from what `files` has beside it, or none to leave it out. It and `take` may fail to end the work early.
 /// When the files that were looked at take more than about `room` bytes, they are let go, and looked at again where needed.
-/// Results passed to `take` until then remain valid.
+/// Results passed to `take` until then remain valid. Indexes of files are taken from `kept` and put back, unless an error ends the
+/// work.
 ///
 /// # Errors
 /// The errors of `facts_of` and `take`, and those of reading `view` or `outlines`.
 pub fn resolve_files<S, E: From<sdl_ledger::Error>>(
     view: &dyn View,
     outlines: &dyn Outlines,
-    room: usize,
+    (room, kept): (usize, &mut KeptIndexes),
     files: impl IntoIterator<Item = (FileId, S)>,
     mut facts_of: impl FnMut(FileId, S) -> Result<Option<FileFacts>, E>,
     mut take: impl FnMut(Resolved) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut world = World::new(view, outlines);
+    let mut world = World::new(view, outlines).with_kept(kept.lend());
     for (file, source) in files {
         if world.weight() > room {
-            world = World::new(view, outlines);
+            world = World::new(view, outlines).with_kept(kept.lend());
         }
         let Some(FileFacts { path, facts }) = facts_of(file, source)? else { continue };
         take(match &facts {
@@ -94,5 +95,6 @@ pub fn resolve_files<S, E: From<sdl_ledger::Error>>(
             HeldFacts::Halves(outline, body) => resolve_file(&world, file, &path, outline, body)?,
         })?;
     }
+    *kept = world.into_kept();
     Ok(())
 }

@@ -29,7 +29,7 @@ mod world;
 pub use driver::{FileFacts, HeldFacts, resolve_file, resolve_files, resolve_named, resolve_sites};
 pub use modules::paths;
 pub use resolve::{OpenSite, Site, Sites};
-pub use world::{Limits, Outlines, SharedOutline, World};
+pub use world::{KeptIndexes, Limits, Outlines, SharedOutline, World};
 
 /// Increase this when a change alters the edges that resolution finds for the same facts. Ledgers built before are then
 /// built again.

@@ -7,6 +7,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use sdl_graph::KeptIndexes;
 use sdl_graph::testing::{Repo, is_touched};
 use sdl_ledger::Resolved;
 use sdl_model::RelPath;
@@ -523,8 +524,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 900, ..ProptestConfig::default() })]
 
     #[test]
-    fn incremental_equals_fresh(history in edits()) {
+    fn incremental_equals_fresh(history in edits(), bytes in prop_oneof![Just(0), Just(80_000), Just(1 << 30)]) {
         let mut repo = Repo::default();
+        let mut kept = KeptIndexes::with_limit(bytes);
         let mut known: BTreeMap<RelPath, Resolved> = BTreeMap::new();
         for batch in history {
             let before = repo.answers();
@@ -539,7 +541,7 @@ proptest! {
                         || known.get(path).is_none_or(|one| is_touched(&one.asked, &differing))
                 })
                 .collect();
-            let again = repo.resolve(|path| dirty.contains(path)).unwrap();
+            let again = repo.resolve_with(&mut kept, |path| dirty.contains(path)).unwrap();
             known.extend(again);
             let fresh = repo.resolve(|_| true).unwrap();
             prop_assert_eq!(&known, &fresh);

@@ -101,9 +101,10 @@ impl Budget {
         self.resolving() / 2
     }
 
-    /// Bytes of decoded outlines that are kept from one edit to the next.
+    /// Bytes of decoded outlines that are kept from one edit to the next, and as many of indexes of them for each tree. An edit of a
+    /// driver of Linux looks at a hundred headers, for example.
     pub fn kept_bytes(self) -> usize {
-        self.outline_bytes() / 8
+        self.outline_bytes() / 2
     }
 
     fn room_of_all(self) -> usize {

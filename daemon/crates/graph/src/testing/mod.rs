@@ -14,7 +14,7 @@ use sdl_model::{
     Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, Lang, RelPath, SymbolId, Version,
 };
 
-use crate::{Limits, Outlines, SharedOutline, World, resolve_file};
+use crate::{KeptIndexes, Limits, Outlines, SharedOutline, World, resolve_file};
 
 type Hash64 = fn(&str) -> u64;
 type FilesBy = HashMap<String, BTreeSet<FileId>>;
@@ -127,11 +127,30 @@ impl Repo {
         &self,
         paths: impl IntoIterator<Item = &'p RelPath>,
     ) -> Result<BTreeMap<RelPath, Resolved>> {
-        let world = World::with_limits(self, self, self.limits);
+        self.resolve_in(&World::with_limits(self, self, self.limits), paths)
+    }
+
+    /// Resolves the files for which `wanted` says so as [`crate::resolve_files`] does, with the indexes that `kept` has.
+    pub fn resolve_with(
+        &self,
+        kept: &mut KeptIndexes,
+        wanted: impl Fn(&RelPath) -> bool,
+    ) -> Result<BTreeMap<RelPath, Resolved>> {
+        let world = World::with_limits(self, self, self.limits).with_kept(kept.lend());
+        let all = self.resolve_in(&world, self.files.keys().filter(|path| wanted(path)))?;
+        *kept = world.into_kept();
+        Ok(all)
+    }
+
+    fn resolve_in<'p>(
+        &self,
+        world: &World<'_>,
+        paths: impl IntoIterator<Item = &'p RelPath>,
+    ) -> Result<BTreeMap<RelPath, Resolved>> {
         let mut all = BTreeMap::new();
         for path in paths {
             let Some(Entry { facts, .. }) = self.files.get(path) else { continue };
-            let resolved = resolve_file(&world, FileId::of(path), path, &facts.outline, &facts.body)?;
+            let resolved = resolve_file(world, FileId::of(path), path, &facts.outline, &facts.body)?;
             all.insert(path.clone(), resolved);
         }
         Ok(all)

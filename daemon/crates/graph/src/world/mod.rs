@@ -7,6 +7,7 @@
 mod closure;
 mod includes;
 mod index;
+mod kept;
 mod memo;
 mod memos;
 mod outlines;
@@ -21,7 +22,7 @@ use std::sync::Arc;
 use sdl_ledger::{Error, LookupKey, NameHit, Named, Result, View};
 use sdl_model::facts::{DefFlags, DefIx, Import};
 use sdl_model::ids::FileId;
-use sdl_model::{Lang, Outline, RelPath};
+use sdl_model::{FactsKey, Lang, Outline, RelPath};
 
 pub(crate) use closure::{Closure, Kinds};
 
@@ -29,6 +30,8 @@ pub(crate) use closure::{Closure, Kinds};
 pub(crate) type Inclusion = Option<FileId>;
 
 pub(crate) use index::{FileIndex, last_name};
+use kept::KeptIndex;
+pub use kept::KeptIndexes;
 pub use memo::Limits;
 pub(crate) use memo::Memo;
 use memo::{AskIx, KeptAnswer, Tracker, Turn};
@@ -177,10 +180,10 @@ pub struct World<'a> {
     failure: RefCell<Option<Error>>,
     tracker: Tracker,
     ask_hashes: RefCell<Vec<u64>>,
-    /// Names come from files that anyone may have written: this hasher is quick and seeded.
-    syms: RefCell<HashMap<Rc<str>, Sym, foldhash::fast::RandomState>>,
-    texts: RefCell<Vec<Rc<str>>>,
+    kept: RefCell<KeptIndexes>,
     files: RefCell<Vec<Rc<FileIndex>>>,
+    /// For each of the files what it was made from and its weight; no facts if they are not stored.
+    made_from: RefCell<Vec<(Option<FactsKey>, usize)>>,
     opened: RefCell<NumberMap<u64, (AskIx, Option<FileIx>)>>,
     indexed: RefCell<NumberMap<u64, Option<FileIx>>>,
     included: closure::Known,
@@ -209,9 +212,9 @@ impl<'a> World<'a> {
             failure: RefCell::default(),
             tracker: Tracker::new(limits),
             ask_hashes: RefCell::default(),
-            syms: RefCell::default(),
-            texts: RefCell::default(),
+            kept: RefCell::default(),
             files: RefCell::default(),
+            made_from: RefCell::default(),
             opened: RefCell::default(),
             indexed: RefCell::default(),
             included: closure::Known::default(),
@@ -238,20 +241,29 @@ impl<'a> World<'a> {
 
     /// Interns `text`.
     pub(crate) fn sym(&self, text: &str) -> Sym {
-        if let Some(sym) = self.syms.borrow().get(text) {
-            return *sym;
-        }
-        let text: Rc<str> = text.into();
-        let mut texts = self.texts.borrow_mut();
-        let sym = Sym(texts.len() as u32);
-        texts.push(text.clone());
-        self.syms.borrow_mut().insert(text, sym);
-        sym
+        self.kept.borrow_mut().texts.intern(text)
     }
 
     /// The text of `sym`.
-    pub(crate) fn text(&self, sym: Sym) -> Rc<str> {
-        self.texts.borrow().get(sym.0 as usize).cloned().unwrap_or_else(|| "".into())
+    pub(crate) fn text(&self, sym: Sym) -> Arc<str> {
+        self.kept.borrow().texts.text(sym)
+    }
+
+    /// Looks at these indexes before it makes new ones. For a world that has opened nothing.
+    pub(crate) fn with_kept(mut self, kept: KeptIndexes) -> Self {
+        self.kept = RefCell::new(kept);
+        self
+    }
+
+    /// The indexes for the next world.
+    pub(crate) fn into_kept(self) -> KeptIndexes {
+        let Self { kept, files, made_from, .. } = self;
+        let mut kept = kept.into_inner();
+        let used = files.into_inner().into_iter().zip(made_from.into_inner());
+        kept.put_back(
+            used.filter_map(|(index, (key, weight))| Some((Rc::try_unwrap(index).ok()?, key?, weight))),
+        );
+        kept
     }
 
     /// An opened file.
@@ -372,19 +384,28 @@ impl<'a> World<'a> {
             return *known;
         }
         let row = self.or_note(self.view.file(id), None);
-        let found = row.and_then(|row| {
+        let answer = row.and_then(|row| {
             let key = row.state.facts()?;
+            let kept = self.kept.borrow_mut().take(id, &key);
+            if let Some(KeptIndex { weight, index, .. }) = kept {
+                return Some(self.add_index(index, Some(key), weight));
+            }
             let outline = self.or_note(self.outlines.outline(&key), None)?;
-            Some((row.path, outline))
+            Some(self.add_file(id, row.path, outline, Some(key)))
         });
-        let answer = found.map(|(path, outline)| self.add_file(id, path, outline));
         self.indexed.borrow_mut().insert(id.0, answer);
         answer
     }
 
-    fn add_file(&self, id: FileId, path: RelPath, outline: SharedOutline) -> FileIx {
-        self.weight.set(self.weight.get() + DEFINITION * outline.defs.len() + FILE);
+    fn add_file(&self, id: FileId, path: RelPath, outline: SharedOutline, key: Option<FactsKey>) -> FileIx {
+        let weight = DEFINITION * outline.defs.len() + FILE;
         let index = FileIndex::build(id, path, outline, |text| self.sym(text));
+        self.add_index(index, key, weight)
+    }
+
+    fn add_index(&self, index: FileIndex, key: Option<FactsKey>, weight: usize) -> FileIx {
+        self.weight.set(self.weight.get() + weight);
+        self.made_from.borrow_mut().push((key, weight));
         let mut files = self.files.borrow_mut();
         files.push(Rc::new(index));
         FileIx(files.len() as u32 - 1)
@@ -399,7 +420,7 @@ impl<'a> World<'a> {
         // The view does not contain the file: the facts that are resolved are not stored.
         self.begin_includer(id, path, outline);
         let ask = self.new_ask(LookupKey::Interface(id));
-        let ix = self.add_file(id, path.clone(), SharedOutline::Outline(Arc::new(outline.clone())));
+        let ix = self.add_file(id, path.clone(), SharedOutline::Outline(Arc::new(outline.clone())), None);
         self.opened.borrow_mut().insert(id.0, (ask, Some(ix)));
         self.indexed.borrow_mut().insert(id.0, Some(ix));
         ix

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use sdl_graph::{FileFacts, HeldFacts, SharedOutline, resolve_files};
+use sdl_graph::{FileFacts, HeldFacts, KeptIndexes, SharedOutline, resolve_files};
 use sdl_ledger::{
     ChangedKeys, FactsStore, Invalidation, Public, ResolutionCounts, Resolved, Result, Snapshot, View,
 };
@@ -220,7 +220,7 @@ fn resolve_layer<O: Origin>(
     };
     let open: Vec<(FileId, ())> =
         dirty.iter().filter(|file| !done.contains_key(file)).map(|file| (*file, ())).collect();
-    resolve_files(&laid, &outlines, usize::MAX, open, facts_of, |resolved| {
+    resolve_files(&laid, &outlines, (usize::MAX, &mut KeptIndexes::default()), open, facts_of, |resolved| {
         if let Some(file) = resolved.file {
             done.insert(file, resolved);
         }

@@ -46,7 +46,7 @@ impl List {
 
 /// The postings of a plan's terms. The expansions of one word are next to each other.
 pub(super) struct Lists {
-    pub(super) lists: Vec<List>,
+    pub(super) all: Vec<List>,
     /// The weight of each term.
     pub(super) masses: Vec<f32>,
     /// How many of the lists, from the first on, find symbols. The others only add to the scores of these.
@@ -119,7 +119,7 @@ impl Lists {
                 "the most frequent words only add to the scores of symbols that the others found".to_owned();
             evidence.push("bm25.common", LaneStatus::Limited, lists.len() - finding, Some(note));
         }
-        Ok(Self { lists, masses, finding })
+        Ok(Self { all: lists, masses, finding })
     }
 }
 

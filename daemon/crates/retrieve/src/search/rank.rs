@@ -93,20 +93,20 @@ pub(super) fn coverage_factor(covered: f32, total_mass: f32) -> f32 {
 /// Walks all lists at once, symbol by symbol.
 fn merge_lists(
     view: &dyn View,
-    all: &Lists,
+    lists: &Lists,
     spelled: &mut Spelled,
     filter: &Filter,
     wants: Wants,
 ) -> Result<Vec<Ranked>> {
-    let total_mass = all.total_mass();
-    let finding = all.lists.get(..all.finding).unwrap_or_default();
+    let total_mass = lists.total_mass();
+    let finding = lists.all.get(..lists.finding).unwrap_or_default();
     let mut ranked = Vec::with_capacity(finding.iter().map(|list| list.hits.len()).max().unwrap_or(0));
     // In the order of the walk, because few of the symbols have one, and a map would be asked about each.
     let mut with_bonus: Vec<SymbolId> = spelled.keys().copied().collect();
     with_bonus.sort_unstable();
     let mut with_bonus = with_bonus.into_iter().peekable();
-    let mut walks: Vec<Walk<'_>> = all.lists.iter().map(Walk::new).collect();
-    while let Some(lowest) = walks.iter().take(all.finding).map(|walk| walk.next).min()
+    let mut walks: Vec<Walk<'_>> = lists.all.iter().map(Walk::new).collect();
+    while let Some(lowest) = walks.iter().take(lists.finding).map(|walk| walk.next).min()
         && lowest != u64::MAX
     {
         let (mut sum, mut covered, mut last_term, mut flags) = (0.0_f32, 0.0_f32, u16::MAX, Flags(0));
@@ -116,7 +116,7 @@ fn merge_lists(
             flags = Flags(hit.flags);
             if walk.list.term != last_term {
                 // Expansions of one word are next to each other and cover it once.
-                covered += all.mass(walk.list.term);
+                covered += lists.mass(walk.list.term);
                 last_term = walk.list.term;
             }
         }

@@ -43,12 +43,8 @@ pub(super) fn find_included(w: &World<'_>, from: FileId, path: &RelPath, text: &
 
 /// A header of the system's library, where the repository is that library, for example glibc.
 fn own_library(w: &World<'_>, text: &str) -> Option<FileId> {
-    let name = text.rsplit('/').next().unwrap_or(text);
-    let is_it = |(path, _): &&(RelPath, FileId)| {
-        let dir = path.as_str().strip_suffix(text).and_then(|dir| dir.strip_suffix('/'));
-        dir == Some("include") && !platform::is_of_other_system(path)
-    };
-    w.paths_named(name).iter().find(is_it).map(|(_, id)| *id)
+    let path = RelPath::new(&format!("include/{text}"))?;
+    w.path(path.as_str()).filter(|_| !platform::is_of_other_system(&path))
 }
 
 /// The file whose path ends in `text`, opened: see [`file_by_suffix`].

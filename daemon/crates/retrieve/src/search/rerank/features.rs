@@ -188,7 +188,7 @@ impl Seen {
         let bonus = spelled.get(&found.symbol).copied().unwrap_or_default();
         let mut seen = Self { flags: bonus.flags, bonus, ..Self::default() };
         let mut last_term = None;
-        for list in &lists.lists {
+        for list in &lists.all {
             let Some(hit) = list.of(found.symbol) else { continue };
             let flags = Flags(hit.flags);
             seen.sum += list.worth(hit);

@@ -1,0 +1,165 @@
+//! Indexes of files that outlive a world: for example, of two edits of a driver of Linux, both look at the same hundred headers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use sdl_model::{FactsKey, FileId};
+
+use super::index::FileIndex;
+use crate::hash::NumberMap;
+use crate::values::Sym;
+
+/// About the bytes that a text takes, with its place in the table.
+const TEXT: usize = 100;
+
+/// The texts by number, which the indexes hold.
+#[derive(Default)]
+pub(super) struct Texts {
+    /// Names come from files that anyone may have written: this hasher is quick and seeded.
+    numbers: HashMap<Arc<str>, Sym, foldhash::fast::RandomState>,
+    texts: Vec<Arc<str>>,
+}
+
+impl Texts {
+    /// The number of a text.
+    pub(super) fn intern(&mut self, text: &str) -> Sym {
+        if let Some(sym) = self.numbers.get(text) {
+            return *sym;
+        }
+        let text: Arc<str> = text.into();
+        let sym = Sym(self.texts.len() as u32);
+        self.texts.push(Arc::clone(&text));
+        self.numbers.insert(text, sym);
+        sym
+    }
+
+    /// The text with a number.
+    pub(super) fn text(&self, sym: Sym) -> Arc<str> {
+        self.texts.get(sym.0 as usize).cloned().unwrap_or_else(|| "".into())
+    }
+}
+
+/// An index that is kept, and what it was made from.
+pub(super) struct KeptIndex {
+    pub(super) key: FactsKey,
+    /// About the bytes that it takes.
+    pub(super) weight: usize,
+    /// When it was last used.
+    pub(super) turn: u64,
+    pub(super) index: FileIndex,
+}
+
+/// Indexes of files, from one call of [`crate::resolve_files`] to the next. They depend on nothing but a file's path and facts, so
+/// they remain valid when the tree changes.
+#[derive(Default)]
+pub struct KeptIndexes {
+    /// About the bytes to keep; none by default.
+    limit: usize,
+    turn: u64,
+    pub(super) texts: Texts,
+    files: NumberMap<u64, KeptIndex>,
+}
+
+impl KeptIndexes {
+    /// Keeps about this many bytes.
+    pub fn with_limit(limit: usize) -> Self {
+        Self { limit, ..Self::default() }
+    }
+
+    /// All of them, for a world. Empty until they are put back.
+    pub(crate) fn lend(&mut self) -> Self {
+        let limit = self.limit;
+        std::mem::replace(self, Self::with_limit(limit))
+    }
+
+    /// Takes out the index of a file with these facts.
+    pub(super) fn take(&mut self, id: FileId, key: &FactsKey) -> Option<KeptIndex> {
+        self.files.remove(&id.0).filter(|kept| kept.key == *key)
+    }
+
+    /// Puts back what a world looked at: the index of a file, what it was made from, and about the bytes that it takes. If that
+    /// is too much, those go first that were not used for longest.
+    pub(super) fn put_back(&mut self, used: impl Iterator<Item = (FileIndex, FactsKey, usize)>) {
+        self.turn += 1;
+        let turn = self.turn;
+        self.files
+            .extend(used.map(|(index, key, weight)| (index.id.0, KeptIndex { key, weight, turn, index })));
+        let texts = self.texts.texts.len() * TEXT;
+        let mut weight = texts + self.files.values().map(|kept| kept.weight).sum::<usize>();
+        if weight <= self.limit {
+            return;
+        }
+        if texts > self.limit / 2 {
+            // Numbers of texts are in the indexes, so both go together.
+            self.clear();
+            return;
+        }
+        let mut oldest: Vec<(u64, u64)> = self.files.iter().map(|(id, kept)| (kept.turn, *id)).collect();
+        oldest.sort_unstable();
+        for (_, id) in oldest {
+            if weight <= self.limit {
+                break;
+            }
+            weight -= self.files.remove(&id).map_or(0, |kept| kept.weight);
+        }
+    }
+
+    /// Lets go of all.
+    pub fn clear(&mut self) {
+        self.lend();
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use sdl_model::{ContentHash, RelPath};
+
+    use super::*;
+    use crate::world::SharedOutline;
+
+    fn file(path: &str) -> FileId {
+        FileId::of(&RelPath::new(path).unwrap())
+    }
+
+    fn key(text: &str) -> FactsKey {
+        let lang = sdl_lang::detect_lang(&RelPath::new("a.py").unwrap(), text.as_bytes()).unwrap();
+        FactsKey { lang, content: ContentHash::of(text.as_bytes()) }
+    }
+
+    fn index(kept: &mut KeptIndexes, path: &str, text: &str) -> FileIndex {
+        let facts = sdl_lang::extract_facts(key(text).lang, text.as_bytes()).unwrap();
+        let outline = SharedOutline::Facts(Arc::new(facts));
+        FileIndex::build(file(path), RelPath::new(path).unwrap(), outline, |text| kept.texts.intern(text))
+    }
+
+    #[test]
+    fn those_not_used_for_longest_go_first() {
+        let [a, b, c] = ["a.py", "b.py", "c.py"].map(file);
+        let mut kept = KeptIndexes::with_limit(10_000);
+        for (path, weight) in [("a.py", 4_000), ("b.py", 4_000)] {
+            let one = index(&mut kept, path, "x = 1\n");
+            kept.put_back(std::iter::once((one, key("x = 1\n"), weight)));
+        }
+        // Used again, so `b.py` is the older one now.
+        let again = kept.take(a, &key("x = 1\n")).unwrap();
+        kept.put_back(std::iter::once((again.index, again.key, again.weight)));
+        let one = index(&mut kept, "c.py", "y = 1\n");
+        kept.put_back(std::iter::once((one, key("y = 1\n"), 4_000)));
+        assert!(kept.take(b, &key("x = 1\n")).is_none());
+        assert!(kept.take(c, &key("x = 1\n")).is_none(), "it has other contents");
+        assert!(kept.take(a, &key("x = 1\n")).is_some());
+    }
+
+    #[test]
+    fn many_texts_are_let_go_with_the_indexes() {
+        let mut kept = KeptIndexes::with_limit(10_000);
+        let one = index(&mut kept, "a.py", "x = 1\n");
+        for n in 0..60 {
+            kept.texts.intern(&n.to_string());
+        }
+        kept.put_back(std::iter::once((one, key("x = 1\n"), 4_000)));
+        assert!(kept.take(file("a.py"), &key("x = 1\n")).is_none() && kept.texts.texts.is_empty());
+        assert_eq!(kept.limit, 10_000);
+    }
+}
