@@ -10,7 +10,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{
-    Error, FactsStore, FileUpdate, How, Lease, Ledger, Named, Options, Posting, Retention, View, encode_facts,
+    Briefs, Error, FactsStore, FileUpdate, How, Lease, Ledger, Named, Options, Posting, Retention, View,
+    encode_facts,
 };
 use sdl_model::{Cause, FactsKey, FileId, RelPath, StatHint, SymbolId, Version};
 use support::{Node, Spec, Tree, dump, folder, load, no_findings, open, sample, small, soon, step};
@@ -86,6 +87,25 @@ fn decoded_outlines_stay_within_their_bytes() {
     assert!(store.stats().unwrap().cached_bytes <= 40_000);
     store.set_cache_bytes(0);
     assert_eq!(cached(), 0);
+}
+
+#[test]
+fn facts_that_are_stored_in_place_of_others_are_the_ones_that_are_read() {
+    let dir = folder();
+    let (store, _) = FactsStore::open(dir.path(), &small()).unwrap();
+    let key = support::facts_key(&spec(1));
+    for n in [1, 2] {
+        let facts = support::facts(&spec(n));
+        assert_eq!(store.put_many(&[(key, &facts)]).unwrap(), 1);
+        for _ in 0..2 {
+            assert_eq!(*store.outline(&key).unwrap().unwrap(), facts.outline);
+            assert_eq!(store.briefs(&key).unwrap().unwrap(), Briefs::of(&facts.outline));
+        }
+    }
+    store.forget_decoded();
+    assert_eq!(store.briefs(&key).unwrap().unwrap(), Briefs::of(&support::facts(&spec(2)).outline));
+    assert_eq!(store.sweep(|| Ok(HashSet::new())).unwrap().removed, 1);
+    assert!(store.briefs(&key).unwrap().is_none() && store.outline(&key).unwrap().is_none());
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! In memory, a row of fixed size for each definition, in order, then the names, end to end. On the disk the same in
 //! columns.
 
+use std::sync::Arc;
+
 use sdl_model::facts::DefFlags;
 use sdl_model::{Outline, SymbolKind};
 use serde::{Deserialize, Serialize};
@@ -132,9 +134,9 @@ fn cut_name(name: &str) -> &str {
     name.get(..name.floor_char_boundary(usize::from(u16::MAX))).unwrap_or("")
 }
 
-/// The briefs of one file.
+/// The briefs of one file. Cheap to clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Briefs(Box<[u8]>);
+pub struct Briefs(Arc<[u8]>);
 
 impl Briefs {
     /// The briefs of an outline that is not stored.

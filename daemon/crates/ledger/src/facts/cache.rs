@@ -1,38 +1,43 @@
-//! Decoded outlines, the most recently used ones up to a number of bytes.
+//! Decoded facts, for example outlines: the most recently used ones up to a number of bytes.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use sdl_model::{FactsKey, Outline};
+use sdl_model::FactsKey;
 
 const SHARDS: usize = 8;
 
-struct Entry {
-    outline: Arc<Outline>,
+struct Entry<T> {
+    value: T,
     bytes: usize,
     /// The turn at which it was last used.
     used: u64,
 }
 
-/// Uses are queued; of an outline's places in the queue only the last one counts.
-#[derive(Default)]
-struct Shard {
-    entries: HashMap<FactsKey, Entry>,
+/// Uses are queued; of a value's places in the queue only the last one counts.
+struct Shard<T> {
+    entries: HashMap<FactsKey, Entry<T>>,
     uses: VecDeque<(u64, FactsKey)>,
     turn: u64,
     bytes: usize,
 }
 
-/// The cache.
-pub(super) struct OutlineCache {
-    shards: [Mutex<Shard>; SHARDS],
+/// The cache. Values are cheap to clone.
+pub(super) struct DecodedCache<T> {
+    shards: [Mutex<Shard<T>>; SHARDS],
     limit: AtomicUsize,
     /// The limit while nobody has raised it.
     usual: AtomicUsize,
 }
 
-impl Shard {
+impl<T> Default for Shard<T> {
+    fn default() -> Self {
+        Self { entries: HashMap::new(), uses: VecDeque::new(), turn: 0, bytes: 0 }
+    }
+}
+
+impl<T> Shard<T> {
     fn use_now(&mut self, key: FactsKey) {
         self.turn += 1;
         let turn = self.turn;
@@ -62,7 +67,7 @@ impl Shard {
     }
 }
 
-impl OutlineCache {
+impl<T: Clone> DecodedCache<T> {
     /// Holds about `limit` bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self {
@@ -72,7 +77,7 @@ impl OutlineCache {
         }
     }
 
-    fn shard(&self, content: &[u8]) -> MutexGuard<'_, Shard> {
+    fn shard(&self, content: &[u8]) -> MutexGuard<'_, Shard<T>> {
         let at = content.last().map_or(0, |byte| *byte as usize % SHARDS);
         self.shards[at].lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,16 +86,16 @@ impl OutlineCache {
         self.limit.load(Ordering::Relaxed) / SHARDS
     }
 
-    /// The outline, if it is held.
-    pub(super) fn get(&self, key: &FactsKey) -> Option<Arc<Outline>> {
+    /// The value, if it is held.
+    pub(super) fn get(&self, key: &FactsKey) -> Option<T> {
         let mut shard = self.shard(&key.content.0);
-        let outline = Arc::clone(&shard.entries.get(key)?.outline);
+        let value = shard.entries.get(key)?.value.clone();
         shard.use_now(*key);
-        Some(outline)
+        Some(value)
     }
 
-    /// Caches the outline, and drops those that were not used for longest.
-    pub(super) fn put(&self, key: FactsKey, outline: Arc<Outline>, bytes: usize) {
+    /// Caches the value, and drops those that were not used for longest.
+    pub(super) fn put(&self, key: FactsKey, value: T, bytes: usize) {
         let limit = self.limit();
         if bytes > limit {
             return;
@@ -98,12 +103,12 @@ impl OutlineCache {
         let mut shard = self.shard(&key.content.0);
         shard.remove(&key);
         shard.bytes += bytes;
-        shard.entries.insert(key, Entry { outline, bytes, used: 0 });
+        shard.entries.insert(key, Entry { value, bytes, used: 0 });
         shard.use_now(key);
         shard.shrink(limit);
     }
 
-    /// Lets go of the outline stored under these bytes.
+    /// Lets go of the value stored under these bytes.
     pub(super) fn remove(&self, key: &[u8]) {
         let mut shard = self.shard(key);
         let found = shard.entries.keys().find(|held| held.to_bytes()[..] == *key).copied();
@@ -145,7 +150,7 @@ impl OutlineCache {
         }
     }
 
-    /// How many outlines and about how many bytes are held.
+    /// How many values and about how many bytes are held.
     pub(super) fn size(&self) -> (usize, usize) {
         self.shards.iter().fold((0, 0), |(count, bytes), shard| {
             let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);

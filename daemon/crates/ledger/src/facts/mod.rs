@@ -18,7 +18,7 @@ use crate::tables::FactsTables;
 use crate::{Error, Options, Result, Space};
 
 pub use briefs::{Brief, BriefRow, Briefs};
-use cache::OutlineCache;
+use cache::DecodedCache;
 use pins::PinBoard;
 pub use pins::Pins;
 use stored::StoredFacts;
@@ -48,13 +48,16 @@ const FORMER: [TableSpec; 2] = [
 ];
 /// A transaction is committed when it holds this many bytes, because other writers wait for it.
 const TRANSACTION_BYTES: usize = 2 << 20;
+/// The bytes of briefs that are kept decoded: for example, those of two thousand files of Linux.
+const BRIEFS_BYTES: usize = 16 << 20;
 /// The number of rows that are swept in one transaction.
 const SWEEP_ROWS: usize = 512;
 
 /// Facts by content, shared by every repository. `Send + Sync`; keep it in an `Arc`.
 pub struct FactsStore {
     tables: FactsTables,
-    cache: OutlineCache,
+    outlines: DecodedCache<Arc<Outline>>,
+    briefs: DecodedCache<Briefs>,
     pins: PinBoard,
     env: Env,
 }
@@ -87,12 +90,12 @@ pub struct FactsStats {
 
 /// As long as it lives, a store keeps more decoded outlines than usual.
 pub struct WideCache<'s> {
-    cache: &'s OutlineCache,
+    outlines: &'s DecodedCache<Arc<Outline>>,
 }
 
 impl Drop for WideCache<'_> {
     fn drop(&mut self) {
-        self.cache.lower_limit();
+        self.outlines.lower_limit();
     }
 }
 
@@ -105,8 +108,9 @@ impl FactsStore {
         let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, sync, upgrades: UPGRADES };
         let (env, tables, how) = store::open_store(dir, &plan, options)?;
         let tables = FactsTables::bind(&tables).ok_or(Error::Misuse("tables missing"))?;
-        let cache = OutlineCache::new(options.cache_bytes);
-        Ok((Self { tables, cache, pins: PinBoard::default(), env }, how))
+        let outlines = DecodedCache::new(options.cache_bytes);
+        let briefs = DecodedCache::new(BRIEFS_BYTES);
+        Ok((Self { tables, outlines, briefs, pins: PinBoard::default(), env }, how))
     }
 
     /// Stores facts that are missing, or that differ from those given; returns how many. Encodes them here: where facts
@@ -153,7 +157,7 @@ impl FactsStore {
                 continue;
             } else {
                 txn.put(table, key, &facts.row)?;
-                self.cache.remove(key);
+                self.forget(key);
             }
             txn.delete(failures, key)?;
             stored += 1;
@@ -209,19 +213,33 @@ impl FactsStore {
 
     /// The outline of a blob. Kept decoded for a while.
     pub fn outline(&self, key: &FactsKey) -> Result<Option<Arc<Outline>>> {
-        if let Some(outline) = self.cache.get(key) {
+        if let Some(outline) = self.outlines.get(key) {
             return Ok(Some(outline));
         }
         let read =
             self.with_row(key, |stored| Ok((Arc::new(stored.outline()?), stored.decoded_outline())))?;
         let Some((outline, bytes)) = read else { return Ok(None) };
-        self.cache.put(*key, Arc::clone(&outline), bytes);
+        self.outlines.put(*key, Arc::clone(&outline), bytes);
         Ok(Some(outline))
     }
 
-    /// The entries in a list of the definitions of a blob, without decoding its outline.
+    /// The entries in a list of the definitions of a blob, without decoding its outline. Kept decoded for a while: a card or a
+    /// page of results names the same headers again and again.
     pub fn briefs(&self, key: &FactsKey) -> Result<Option<Briefs>> {
-        self.with_row(key, |stored| stored.briefs())
+        if let Some(briefs) = self.briefs.get(key) {
+            return Ok(Some(briefs));
+        }
+        let read = self.with_row(key, |stored| stored.briefs())?;
+        if let Some(briefs) = &read {
+            self.briefs.put(*key, briefs.clone(), briefs.bytes());
+        }
+        Ok(read)
+    }
+
+    /// Lets go of everything that was decoded from the row under these bytes.
+    fn forget(&self, key: &[u8]) {
+        self.outlines.remove(key);
+        self.briefs.remove(key);
     }
 
     /// The body of a blob. Decoded again each time: only resolving the file itself needs it.
@@ -279,7 +297,7 @@ impl FactsStore {
                             continue;
                         }
                         txn.delete(table, key)?;
-                        self.cache.remove(key);
+                        self.forget(key);
                         removed += 1;
                     }
                     txn.commit()?;
@@ -319,7 +337,7 @@ impl FactsStore {
     /// Counts the contents of the store.
     pub fn stats(&self) -> Result<FactsStats> {
         let txn = self.env.read(None)?;
-        let (cached, cached_bytes) = self.cache.size();
+        let (cached, cached_bytes) = self.outlines.size();
         let mut used_bytes = 0;
         for table in self.tables.all() {
             used_bytes += txn.bytes(table)?;
@@ -341,19 +359,20 @@ impl FactsStore {
 
     /// Changes how many bytes of decoded outlines are kept.
     pub fn set_cache_bytes(&self, bytes: usize) {
-        self.cache.set_limit(bytes);
+        self.outlines.set_limit(bytes);
     }
 
     /// Keeps up to `bytes` of decoded outlines as long as the result lives, then as many as before. For example, a first
     /// index of C decodes a common header thousands of times without it.
     pub fn widen_cache(&self, bytes: usize) -> WideCache<'_> {
-        self.cache.raise_limit(bytes);
-        WideCache { cache: &self.cache }
+        self.outlines.raise_limit(bytes);
+        WideCache { outlines: &self.outlines }
     }
 
-    /// Drops the decoded outlines, because those of a first index are rarely the ones that are needed next.
+    /// Drops the decoded facts, because those of a first index are rarely the ones that are needed next.
     pub fn forget_decoded(&self) {
-        self.cache.clear();
+        self.outlines.clear();
+        self.briefs.clear();
     }
 
     /// Notes that the stored data is damaged: the next open sets it aside.
