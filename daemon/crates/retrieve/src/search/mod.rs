@@ -3,6 +3,7 @@
 pub(crate) mod exact;
 pub(crate) mod files;
 mod filter;
+mod merge;
 mod near;
 mod part;
 mod pattern;

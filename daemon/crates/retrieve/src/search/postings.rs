@@ -15,8 +15,8 @@ const MOST_POSTINGS: usize = 600_000;
 /// occur nowhere are not replaced by longer words. With more terms, the many words of a long text outweigh the few that
 /// name its subject.
 const MOST_TERMS: usize = 30;
-/// A search whose rarer words have this many postings finds no further symbols by its more common words. For example, in Linux
-/// `tcp_v4_rcv` has 313,000 symbols with one of its words, and 57,000 with `rcv`.
+/// A search whose rarer words have this many postings finds no further symbols by its more common words. For example, 313,000
+/// symbols of Linux have a word of `tcp_v4_rcv`, and 27,000 one of the two rarer ones.
 const ENOUGH: usize = 10_000;
 /// Most longer words that replace a word which occurs nowhere itself.
 const MOST_EXPANSIONS: usize = 12;
@@ -24,6 +24,7 @@ const MOST_EXPANSIONS: usize = 12;
 const MOST_UNMATCHED: usize = 40;
 
 /// One list of postings, sorted by symbol.
+#[derive(Debug)]
 pub(super) struct List {
     pub(super) hits: Vec<TermHit>,
     weight: f32,
@@ -32,6 +33,11 @@ pub(super) struct List {
 }
 
 impl List {
+    /// The postings of a text of the plan's term.
+    pub(super) fn new(hits: Vec<TermHit>, weight: f32, term: u16) -> Self {
+        Self { hits, weight, term }
+    }
+
     /// The hit for a symbol. Takes logarithmic time.
     pub(super) fn of(&self, symbol: SymbolId) -> Option<TermHit> {
         let at = self.hits.partition_point(|hit| hit.symbol < symbol);
@@ -45,6 +51,7 @@ impl List {
 }
 
 /// The postings of a plan's terms. The expansions of one word are next to each other.
+#[derive(Debug)]
 pub(super) struct Lists {
     pub(super) all: Vec<List>,
     /// The weight of each term.
@@ -88,7 +95,7 @@ impl Lists {
                 let hits = read_postings(view, text, left.max(1))?;
                 limited |= (hits.len() as u64) < count;
                 left = left.saturating_sub(hits.len());
-                lists.push(List { hits, weight, term: number });
+                lists.push(List::new(hits, weight, number));
                 Ok(())
             };
             if count > 0 {

@@ -7,11 +7,12 @@ use sdl_ledger::{TermHit, View};
 use sdl_model::SymbolId;
 
 use super::filter::Filter;
+use super::merge::{Met, each_met};
 use super::plan::Plan;
-use super::postings::{List, Lists, read_postings};
+use super::postings::{Lists, read_postings};
 use super::rerank;
 use super::spelled::{Spelled, find_spelled};
-use crate::index::{EXACT, Flags, Wants, exact_term};
+use crate::index::{EXACT, Wants, exact_term};
 use crate::{Evidence, Result, Source};
 
 /// The value of a symbol with barely any of the query's words, relative to one that has all.
@@ -75,7 +76,7 @@ pub(super) fn score_symbols(
     // What a filter keeps may have no rarer word.
     let narrows = plan.narrows && filter.keeps_all();
     let lists = Lists::read(view, plan, symbols, narrows, evidence)?;
-    let mut ranked = merge_lists(view, &lists, &mut spelled, filter, plan.wants)?;
+    let mut ranked = score_met(view, &lists, &mut spelled, filter, plan.wants)?;
     evidence.ran("bm25", ranked.len());
     for (symbol, bonus) in &spelled {
         if !bonus.met && filter.keeps(view, *symbol, bonus.flags)? {
@@ -90,8 +91,8 @@ pub(super) fn coverage_factor(covered: f32, total_mass: f32) -> f32 {
     COVERED + (1.0 - COVERED) * (covered / total_mass).min(1.0)
 }
 
-/// Walks all lists at once, symbol by symbol.
-fn merge_lists(
+/// Scores the symbols that the lists find.
+fn score_met(
     view: &dyn View,
     lists: &Lists,
     spelled: &mut Spelled,
@@ -99,76 +100,27 @@ fn merge_lists(
     wants: Wants,
 ) -> Result<Vec<Ranked>> {
     let total_mass = lists.total_mass();
-    let finding = lists.all.get(..lists.finding).unwrap_or_default();
-    let mut ranked = Vec::with_capacity(finding.iter().map(|list| list.hits.len()).max().unwrap_or(0));
-    // In the order of the walk, because few of the symbols have one, and a map would be asked about each.
-    let mut with_bonus: Vec<SymbolId> = spelled.keys().copied().collect();
-    with_bonus.sort_unstable();
-    let mut with_bonus = with_bonus.into_iter().peekable();
-    let mut walks: Vec<Walk<'_>> = lists.all.iter().map(Walk::new).collect();
-    while let Some(lowest) = walks.iter().take(lists.finding).map(|walk| walk.next).min()
-        && lowest != u64::MAX
-    {
-        let (mut sum, mut covered, mut last_term, mut flags) = (0.0_f32, 0.0_f32, u16::MAX, Flags(0));
-        for walk in &mut walks {
-            let Some(hit) = walk.take(lowest) else { continue };
-            sum += walk.list.worth(hit);
-            flags = Flags(hit.flags);
-            if walk.list.term != last_term {
-                // Expansions of one word are next to each other and cover it once.
-                covered += lists.mass(walk.list.term);
-                last_term = walk.list.term;
-            }
+    let longest = lists.all.iter().take(lists.finding).map(|list| list.hits.len()).max();
+    let mut ranked = Vec::with_capacity(longest.unwrap_or(0));
+    // Few of the symbols have a bonus, and asking the map about each would take longer than all else.
+    let mut with_bonus = [false; 1 << 12];
+    let mark = |symbol: SymbolId| symbol.0 as usize % (1 << 12);
+    spelled.keys().for_each(|symbol| with_bonus[mark(*symbol)] = true);
+    each_met(lists, |Met { symbol, sum, covered, flags }| {
+        if !filter.keeps(view, symbol, flags)? {
+            return Ok(());
         }
-        let symbol = SymbolId(lowest);
-        while with_bonus.next_if(|one| *one < symbol).is_some() {}
-        if filter.keeps(view, symbol, flags)? {
-            let mut score = sum * coverage_factor(covered, total_mass) * flags.prior_for(wants);
-            if with_bonus.peek() == Some(&symbol)
-                && let Some(bonus) = spelled.get_mut(&symbol)
-            {
-                bonus.met = true;
-                score += bonus.sum();
-            }
-            ranked.push(Ranked { symbol, score });
+        let mut score = sum * coverage_factor(covered, total_mass) * flags.prior_for(wants);
+        if with_bonus[mark(symbol)]
+            && let Some(bonus) = spelled.get_mut(&symbol)
+        {
+            bonus.met = true;
+            score += bonus.sum();
         }
-    }
+        ranked.push(Ranked { symbol, score });
+        Ok::<_, crate::Error>(())
+    })?;
     Ok(ranked)
-}
-
-/// The place in a list that is walked.
-struct Walk<'l> {
-    list: &'l List,
-    at: usize,
-    /// The symbol there; the greatest number at the end.
-    next: u64,
-}
-
-impl<'l> Walk<'l> {
-    fn new(list: &'l List) -> Self {
-        let mut walk = Self { list, at: 0, next: 0 };
-        walk.look();
-        walk
-    }
-
-    fn look(&mut self) {
-        self.next = self.list.hits.get(self.at).map_or(u64::MAX, |hit| hit.symbol.0);
-    }
-
-    /// The hit for `symbol`, which is not before the last one that was asked for. Goes on to the hit after it.
-    fn take(&mut self, symbol: u64) -> Option<TermHit> {
-        while self.next < symbol {
-            self.at += 1;
-            self.look();
-        }
-        if self.next != symbol {
-            return None;
-        }
-        let hit = self.list.hits.get(self.at).copied();
-        self.at += 1;
-        self.look();
-        hit
-    }
 }
 
 /// Every indexed name in lower case that starts with `prefix`, until `each` breaks.
