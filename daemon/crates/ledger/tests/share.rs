@@ -148,6 +148,38 @@ fn facts_arrive_once_and_never_replace_those_that_are_there() {
     assert_eq!(store.stats().unwrap().facts, keys.len() as u64);
 }
 
+#[test]
+fn facts_travel_in_chunks_of_which_an_edit_changes_few() {
+    let dir = folder();
+    let store = FactsStore::open(dir.path(), &Options::default()).unwrap().0;
+    let made: Vec<(FactsKey, Facts)> = (0..3_000_u32)
+        .map(|n| {
+            let number = |i: u32| (n.wrapping_mul(2_654_435_761).rotate_left(i) % 251) as u8;
+            let defs = (0..12).map(|i| (number(i), vec![number(i + 12)])).collect();
+            let spec = Spec { package: None, defs, imports: vec![number(30)], padding: n as u8 };
+            (facts_key(&spec), facts(&spec))
+        })
+        .collect();
+    store.put_many(&made.iter().map(|(key, facts)| (*key, facts)).collect::<Vec<_>>()).unwrap();
+    let mut keys: Vec<FactsKey> = made.iter().map(|(key, _)| *key).collect();
+    keys.sort_by_key(|key| key.to_bytes());
+    keys.dedup();
+    let chunks_of = |keys: &[FactsKey]| {
+        let mut chunks: Vec<Vec<u8>> = Vec::new();
+        let given = store.export_facts(keys, &mut |chunk| {
+            chunks.push(chunk.to_vec());
+            Ok(())
+        });
+        assert_eq!(given.unwrap(), keys.len() as u64);
+        chunks
+    };
+    let before = chunks_of(&keys);
+    assert!(before.len() > 3, "{}", before.len());
+    keys.remove(keys.len() / 2);
+    let new = chunks_of(&keys).into_iter().filter(|chunk| !before.contains(chunk)).count();
+    assert!(new <= 2, "{new} of {}", before.len());
+}
+
 /// A change of bytes: cut there, flip a bit there, or overwrite from there.
 #[derive(Clone, Debug)]
 enum Harm {

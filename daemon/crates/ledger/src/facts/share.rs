@@ -35,7 +35,7 @@ impl FactsStore {
                 if row.len() > MAX_CHUNK_BYTES / 2 {
                     continue;
                 }
-                cutter.add_row(Row { table: FACTS_ROW, key: &key, value: row }, true)?;
+                cutter.add_row(Row { table: FACTS_ROW, key: &key, value: row })?;
                 given += 1;
             }
         }

@@ -56,7 +56,7 @@ struct Run {
 impl Run {
     fn add_value(&mut self, key: &[u8], value: &[u8], cutter: &mut Cutter<'_>) -> Result<()> {
         if self.table.spec.item == 0 {
-            return cutter.add_row(Row { table: self.number, key, value }, false);
+            return cutter.add_row(Row { table: self.number, key, value });
         }
         if self.key != key || self.items.len() >= MAX_RUN_BYTES {
             self.finish(cutter)?;
@@ -71,7 +71,7 @@ impl Run {
         if self.items.is_empty() {
             return Ok(());
         }
-        cutter.add_row(Row { table: self.number, key: &self.key, value: &self.items }, false)?;
+        cutter.add_row(Row { table: self.number, key: &self.key, value: &self.items })?;
         self.items.clear();
         Ok(())
     }

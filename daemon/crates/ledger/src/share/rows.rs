@@ -38,19 +38,17 @@ pub(crate) struct Cutter<'s> {
     chunk: Vec<u8>,
     /// The usual size of a chunk, in bytes.
     usual: usize,
-    /// Bytes since the last row after which the chunk could have ended.
-    since: usize,
     sink: EachChunk<'s>,
 }
 
 impl<'s> Cutter<'s> {
     /// Gives chunks of about `usual` bytes to `sink`.
     pub(crate) fn new(usual: usize, sink: EachChunk<'s>) -> Self {
-        Self { chunk: Vec::with_capacity(2 * usual), usual, since: 0, sink }
+        Self { chunk: Vec::with_capacity(2 * usual), usual, sink }
     }
 
-    /// Adds a row. The chunk may end after it unless `more` belongs to it.
-    pub(crate) fn add_row(&mut self, row: Row<'_>, more: bool) -> Result<()> {
+    /// Adds a row. The chunk may end after it.
+    pub(crate) fn add_row(&mut self, row: Row<'_>) -> Result<()> {
         let (Ok(key), Ok(value)) = (u16::try_from(row.key.len()), u32::try_from(row.value.len())) else {
             return Err(Error::Misuse("a row is too large to travel"));
         };
@@ -63,27 +61,22 @@ impl<'s> Cutter<'s> {
         self.chunk.extend_from_slice(&value.to_le_bytes());
         self.chunk.extend_from_slice(row.key);
         self.chunk.extend_from_slice(row.value);
-        self.since += bytes;
-        if more {
-            return Ok(());
-        }
         let full = self.chunk.len() >= MOST_TIMES * self.usual;
-        if full || self.chunk.len() >= self.usual / LEAST_SHARE && self.ends_at(&row) {
+        if full || self.chunk.len() >= self.usual / LEAST_SHARE && self.ends_at(&row, bytes) {
             self.flush()?;
         }
-        self.since = 0;
         Ok(())
     }
 
-    /// Whether the chunk ends after this row. The chance is the row's share of the usual size, so the rows of all tables give
+    /// Whether the chunk ends after this row of this many bytes. The chance is the row's share of the usual size, so the rows of all tables give
     /// chunks of the same size.
-    fn ends_at(&self, row: &Row<'_>) -> bool {
+    fn ends_at(&self, row: &Row<'_>, bytes: usize) -> bool {
         let mut hash = crc32fast::Hasher::new();
         hash.update(&[row.table]);
         hash.update(row.key);
         // Multiplied, because a CRC of short keys alone is not evenly spread.
         let mixed = u64::from(hash.finalize()).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-        mixed.saturating_mul(self.usual as u64) < (self.since as u64) << 32
+        mixed.saturating_mul(self.usual as u64) < (bytes as u64) << 32
     }
 
     fn flush(&mut self) -> Result<()> {
@@ -159,7 +152,7 @@ mod tests {
         };
         let mut cutter = Cutter::new(LEDGER_CHUNK_BYTES, &mut sink);
         for (key, value) in rows {
-            cutter.add_row(Row { table: 1, key: &key.to_be_bytes(), value }, false).unwrap();
+            cutter.add_row(Row { table: 1, key: &key.to_be_bytes(), value }).unwrap();
         }
         cutter.finish().unwrap();
         chunks
