@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rayon::prelude::*;
 use sdl_ledger::{FactsStore, Intake, Ledger, Options, Pins};
 use sdl_tools::host::RegisterSpec;
 use sdl_tools::{Cancel, Code, Explained as _, Progress, Repo as _, ToolError};
@@ -100,11 +101,17 @@ fn import_facts<'s>(
     steps: &mut Steps<'_>,
 ) -> Result<Vec<Pins<'s>>, ShareError> {
     let mut pins = Vec::with_capacity(packs.len());
-    for pack in packs {
-        steps.next_pack()?;
-        let keys = store.import_facts(&read_pack(folder, pack)?).map_err(ShareError::of_rows)?;
-        pins.push(store.pin(&keys));
-        forget_pack(folder, pack);
+    // Nearly all of the work is to decode each row and to encode it again, so it takes all cores.
+    for some in packs.chunks(4 * rayon::current_num_threads()) {
+        for _ in some {
+            steps.next_pack()?;
+        }
+        let import = |pack: &Pack| {
+            let keys = store.import_facts(&read_pack(folder, pack)?).map_err(ShareError::of_rows)?;
+            forget_pack(folder, pack);
+            Ok(store.pin(&keys))
+        };
+        pins.extend(some.par_iter().map(import).collect::<Result<Vec<_>, ShareError>>()?);
     }
     Ok(pins)
 }

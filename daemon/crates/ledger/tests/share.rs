@@ -7,7 +7,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use sdl_ledger::{DumpOptions, FactsStore, Intake, Ledger, Options, View as _};
-use sdl_model::{Facts, FactsKey};
+use sdl_model::{Cause, Facts, FactsKey, SymbolId};
 use support::{
     Node, Spec, Tree, dump, facts, facts_key, folder, load, no_findings, open, sample, small, soon, step,
 };
@@ -146,6 +146,25 @@ fn facts_arrive_once_and_never_replace_those_that_are_there() {
     }
     assert_eq!(store.import_facts(&bytes).unwrap(), keys);
     assert_eq!(store.stats().unwrap().facts, keys.len() as u64);
+}
+
+#[test]
+fn a_list_longer_than_a_row_arrives_whole() {
+    let (one, other) = (folder(), folder());
+    let source = open(one.path(), &Options::default());
+    let mut bulk = source.bulk().unwrap();
+    bulk.files_done().unwrap();
+    for n in 0..250_000_u64 {
+        // The last term is longest, so nothing comes after it.
+        let term = ["few", "many", "most"][(n % 16).min(2) as usize];
+        let symbol = SymbolId(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        bulk.add_posting(term, symbol, (n % 3) as u16, 0).unwrap();
+    }
+    bulk.finish(Cause::FirstIndex, None, 5).unwrap();
+    let chunks = export(&source);
+    assert!(chunks.len() > 1, "a list goes on in another chunk");
+    let made = import(other.path(), &chunks).unwrap();
+    assert_eq!(dump(&made), dump(&source));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use sdl_model::Version;
 
 use super::state::{self, State};
 use super::{Ledger, Opened, STORAGE_SCHEMA, Snapshot, UPGRADES};
-use crate::env::{DATA, Folder};
+use crate::env::{DATA, Folder, Sync};
 use crate::tables::LedgerTables;
 use crate::{Error, Options, Result};
 
@@ -36,7 +36,8 @@ impl Opened {
         if let Err(error) = &copied {
             tracing::warn!(path = %folder.path().display(), %error, "the rows of another ledger can't be copied");
         }
-        let (mut ledger, state, _) = Ledger::open_folder(folder, options, STORAGE_SCHEMA, UPGRADES)?;
+        let (mut ledger, state, _) =
+            Ledger::open_folder(folder, Sync::EachCommit, options, (STORAGE_SCHEMA, UPGRADES))?;
         ledger.inherited = AtomicBool::new(copied.is_ok() && state.staged && state.head.is_none());
         Ok(Self { ledger, how: self.how })
     }
@@ -98,7 +99,8 @@ fn inherit_rows(folder: &Folder, source: &Ledger, options: &Options) -> Result<(
 /// Makes a copy a ledger of its own: without versions, history, leases and hints, with an incarnation of its own, and
 /// with numbers for versions that the other one has not given out.
 fn disown(folder: Folder, options: &Options) -> Result<()> {
-    let (ledger, before, _) = Ledger::open_folder(folder, options, STORAGE_SCHEMA, UPGRADES)?;
+    let (ledger, before, _) =
+        Ledger::open_folder(folder, Sync::EachCommit, options, (STORAGE_SCHEMA, UPGRADES))?;
     if before.head.is_none() || before.staged {
         return Err(Error::Misuse("a ledger without a version was to be inherited"));
     }

@@ -107,18 +107,18 @@ impl Ledger {
     fn open_schema(dir: &Path, options: &Options, schema: u32, upgrades: &[Upgrade]) -> Result<Opened> {
         let folder = Folder::take(dir)?;
         inherit::clear_nursery(folder.path());
-        let (ledger, _, how) = Self::open_folder(folder, options, schema, upgrades)?;
+        let (ledger, _, how) = Self::open_folder(folder, Sync::EachCommit, options, (schema, upgrades))?;
         Ok(Opened { ledger, how })
     }
 
     fn open_folder(
         folder: Folder,
+        sync: Sync,
         options: &Options,
-        schema: u32,
-        upgrades: &[Upgrade],
+        (schema, upgrades): (u32, &[Upgrade]),
     ) -> Result<(Self, State, How)> {
         let specs = LedgerTables::both_specs();
-        let plan = Plan { schema, tables: &specs, sync: Sync::EachCommit, upgrades };
+        let plan = Plan { schema, tables: &specs, sync, upgrades };
         let (env, tables, how) = store::open_folder(folder, &plan, options)?;
         let generations = LedgerTables::bind_both(&tables).ok_or(Error::Misuse("tables missing"))?;
         let mut ledger = Self {
@@ -135,7 +135,7 @@ impl Ledger {
             Ok(state) => Ok((ledger, state, how)),
             Err(error) if error.is_damage() && !matches!(how, How::Rebuilt { .. }) => {
                 ledger.condemn(&error.to_string())?;
-                Self::open_folder(ledger.env.close()?, options, schema, upgrades)
+                Self::open_folder(ledger.env.close()?, sync, options, (schema, upgrades))
             }
             Err(error) => Err(error),
         }

@@ -10,7 +10,7 @@ use super::bulk::Loader;
 use super::state::{self, State};
 use super::{Ledger, STORAGE_SCHEMA, Snapshot, Tally, UPGRADES};
 use crate::codec::corrupt_record;
-use crate::env::{Folder, Reads as _, Table};
+use crate::env::{Folder, Reads as _, Sync, Table};
 use crate::share::rows::{Cutter, LEDGER_CHUNK_BYTES, Row, Rows};
 use crate::share::tables::{TABLES, table_of};
 use crate::share::{EachChunk, MAX_CHUNK_BYTES};
@@ -18,6 +18,8 @@ use crate::{Counters, Options, Result};
 
 /// Items of one key in a row, in bytes. A key with more has several rows, because a chunk is held in memory.
 const MAX_RUN_BYTES: usize = 64 << 10;
+/// The items of a key that are held in memory until all have come. Those after them are added one by one, which is much slower.
+const MAX_HELD_BYTES: usize = 256 << 20;
 
 const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -83,6 +85,19 @@ pub struct Intake {
     tally: Tally,
     /// Where the last row is: its table, its key, and its last item.
     last: Option<(u8, Vec<u8>, Vec<u8>)>,
+    /// The items of the last key, until another key comes: a long list arrives in several rows, and is written at once.
+    held: Option<Held>,
+}
+
+/// Items of one key, sorted and end to end.
+struct Held {
+    table: Table,
+    key: Vec<u8>,
+    items: Vec<u8>,
+}
+
+fn write_held(loader: &mut Loader<'_>, held: &mut Option<Held>) -> Result<()> {
+    held.take().map_or(Ok(()), |held| loader.group(held.table, &held.key, &held.items))
 }
 
 impl Intake {
@@ -91,11 +106,13 @@ impl Intake {
     /// # Errors
     /// If the folder is in use or can't be written.
     pub fn begin(dir: &Path, options: &Options) -> Result<Self> {
-        let (ledger, _, _) = Ledger::open_folder(Folder::take(dir)?, options, STORAGE_SCHEMA, UPGRADES)?;
+        // Whatever a stop of the machine leaves of it is removed, so only the ledgers that are copied from it are synced.
+        let schema = (STORAGE_SCHEMA, UPGRADES);
+        let (ledger, _, _) = Ledger::open_folder(Folder::take(dir)?, Sync::WhenClosed, options, schema)?;
         if ledger.head().is_some() {
             return Err(crate::Error::Misuse("rows were to be added to a ledger with a version"));
         }
-        Ok(Self { ledger, tally: Tally::default(), last: None })
+        Ok(Self { ledger, tally: Tally::default(), last: None, held: None })
     }
 
     /// Stores the rows of the next chunk.
@@ -106,15 +123,16 @@ impl Intake {
         if chunk.len() > MAX_CHUNK_BYTES {
             return Err(corrupt_record("chunk", "it is too large"));
         }
-        let tables = self.ledger.shared();
-        let mut loader = Loader::new(&self.ledger.env);
+        let Self { ledger, tally, last, held } = self;
+        let tables = ledger.shared();
+        let mut loader = Loader::new(&ledger.env);
         for row in Rows::new(chunk) {
             let row = row?;
             let travelling = table_of(&row)?;
             let table = (travelling.pick)(tables);
-            travelling.check_row(table, &row, &mut self.tally)?;
+            travelling.check_row(table, &row, tally)?;
             let size = table.spec.item;
-            let goes_on = match &self.last {
+            let goes_on = match &*last {
                 Some((of, key, item)) if (*of, &key[..]) == (row.table, row.key) => {
                     if size == 0 || row.value.get(..size).is_none_or(|first| first <= &item[..]) {
                         return Err(out_of_order());
@@ -124,15 +142,23 @@ impl Intake {
                 Some((of, key, _)) if (*of, &key[..]) > (row.table, row.key) => return Err(out_of_order()),
                 _ => false,
             };
-            if size == 0 {
-                loader.row(table, row.key, row.value)?;
-            } else if goes_on {
-                row.value.chunks(size).try_for_each(|item| loader.put(table, row.key, item))?;
-            } else {
-                loader.group(table, row.key, row.value)?;
+            match held {
+                Some(held) if goes_on && held.items.len() < MAX_HELD_BYTES => {
+                    held.items.extend_from_slice(row.value);
+                }
+                _ => {
+                    write_held(&mut loader, held)?;
+                    if size == 0 {
+                        loader.row(table, row.key, row.value)?;
+                    } else if goes_on {
+                        row.value.chunks(size).try_for_each(|item| loader.put(table, row.key, item))?;
+                    } else {
+                        *held = Some(Held { table, key: row.key.to_vec(), items: row.value.to_vec() });
+                    }
+                }
             }
             let item = row.value.len().checked_sub(size).and_then(|at| row.value.get(at..));
-            self.last = Some((row.table, row.key.to_vec(), item.unwrap_or_default().to_vec()));
+            *last = Some((row.table, row.key.to_vec(), item.unwrap_or_default().to_vec()));
         }
         loader.done()
     }
@@ -147,7 +173,10 @@ impl Intake {
     /// # Errors
     /// If it can't be written.
     pub fn finish(self) -> Result<Ledger> {
-        let Self { ledger, tally, .. } = self;
+        let Self { ledger, tally, mut held, .. } = self;
+        let mut loader = Loader::new(&ledger.env);
+        write_held(&mut loader, &mut held)?;
+        loader.done()?;
         let state = ledger.write_aside(|txn| {
             let before = State::load_existing(txn, ledger.shared())?;
             let version = before.last.next();
