@@ -48,7 +48,7 @@ const FORMER: [TableSpec; 2] = [
 ];
 /// A transaction is committed when it holds this many bytes, because other writers wait for it.
 const TRANSACTION_BYTES: usize = 2 << 20;
-/// The bytes of briefs that are kept decoded: for example, those of two thousand files of Linux.
+/// The bytes of briefs that are kept decoded; a definition takes, for example, 27 and its names.
 const BRIEFS_BYTES: usize = 16 << 20;
 /// The number of rows that are swept in one transaction.
 const SWEEP_ROWS: usize = 512;
@@ -362,8 +362,8 @@ impl FactsStore {
         self.outlines.set_limit(bytes);
     }
 
-    /// Keeps up to `bytes` of decoded outlines as long as the result lives, then as many as before. For example, a first
-    /// index of C decodes a common header thousands of times without it.
+    /// Keeps up to `bytes` of decoded outlines until the result is dropped. Without it, for example, a first index of C decodes
+    /// a common header thousands of times.
     pub fn widen_cache(&self, bytes: usize) -> WideCache<'_> {
         self.outlines.raise_limit(bytes);
         WideCache { outlines: &self.outlines }

@@ -16,7 +16,7 @@ const MOST_POSTINGS: usize = 600_000;
 /// name its subject.
 const MOST_TERMS: usize = 30;
 /// A search whose rarer words have this many postings finds no further symbols by its more common words. For example, 313,000
-/// symbols of Linux have a word of `tcp_v4_rcv`, and 27,000 one of the two rarer ones.
+/// symbols of Linux have a word of `tcp_v4_rcv`, and its rarer words find 27,000.
 const ENOUGH: usize = 10_000;
 /// Most longer words that replace a word which occurs nowhere itself.
 const MOST_EXPANSIONS: usize = 12;
