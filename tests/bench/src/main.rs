@@ -27,6 +27,7 @@ cargo run --release -p sdl-bench -- <run> [options]
 
   cold PATH [--rounds 3]               first index of PATH against bare tree-sitter parsing of the same files
   disk PATH                            the room that facts and ledger of PATH take, by table, beside the source
+  growth PATH [--sizes 5]              first indexes of parts of PATH, each twice as large as the one before: what a file costs
   freshness [--edits 1000] [--outside 100] [--files 300]
                                        edits in a held slice, each followed at once by slice.refresh
   edits PATH [--edits 1000] [--outside 100]
@@ -78,6 +79,7 @@ fn main() -> ExitCode {
         let options = Options::parse(rest)?;
         match run.as_str() {
             "cold" => runs::cold::run_cold(&options),
+            "growth" => runs::growth::run_growth(&options),
             "disk" => runs::disk::run_disk(&options),
             "drift" => runs::drift::run_drift(&options),
             "edits" => runs::edits::run_edits(&options),

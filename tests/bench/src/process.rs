@@ -37,6 +37,11 @@ pub(crate) fn memory_use(pid: u32) -> Option<Memory> {
     })
 }
 
+/// Resident bytes that are nobody else's, mapped files left out. Cheaper to ask for than [`memory_use`].
+pub(crate) fn anonymous_bytes(pid: u32) -> Option<u64> {
+    Some(parse_field(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "RssAnon:")? * 1024)
+}
+
 /// Resident bytes of the stores that a process maps. They grow with the stores, and the system takes them back when it needs
 /// memory.
 pub(crate) fn store_memory(pid: u32) -> Option<u64> {

@@ -40,9 +40,9 @@ pub(crate) fn run_cold(options: &Options) -> Outcome {
 
 /// Wall and CPU seconds of each round.
 #[derive(Default)]
-struct Runs {
+pub(super) struct Runs {
     wall: Vec<f64>,
-    cpu: Vec<f64>,
+    pub(super) cpu: Vec<f64>,
 }
 
 impl Runs {
@@ -84,7 +84,7 @@ fn measure_index(env: TestEnv, root: &Path, runs: &mut Runs) -> Outcome {
 }
 
 /// Bytes of the databases below a folder, as far as the disk holds them.
-fn stored_bytes(folder: &Path) -> u64 {
+pub(super) fn stored_bytes(folder: &Path) -> u64 {
     let files = ignore::WalkBuilder::new(folder).standard_filters(false).build().flatten();
     let sizes =
         files.filter(|entry| entry.file_name() == "data.mdb").filter_map(|entry| entry.metadata().ok());
@@ -92,13 +92,13 @@ fn stored_bytes(folder: &Path) -> u64 {
 }
 
 /// The number of files and bytes that were parsed.
-struct Parsed {
+pub(super) struct Parsed {
     files: usize,
     bytes: u64,
 }
 
 /// Walks, reads and parses on as many threads as the daemon may use.
-fn parse_all(root: &Path, runs: &mut Runs) -> Parsed {
+pub(super) fn parse_all(root: &Path, runs: &mut Runs) -> Parsed {
     let me = std::process::id();
     let cpu = process::cpu_seconds(me);
     let began = Instant::now();

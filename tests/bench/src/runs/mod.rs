@@ -11,6 +11,7 @@ pub(crate) mod drift;
 pub(crate) mod edits;
 pub(crate) mod feedback;
 pub(crate) mod freshness;
+pub(crate) mod growth;
 pub(crate) mod hooks;
 pub(crate) mod idle;
 pub(crate) mod latency;
