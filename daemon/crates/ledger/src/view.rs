@@ -166,8 +166,22 @@ pub trait View {
     fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>>;
     /// How many symbols have the term.
     fn term_count(&self, term: &str) -> Result<u64>;
-    /// The symbols that have the term, sorted by id, until `each` breaks.
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()>;
+    /// The symbols that have the term, sorted by id, some at a time, until `each` breaks.
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()>;
+    /// The postings that the term has for some symbols, which are sorted; in no particular order. Where these are few beside
+    /// all postings of the term, for example 50 of 90,000, it takes much less time than reading all.
+    fn postings_among(&self, term: &str, symbols: &[SymbolId], each: &mut dyn FnMut(TermHit)) -> Result<()> {
+        let mut wanted = symbols.iter().copied().peekable();
+        self.postings(term, &mut |hits| {
+            for hit in hits {
+                while wanted.next_if(|symbol| *symbol < hit.symbol).is_some() {}
+                if wanted.next_if_eq(&hit.symbol).is_some() {
+                    each(*hit);
+                }
+            }
+            if wanted.peek().is_some() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })
+    }
     /// The terms that start with `prefix`, in order, until `each` breaks.
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()>;
     /// Totals.

@@ -60,13 +60,19 @@ fn answers(view: &Snapshot<'_>, ids: &[(FileId, Vec<SymbolId>)], terms: &[String
             tell(view.fan_in(*symbol).map(|count| count.to_string()));
         }
     }
+    let mut some_symbols: Vec<SymbolId> =
+        ids.iter().flat_map(|(_, symbols)| symbols).step_by(3).copied().collect();
+    some_symbols.sort_unstable();
     for term in terms {
         let mut hits = Vec::new();
-        let read = view.postings(term, &mut |hit| {
-            hits.push(hit);
+        let read = view.postings(term, &mut |some| {
+            hits.extend_from_slice(some);
             ControlFlow::Continue(())
         });
         tell(read.map(|()| format!("{hits:?}")));
+        let mut among = Vec::new();
+        let read = view.postings_among(term, &some_symbols, &mut |hit| among.push(hit));
+        tell(read.map(|()| format!("{among:?}")));
         tell(view.term_count(term).map(|count| count.to_string()));
     }
     for n in 0..12 {

@@ -10,8 +10,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{
-    Briefs, Error, FactsStore, FileUpdate, How, Lease, Ledger, Named, Options, Posting, Retention, View,
-    encode_facts,
+    Briefs, Error, FactsStore, FileUpdate, How, Lease, Ledger, Named, Options, Posting, Retention, TermHit,
+    View, encode_facts,
 };
 use sdl_model::{Cause, FactsKey, FileId, RelPath, StatHint, SymbolId, Version};
 use support::{Node, Spec, Tree, dump, folder, load, no_findings, open, sample, small, soon, step};
@@ -432,8 +432,8 @@ fn names_terms_and_reverse_edges() {
             })?;
             assert_eq!(terms, ["calls name1", "calls name10", "calls name11"]);
             let mut hits: Vec<SymbolId> = Vec::new();
-            view.postings("every", &mut |hit| {
-                hits.push(hit.symbol);
+            view.postings("every", &mut |some| {
+                hits.extend(some.iter().map(|hit| hit.symbol));
                 ControlFlow::Continue(())
             })?;
             assert_eq!(hits.len() as u64, view.term_count("every")?);
@@ -516,14 +516,11 @@ fn long_lists_of_postings_shrink_and_grow() {
                 })?;
                 for term in terms {
                     let before = stored.len() as u64;
-                    view.postings(&term, &mut |hit| {
-                        let (symbol, impact) = (hit.symbol, hit.impact);
-                        stored.insert(Posting {
-                            term: term.as_str().into(),
-                            symbol,
-                            impact,
-                            flags: hit.flags,
-                        });
+                    view.postings(&term, &mut |some| {
+                        stored.extend(some.iter().map(|hit| {
+                            let TermHit { symbol, impact, flags } = *hit;
+                            Posting { term: term.as_str().into(), symbol, impact, flags }
+                        }));
                         ControlFlow::Continue(())
                     })?;
                     assert_eq!(view.term_count(&term)?, stored.len() as u64 - before);

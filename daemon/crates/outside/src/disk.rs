@@ -244,7 +244,7 @@ impl View for DiskTree<'_> {
         Ok(0)
     }
 
-    fn postings(&self, _: &str, _: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, _: &str, _: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         Ok(())
     }
 

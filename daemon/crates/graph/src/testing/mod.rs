@@ -312,7 +312,7 @@ impl View for Repo {
         Ok(0)
     }
 
-    fn postings(&self, _term: &str, _each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, _term: &str, _each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         Ok(())
     }
 

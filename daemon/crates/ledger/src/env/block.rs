@@ -89,6 +89,83 @@ pub(super) fn unpack(table: &'static str, size: usize, block: &[u8], out: &mut V
     Ok(head)
 }
 
+/// A block whose ids are read, and of whose values each can be read by itself. It is used for one block after the other, to keep its
+/// room.
+#[derive(Default)]
+pub(super) struct Opened<'b> {
+    /// The ids of its values, sorted.
+    ids: Vec<u64>,
+    /// The bytes after the ids, by their place.
+    columns: Vec<Column<'b>>,
+}
+
+/// The bytes at one place of the values.
+enum Column<'b> {
+    /// As they are.
+    Bytes(&'b [u8]),
+    /// Each as a number of this many bits among those that occur.
+    Numbers { occurring: &'b [u8], width: u32, packed: &'b [u8] },
+}
+
+impl<'b> Opened<'b> {
+    /// Opens a block with values of `size` bytes.
+    pub(super) fn open(&mut self, table: &'static str, size: usize, block: &'b [u8]) -> Result<()> {
+        let mut rest = block;
+        let head = read_head(&mut rest).filter(|head| head.count > 0 && head.count <= 2 * capacity(size));
+        let head = head.ok_or_else(|| odd(table))?;
+        self.ids.clear();
+        self.columns.clear();
+        self.read(size, rest, head.count).ok_or_else(|| odd(table))
+    }
+
+    fn read(&mut self, size: usize, mut rest: &'b [u8], count: usize) -> Option<()> {
+        if count < 2 {
+            let (id, bytes) = rest.split_first_chunk()?;
+            self.ids.push(u64::from_be_bytes(*id));
+            self.columns.extend(bytes.chunks(1).map(Column::Bytes));
+            return (rest.len() == size).then_some(());
+        }
+        each_id(&mut rest, count, |id| self.ids.push(id))?;
+        for _ in ID..size {
+            self.columns.push(take_column(&mut rest, count)?);
+        }
+        rest.is_empty().then_some(())
+    }
+
+    /// The last id.
+    pub(super) fn last(&self) -> Option<u64> {
+        self.ids.last().copied()
+    }
+
+    /// The place of the last value with an id. Takes logarithmic time.
+    pub(super) fn place(&self, id: u64) -> Option<usize> {
+        let at = self.ids.partition_point(|other| *other <= id).checked_sub(1)?;
+        (self.ids.get(at) == Some(&id)).then_some(at)
+    }
+
+    /// The value at a place, in `value`.
+    pub(super) fn read_value(&self, at: usize, value: &mut Vec<u8>) {
+        value.clear();
+        value.extend_from_slice(&self.ids.get(at).copied().unwrap_or_default().to_be_bytes());
+        value.extend(self.columns.iter().map(|column| column.byte(at)));
+    }
+}
+
+impl Column<'_> {
+    fn byte(&self, at: usize) -> u8 {
+        let found = match self {
+            Self::Bytes(bytes) => bytes.get(at),
+            Self::Numbers { occurring, width, packed } => {
+                let number =
+                    BitReader { bytes: packed, at: at * *width as usize }.word() & ((1 << width) - 1);
+                // An unused number is the last byte's, as where all values are read.
+                occurring.get(number as usize).or(occurring.last())
+            }
+        };
+        found.copied().unwrap_or_default()
+    }
+}
+
 fn odd(table: &'static str) -> crate::Error {
     corrupt_record(table, "a block of odd form")
 }
@@ -137,6 +214,16 @@ fn pack_ids(size: usize, values: &[u8], count: usize, out: &mut Vec<u8>) {
 }
 
 fn unpack_ids(size: usize, rest: &mut &[u8], values: &mut [u8], count: usize) -> Option<()> {
+    let mut values = values.chunks_exact_mut(size);
+    each_id(rest, count, |id| {
+        if let Some(place) = values.next().and_then(<[u8]>::first_chunk_mut) {
+            *place = id.to_be_bytes();
+        }
+    })
+}
+
+/// Passes on `count` ids.
+fn each_id(rest: &mut &[u8], count: usize, mut each: impl FnMut(u64)) -> Option<()> {
     let (first, more) = rest.split_first_chunk::<ID>()?;
     let (low, more) = more.split_first()?;
     let low = u32::from(*low);
@@ -145,11 +232,10 @@ fn unpack_ids(size: usize, rest: &mut &[u8], values: &mut [u8], count: usize) ->
     }
     let mut bits = BitReader { bytes: more, at: 0 };
     let mut id = u64::from_be_bytes(*first);
-    for (n, value) in values.chunks_exact_mut(size).take(count).enumerate() {
-        if n > 0 {
-            id = id.wrapping_add(bits.take_distance(low)?);
-        }
-        *value.first_chunk_mut()? = id.to_be_bytes();
+    each(id);
+    for _ in 1..count {
+        id = id.wrapping_add(bits.take_distance(low)?);
+        each(id);
     }
     *rest = bits.end()?;
     Some(())
@@ -184,35 +270,44 @@ fn pack_bytes(bytes: impl Iterator<Item = u8> + Clone, count: usize, out: &mut V
 }
 
 fn unpack_bytes<'v>(rest: &mut &[u8], places: impl Iterator<Item = &'v mut u8>, count: usize) -> Option<()> {
-    let (different, more) = rest.split_first()?;
-    if *different == 255 {
-        let (bytes, more) = more.split_at_checked(count)?;
-        places.zip(bytes).for_each(|(place, byte)| *place = *byte);
-        *rest = more;
-        return Some(());
-    }
-    let different = usize::from(*different) + 1;
-    let (table, more) = more.split_at_checked(different)?;
-    let width = width(different);
+    let (occurring, width, packed) = match take_column(rest, count)? {
+        Column::Bytes(bytes) => {
+            places.zip(bytes).for_each(|(place, byte)| *place = *byte);
+            return Some(());
+        }
+        Column::Numbers { occurring, width, packed } => (occurring, width, packed),
+    };
     // Every number of this many bits has a byte, so that none needs a check of its own; the unused ones are the last byte's.
-    let mut known = [*table.last()?; 256];
-    known[..different].copy_from_slice(table);
-    let packed = (count * width as usize).div_ceil(8);
-    let (packed, more) = more.split_at_checked(packed)?;
+    let mut known = [*occurring.last()?; 256];
+    known[..occurring.len()].copy_from_slice(occurring);
     let mut bits = BitReader { bytes: packed, at: 0 };
     let mut places = places.take(count);
     let (each, mask) = (WORD_BITS / width.max(1), (1_u64 << width) - 1);
-    'words: loop {
+    loop {
         let mut word = bits.word();
         bits.at += (each * width) as usize;
         for _ in 0..each {
-            let Some(place) = places.next() else { break 'words };
+            let Some(place) = places.next() else { return Some(()) };
             *place = known[(word & mask) as usize];
             word >>= width;
         }
     }
+}
+
+/// The bytes of `count` values at one place.
+fn take_column<'b>(rest: &mut &'b [u8], count: usize) -> Option<Column<'b>> {
+    let (different, more) = rest.split_first()?;
+    if *different == 255 {
+        let (bytes, more) = more.split_at_checked(count)?;
+        *rest = more;
+        return Some(Column::Bytes(bytes));
+    }
+    let different = usize::from(*different) + 1;
+    let (occurring, more) = more.split_at_checked(different)?;
+    let width = width(different);
+    let (packed, more) = more.split_at_checked((count * width as usize).div_ceil(8))?;
     *rest = more;
-    Some(())
+    Some(Column::Numbers { occurring, width, packed })
 }
 
 /// The bits of a number below `different`.
@@ -352,6 +447,25 @@ mod tests {
         values.concat()
     }
 
+    /// Every value can be read by itself.
+    fn compare_opened(size: usize, block: &[u8], values: &[u8]) {
+        let (mut opened, mut value) = (Opened::default(), Vec::new());
+        opened.open("t", size, block).unwrap();
+        let values: Vec<&[u8]> = values.chunks_exact(size).collect();
+        for (at, wanted) in values.iter().enumerate() {
+            opened.read_value(at, &mut value);
+            assert_eq!(value, *wanted);
+            let id = u64::from_be_bytes(*wanted.first_chunk().unwrap());
+            let last = values.iter().rposition(|value| value[..ID] == wanted[..ID]);
+            assert_eq!(opened.place(id), last);
+            assert_eq!(
+                opened.place(id ^ 0x55),
+                values.iter().rposition(|value| value[..ID] == (id ^ 0x55).to_be_bytes())
+            );
+        }
+        assert_eq!(opened.last().unwrap().to_be_bytes(), values.last().unwrap()[..ID]);
+    }
+
     #[test]
     fn blocks_survive() {
         for size in [8, 12, 17] {
@@ -364,6 +478,7 @@ mod tests {
                         let head = unpack("t", size, &block, &mut read).unwrap();
                         assert_eq!((head.part, head.count), (part, count));
                         assert_eq!(read, values, "{count} of {size}, {spread}");
+                        compare_opened(size, &block, &values);
                     }
                 }
             }
@@ -390,8 +505,15 @@ mod tests {
             let mut flipped = block.clone();
             flipped[bit / 8] ^= 1 << (bit % 8);
             let mut read = Vec::new();
-            let _ = unpack("t", 12, &flipped, &mut read);
+            let unpacked = unpack("t", 12, &flipped, &mut read);
             assert!(read.len() <= 2 * capacity(12) * 12);
+            let mut opened = Opened::default();
+            assert_eq!(opened.open("t", 12, &flipped).is_ok(), unpacked.is_ok());
+            let mut value = Vec::new();
+            for (at, wanted) in read.chunks(12).enumerate().filter(|_| unpacked.is_ok()) {
+                opened.read_value(at, &mut value);
+                assert_eq!(value, wanted);
+            }
         }
         assert!(unpack("t", 12, &[0xff; 30], &mut Vec::new()).is_err());
     }

@@ -19,7 +19,7 @@ fn room(fence: &[u8]) -> usize {
 }
 
 /// What follows a key under which later blocks are.
-const LATER: [u8; 2] = [0, 0];
+pub(super) const LATER: [u8; 2] = [0, 0];
 
 /// The key of a later block whose first value is `value`.
 pub(super) fn later_key(key: &[u8], value: &[u8]) -> Vec<u8> {

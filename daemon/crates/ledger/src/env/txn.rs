@@ -33,8 +33,9 @@ pub(crate) trait Reads {
     fn count(&self, table: Table, key: &[u8]) -> Result<u64>;
     /// Whether a key has this value in a table of several.
     fn has_item(&self, table: Table, key: &[u8], item: &[u8]) -> Result<bool>;
-    /// The greatest value of a key that begins with `id`, in a table of several.
-    fn item_of(&self, table: Table, key: &[u8], id: u64) -> Result<Option<Vec<u8>>>;
+    /// For each of these ids, which are sorted, the greatest value of a key that begins with it, in a table of several. Reads no
+    /// other values than their neighbours.
+    fn items_of(&self, table: Table, key: &[u8], ids: &[u64], each: Each<'_>) -> Result<()>;
     /// Every key and value from the key `from` on.
     fn scan(&self, table: Table, from: &[u8], each: EachRow<'_>) -> Result<()>;
     /// Every key once, from the key `from` on.
@@ -277,8 +278,8 @@ impl<T: Transaction> Reads for Txn<'_, T> {
         if too_long(key) { Ok(false) } else { self.has_value(table, key, item) }
     }
 
-    fn item_of(&self, table: Table, key: &[u8], id: u64) -> Result<Option<Vec<u8>>> {
-        if too_long(key) { Ok(None) } else { self.value_of(table, key, id) }
+    fn items_of(&self, table: Table, key: &[u8], ids: &[u64], each: Each<'_>) -> Result<()> {
+        if too_long(key) { Ok(()) } else { self.values_of(table, key, ids, each) }
     }
 
     fn scan(&self, table: Table, from: &[u8], each: EachRow<'_>) -> Result<()> {

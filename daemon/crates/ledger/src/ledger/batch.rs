@@ -230,7 +230,7 @@ impl View for Batch<'_> {
     fn term_count(&self, term: &str) -> Result<u64> {
         self.rows().term_count(term)
     }
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         self.rows().postings(term, each)
     }
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {

@@ -58,6 +58,7 @@ fn compare(reads: &impl Reads, ledger: &Ledger, lists: &Lists, dice: &mut Dice) 
         assert_eq!(reads.count(table, &key).unwrap(), wanted.len() as u64);
         let item = dice.item();
         assert_eq!(reads.has_item(table, &key, &item).unwrap(), wanted.contains(&item));
+        compare_by_id(reads, ledger, (&key, &wanted), dice);
     }
     let filled = || lists.iter().filter(|(_, items)| !items.is_empty());
     let mut scanned = Lists::new();
@@ -76,6 +77,24 @@ fn compare(reads: &impl Reads, ledger: &Ledger, lists: &Lists, dice: &mut Dice) 
         })
         .unwrap();
     assert!(seen.iter().eq(filled().map(|(key, _)| key).filter(|key| key[..] >= b"ab"[..])));
+}
+
+/// Looks up a few ids, or most of those that there are.
+fn compare_by_id(reads: &impl Reads, ledger: &Ledger, (key, items): (&[u8], &[Item]), dice: &mut Dice) {
+    let looked_up = [1, 20, 400][(dice.next() % 3) as usize];
+    let id_of = |item: &Item| item.first_chunk().map_or(0, |id| u64::from_be_bytes(*id));
+    let ids: BTreeSet<u64> = (0..looked_up).map(|_| id_of(&dice.item())).collect();
+    let ids: Vec<u64> = ids.into_iter().collect();
+    let greatest = |id: &u64| items.iter().rfind(|item| id_of(item) == *id).copied();
+    let wanted: Vec<Item> = ids.iter().filter_map(greatest).collect();
+    let mut read = Vec::new();
+    reads
+        .items_of(ledger.shared().postings, key, &ids, &mut |item| {
+            read.push(Item::try_from(item).unwrap());
+            Ok(ControlFlow::Continue(()))
+        })
+        .unwrap();
+    assert_eq!(read, wanted);
 }
 
 #[test]

@@ -186,9 +186,13 @@ impl<R: Reads> Rows<'_, R> {
     }
 
     pub(crate) fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
-        let found = self.reads.item_of(self.tables.symbols, &symbol_key(symbol.0), symbol.0)?;
-        let hit = found.map(|item| unpack_item_hit("symbols", &item)).transpose()?;
-        Ok(hit.map(|NameHit { file, kind, .. }| SymbolHome { file, kind }))
+        let mut home = None;
+        self.reads.items_of(self.tables.symbols, &symbol_key(symbol.0), &[symbol.0], &mut |item| {
+            let NameHit { file, kind, .. } = unpack_item_hit("symbols", item)?;
+            home = Some(SymbolHome { file, kind });
+            GO_ON
+        })?;
+        Ok(home)
     }
 
     pub(crate) fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
@@ -260,10 +264,36 @@ impl<R: Reads> Rows<'_, R> {
     pub(crate) fn postings(
         &self,
         term: &str,
-        each: &mut dyn FnMut(TermHit) -> ControlFlow<()>,
+        each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>,
     ) -> Result<()> {
-        self.items::<POSTING_ITEM>(self.tables.postings, &text_key(term), &mut |item| {
-            Ok(each(unpack_posting(item)))
+        let mut watch = self.watch();
+        let mut hits = Vec::new();
+        self.reads.items(self.tables.postings, &text_key(term), &mut |page| {
+            let (items, rest) = page.as_chunks::<POSTING_ITEM>();
+            if !rest.is_empty() {
+                return Err(codec::corrupt_record("postings", "an item of odd size"));
+            }
+            watch.row()?;
+            hits.clear();
+            hits.extend(items.iter().map(unpack_posting));
+            Ok(each(&hits))
+        })
+    }
+
+    pub(crate) fn postings_among(
+        &self,
+        term: &str,
+        symbols: &[SymbolId],
+        each: &mut dyn FnMut(TermHit),
+    ) -> Result<()> {
+        let ids: Vec<u64> = symbols.iter().map(|symbol| symbol.0).collect();
+        let mut watch = self.watch();
+        self.reads.items_of(self.tables.postings, &text_key(term), &ids, &mut |item| {
+            watch.row()?;
+            let item =
+                item.first_chunk().ok_or_else(|| codec::corrupt_record("postings", "a short posting"))?;
+            each(unpack_posting(item));
+            GO_ON
         })
     }
 

@@ -192,8 +192,11 @@ impl View for Snapshot<'_> {
     fn term_count(&self, term: &str) -> Result<u64> {
         self.rows()?.map_or(Ok(0), |rows| rows.term_count(term))
     }
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         self.rows()?.map_or(Ok(()), |rows| rows.postings(term, each))
+    }
+    fn postings_among(&self, term: &str, symbols: &[SymbolId], each: &mut dyn FnMut(TermHit)) -> Result<()> {
+        self.rows()?.map_or(Ok(()), |rows| rows.postings_among(term, symbols, each))
     }
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.rows()?.map_or(Ok(()), |rows| rows.terms(prefix, each))

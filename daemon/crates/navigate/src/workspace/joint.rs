@@ -283,16 +283,27 @@ impl View for Joint<'_> {
         self.members.iter().map(|member| member.view.term_count(term)).sum()
     }
 
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         let mut hits = Vec::new();
         for member in &self.members {
-            member.view.postings(term, &mut |hit| {
-                hits.push(TermHit { symbol: member.symbol(hit.symbol), ..hit });
+            member.view.postings(term, &mut |some| {
+                hits.extend(some.iter().map(|hit| TermHit { symbol: member.symbol(hit.symbol), ..*hit }));
                 ControlFlow::Continue(())
             })?;
         }
         hits.sort_unstable_by_key(|hit| hit.symbol);
-        let _ = hits.into_iter().try_for_each(each);
+        let _ = each(&hits);
+        Ok(())
+    }
+
+    fn postings_among(&self, term: &str, symbols: &[SymbolId], each: &mut dyn FnMut(TermHit)) -> Result<()> {
+        for member in &self.members {
+            let mut own: Vec<SymbolId> = symbols.iter().map(|symbol| member.symbol(*symbol)).collect();
+            own.sort_unstable();
+            member.view.postings_among(term, &own, &mut |hit| {
+                each(TermHit { symbol: member.symbol(hit.symbol), ..hit });
+            })?;
+        }
         Ok(())
     }
 

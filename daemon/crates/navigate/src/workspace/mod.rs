@@ -297,8 +297,11 @@ impl View for Workspace<'_> {
     fn term_count(&self, term: &str) -> Result<u64> {
         self.joint.term_count(term)
     }
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         self.joint.postings(term, each)
+    }
+    fn postings_among(&self, term: &str, symbols: &[SymbolId], each: &mut dyn FnMut(TermHit)) -> Result<()> {
+        self.joint.postings_among(term, symbols, each)
     }
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.joint.terms(prefix, each)

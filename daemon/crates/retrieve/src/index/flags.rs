@@ -14,6 +14,8 @@ const TEST: u16 = 1 << 6;
 const LOCAL: u16 = 1 << 7;
 /// In a file that is not part of the product, see [`is_aside_path`], or in generated code.
 const ASIDE: u16 = 1 << 8;
+/// The flags that [`Flags::prior`] depends on.
+pub(crate) const PRIOR_FLAGS: u16 = KIND | EXPORTED | TEST | LOCAL | ASIDE;
 /// Of the posting alone: whether its term is in the name, in the owners' names, in the path.
 const IN_NAME: u16 = 1 << 9;
 const IN_OWNER: u16 = 1 << 10;

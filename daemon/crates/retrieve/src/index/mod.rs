@@ -8,7 +8,7 @@ pub(crate) mod words;
 
 pub use fields::file_postings;
 pub(crate) use fields::{EXACT, IMPACT_ONE, exact_term, has_owners, is_indexed};
-pub(crate) use flags::{Flags, Place, Wants, is_aside_path};
+pub(crate) use flags::{Flags, PRIOR_FLAGS, Place, Wants, is_aside_path};
 pub use sdl_model::lang::is_test_path;
 
 /// Every word of a text that says something, with its search term, in order: `findSymbols` gives `find` and `symbols`

@@ -133,8 +133,11 @@ impl View for Between<'_> {
     fn term_count(&self, term: &str) -> Result<u64> {
         self.to.1.term_count(term)
     }
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         self.to.1.postings(term, each)
+    }
+    fn postings_among(&self, term: &str, symbols: &[SymbolId], each: &mut dyn FnMut(TermHit)) -> Result<()> {
+        self.to.1.postings_among(term, symbols, each)
     }
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.to.1.terms(prefix, each)

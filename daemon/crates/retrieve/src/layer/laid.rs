@@ -177,10 +177,17 @@ impl View for Laid<'_> {
         }
     }
 
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         match self.search {
             Some(search) => search.postings(self.base, term, each),
             None => self.base.postings(term, each),
+        }
+    }
+
+    fn postings_among(&self, term: &str, symbols: &[SymbolId], each: &mut dyn FnMut(TermHit)) -> Result<()> {
+        match self.search {
+            Some(search) => search.postings_among(self.base, term, symbols, each),
+            None => self.base.postings_among(term, symbols, each),
         }
     }
 

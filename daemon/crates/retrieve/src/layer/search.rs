@@ -87,28 +87,47 @@ impl Search {
         &self,
         base: &dyn View,
         term: &str,
-        each: &mut dyn FnMut(TermHit) -> ControlFlow<()>,
+        each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>,
     ) -> Result<()> {
         let own = self.own.get(term).into_iter().flatten();
         let mut own = own.map(|(&symbol, &(impact, flags))| TermHit { symbol, impact, flags }).peekable();
         let mut flow = ControlFlow::Continue(());
-        base.postings(term, &mut |hit| {
-            if self.hidden.contains(&hit.symbol) {
-                return ControlFlow::Continue(());
-            }
-            while let Some(earlier) = own.next_if(|own| own.symbol < hit.symbol) {
-                flow = each(earlier);
-                if flow.is_break() {
-                    return flow;
+        let mut merged = Vec::new();
+        base.postings(term, &mut |hits| {
+            merged.clear();
+            for hit in hits.iter().filter(|hit| !self.hidden.contains(&hit.symbol)) {
+                while let Some(earlier) = own.next_if(|own| own.symbol < hit.symbol) {
+                    merged.push(earlier);
                 }
+                merged.push(*hit);
             }
-            flow = each(hit);
+            flow = each(&merged);
             flow
         })?;
         if flow.is_continue() {
-            let _ = own.try_for_each(each);
+            let _ = each(&own.collect::<Vec<_>>());
         }
         Ok(())
+    }
+
+    pub(super) fn postings_among(
+        &self,
+        base: &dyn View,
+        term: &str,
+        symbols: &[SymbolId],
+        each: &mut dyn FnMut(TermHit),
+    ) -> Result<()> {
+        let own = self.own.get(term);
+        for symbol in symbols {
+            if let Some(&(impact, flags)) = own.and_then(|own| own.get(symbol)) {
+                each(TermHit { symbol: *symbol, impact, flags });
+            }
+        }
+        base.postings_among(term, symbols, &mut |hit| {
+            if !self.hidden.contains(&hit.symbol) {
+                each(hit);
+            }
+        })
     }
 
     pub(super) fn terms(

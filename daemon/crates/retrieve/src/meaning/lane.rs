@@ -9,7 +9,7 @@ use sdl_model::{FactsKey, FileId, Outline, RelPath};
 use super::cache::{Block, Cache};
 use super::{Embedder, Meaning};
 use crate::index::{Flags, Place, Wants};
-use crate::search::rank::{Ranked, keep_best};
+use crate::search::ranked::{Ranked, keep_best};
 use crate::{Evidence, LaneStatus, Result, Source};
 
 /// Bytes of a symbol's documentation that count.

@@ -157,7 +157,7 @@ impl View for PartView<'_> {
         Ok(0)
     }
 
-    fn postings(&self, _term: &str, _each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, _term: &str, _each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         Ok(())
     }
 

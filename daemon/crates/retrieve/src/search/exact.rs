@@ -6,7 +6,8 @@ use sdl_model::{SymbolId, SymbolKind};
 
 use super::filter::Filter;
 use super::plan::{NameProbe, Plan};
-use super::rank::{Ranked, of_name};
+use super::rank::of_name;
+use super::ranked::Ranked;
 use super::spelled::owners_matched;
 use crate::index::{Flags, is_aside_path};
 use crate::{Evidence, Result, Source};

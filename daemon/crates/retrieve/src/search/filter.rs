@@ -51,6 +51,11 @@ impl Filter {
         self.kinds == 0 && !self.exported_only && self.files.is_none()
     }
 
+    /// Whether the flags of a symbol suffice to decide.
+    pub(super) fn is_by_flags(&self) -> bool {
+        self.files.is_none()
+    }
+
     /// The files that it is limited to, sorted.
     pub(crate) fn files(&self) -> Vec<FileId> {
         let mut files: Vec<FileId> = self.files.iter().flatten().copied().collect();

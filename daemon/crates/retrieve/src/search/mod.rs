@@ -1,5 +1,6 @@
 //! Searches: from postings to ranked symbols.
 
+mod best;
 pub(crate) mod exact;
 pub(crate) mod files;
 mod filter;
@@ -10,7 +11,9 @@ mod pattern;
 pub(crate) mod plan;
 mod postings;
 pub(crate) mod rank;
+pub(crate) mod ranked;
 mod rerank;
+mod scoring;
 mod spelled;
 mod types;
 
@@ -20,7 +23,7 @@ pub use types::{DEFAULT_LIMIT, Hit, MAX_LIMIT, SearchRequest, SearchResponse};
 pub(crate) use filter::Filter;
 pub use filter::PathPatterns;
 use plan::Plan;
-use rank::Ranked;
+use ranked::{Best, Ranked, Total, keep_best};
 
 use std::collections::HashMap;
 
@@ -49,31 +52,34 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     if let Some(part) = source.part() {
         return part::search_part(part, request, (&plan, &filter), limit);
     }
-    let mut ranked = if request.regex {
-        pattern::match_pattern(source, request.query.trim(), &filter, &mut evidence)?
+    let all = |ranked: Vec<Ranked>| Best { total: Total::exactly(ranked.len()), ranked };
+    let Best { mut ranked, mut total } = if request.regex {
+        all(pattern::match_pattern(source, request.query.trim(), &filter, &mut evidence)?)
     } else if request.exact {
-        exact::find_exact(source, &request.query, &filter, &mut evidence)?
+        all(exact::find_exact(source, &request.query, &filter, &mut evidence)?)
     } else {
         if plan.is_empty() {
             return Err(UserError::EmptyQuery.into());
         }
-        rank::rank_symbols(source, &plan, &filter, &mut evidence)?
+        // Meaning adds to the score of any symbol.
+        let wanted = if request.semantic { usize::MAX } else { offset.saturating_add(limit) };
+        rank::rank_symbols(source, &plan, &filter, wanted, &mut evidence)?
     };
     if request.semantic {
         let near = meaning::nearest_symbols(source, &request.query, plan.wants, MOST_NEAR, &mut evidence)?;
         fuse_ranked(source.view(), &mut ranked, near, &filter)?;
+        total.count = total.count.max(ranked.len());
     } else if source.meaning().is_some() {
         evidence.skipped("semantic");
     } else {
         meaning::report_off(&mut evidence);
     }
 
-    let total = ranked.len();
-    rank::keep_best(&mut ranked, offset.saturating_add(limit));
+    keep_best(&mut ranked, offset.saturating_add(limit));
     let results = ranked_hits(source, ranked.get(offset..).unwrap_or_default())?;
     // A name that no symbol has may be misspelled, even when some of its words were found: `parseHeaders` for
     // `parseHeader`.
-    let missed = total == 0
+    let missed = total.count == 0
         || plan.single
             && !request.exact
             && !evidence.found("exactName", "prefix")
@@ -89,9 +95,11 @@ pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<Se
     }
     let next = offset + results.len();
     Ok(SearchResponse {
-        cursor: (next < total && !results.is_empty()).then(|| cursor::write_cursor(state, next, fingerprint)),
+        cursor: ((next < total.count || total.at_least) && !results.is_empty())
+            .then(|| cursor::write_cursor(state, next, fingerprint)),
         results,
-        total: total as u64,
+        total: total.count as u64,
+        total_at_least: total.at_least,
         near_misses,
         retrieval_evidence: request.evidence.then_some(evidence),
     })
@@ -132,7 +140,7 @@ pub fn nearest_names(source: &Source<'_>, name: &str) -> Result<Vec<Hit>> {
 pub fn search_within(source: &Source<'_>, text: &str, folder: &str, most: usize) -> Result<Vec<SymbolId>> {
     let filter = Filter::below(source.view(), folder)?;
     let plan = Plan::of_task(text);
-    let mut ranked = rank::rank_symbols(source, &plan, &filter, &mut Evidence::default())?;
+    let Best { mut ranked, .. } = rank::rank_symbols(source, &plan, &filter, most, &mut Evidence::default())?;
     if ranked.is_empty() {
         for file in filter.files().into_iter().take(MOST_OPENED) {
             for sym in source.symbols_of(file)? {
@@ -142,7 +150,7 @@ pub fn search_within(source: &Source<'_>, text: &str, folder: &str, most: usize)
             }
         }
     }
-    rank::keep_best(&mut ranked, most);
+    keep_best(&mut ranked, most);
     Ok(ranked.into_iter().map(|found| found.symbol).collect())
 }
 

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 
 use sdl_ledger::View;
 
-use super::rank::{Ranked, each_name, of_name};
+use super::rank::{each_name, of_name};
+use super::ranked::{Ranked, keep_best};
 use crate::Result;
 use crate::index::{Flags, words};
 
@@ -46,7 +47,7 @@ pub(crate) fn similar_names(view: &dyn View, name: &str) -> Result<Vec<Ranked>> 
                 Ranked { symbol: hit.symbol, score: flags.prior() / (1.0 + distance as f32) }
             })
             .collect();
-        super::rank::keep_best(&mut hits, MOST_EACH);
+        keep_best(&mut hits, MOST_EACH);
         ranked.extend(hits);
     }
     Ok(ranked)

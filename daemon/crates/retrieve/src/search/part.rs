@@ -74,6 +74,7 @@ pub(super) fn search_part(
     Ok(SearchResponse {
         results: found,
         total: total as u64,
+        total_at_least: false,
         cursor: None,
         near_misses: Vec::new(),
         retrieval_evidence: request.evidence.then_some(evidence),

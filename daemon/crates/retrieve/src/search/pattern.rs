@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use regex::{Regex, RegexBuilder};
 
 use super::filter::Filter;
-use super::rank::{Ranked, each_name, of_name};
+use super::rank::{each_name, of_name};
+use super::ranked::Ranked;
 use crate::index::Flags;
 use crate::{Evidence, LaneStatus, Result, Source, UserError};
 

@@ -7,25 +7,28 @@ use sdl_model::SymbolId;
 
 use super::plan::{Plan, PlanTerm};
 use crate::index::IMPACT_ONE;
-use crate::{Evidence, LaneStatus, Result};
+use crate::{Evidence, Result};
 
-/// Most postings that are read for one query.
-const MOST_POSTINGS: usize = 600_000;
 /// Most terms whose postings are read. Of a plan with more, those that say most in this tree are read, and terms that
 /// occur nowhere are not replaced by longer words. With more terms, the many words of a long text outweigh the few that
 /// name its subject.
 const MOST_TERMS: usize = 30;
-/// A search whose rarer words have this many postings finds no further symbols by its more common words. For example, 313,000
-/// symbols of Linux have a word of `tcp_v4_rcv`, and its rarer words find 27,000.
-const ENOUGH: usize = 10_000;
 /// Most longer words that replace a word which occurs nowhere itself.
 const MOST_EXPANSIONS: usize = 12;
 /// Most terms that are reported as occurring nowhere.
 const MOST_UNMATCHED: usize = 40;
+/// Room is made for at most this many postings before they are read.
+const MOST_RESERVED: usize = 1 << 20;
+/// Looking a symbol up in a list takes about the time of reading this many of its postings, half of a block.
+pub(super) const LOOK_UP: u64 = 64;
 
-/// One list of postings, sorted by symbol.
-#[derive(Debug)]
+/// One list of postings.
+#[derive(Clone, Debug, Default)]
 pub(super) struct List {
+    text: String,
+    /// How many postings it has.
+    pub(super) count: u64,
+    /// Those that were read, sorted by symbol: all, the first, or those of some symbols.
     pub(super) hits: Vec<TermHit>,
     weight: f32,
     /// The plan's term that it belongs to.
@@ -33,12 +36,30 @@ pub(super) struct List {
 }
 
 impl List {
-    /// The postings of a text of the plan's term.
-    pub(super) fn new(hits: Vec<TermHit>, weight: f32, term: u16) -> Self {
-        Self { hits, weight, term }
+    /// The postings of a text of the plan's term, none of them read.
+    pub(super) fn unread(text: String, count: u64, weight: f32, term: u16) -> Self {
+        Self { text, count, hits: Vec::new(), weight, term }
     }
 
-    /// The hit for a symbol. Takes logarithmic time.
+    /// Reads its postings, at most `most`.
+    pub(super) fn read(&mut self, view: &dyn View, most: usize) -> Result<()> {
+        let expected = usize::try_from(self.count).unwrap_or(usize::MAX);
+        self.hits = read_hits(view, &self.text, (expected, most))?;
+        Ok(())
+    }
+
+    /// The postings of these symbols, which are sorted. Sorted by symbol, too.
+    pub(super) fn hits_among(&self, view: &dyn View, symbols: &[SymbolId]) -> Result<Vec<TermHit>> {
+        let mut hits = Vec::new();
+        view.postings_among(&self.text, symbols, &mut |hit| hits.push(hit))?;
+        // Those of an overlay come first.
+        if !hits.is_sorted_by_key(|hit| hit.symbol) {
+            hits.sort_unstable_by_key(|hit| hit.symbol);
+        }
+        Ok(hits)
+    }
+
+    /// The posting of a symbol, of those that were read. Takes logarithmic time.
     pub(super) fn of(&self, symbol: SymbolId) -> Option<TermHit> {
         let at = self.hits.partition_point(|hit| hit.symbol < symbol);
         self.hits.get(at).copied().filter(|hit| hit.symbol == symbol)
@@ -48,16 +69,19 @@ impl List {
     pub(super) fn worth(&self, hit: TermHit) -> f32 {
         self.weight * f32::from(hit.impact) / IMPACT_ONE
     }
+
+    /// The most that a hit adds.
+    pub(super) fn most_worth(&self) -> f32 {
+        self.weight
+    }
 }
 
-/// The postings of a plan's terms. The expansions of one word are next to each other.
-#[derive(Debug)]
+/// The postings of a plan's terms, those of rare terms first. The expansions of one word are next to each other.
+#[derive(Debug, Default)]
 pub(super) struct Lists {
     pub(super) all: Vec<List>,
     /// The weight of each term.
     pub(super) masses: Vec<f32>,
-    /// How many of the lists, from the first on, find symbols. The others only add to the scores of these.
-    pub(super) finding: usize,
 }
 
 impl Lists {
@@ -71,62 +95,31 @@ impl Lists {
         self.masses.get(usize::from(term)).copied().unwrap_or(0.0)
     }
 
-    /// Reads the postings. The most frequent words are read in part if there are too many. With `narrows`, they find no symbols
-    /// if the others find many.
-    pub(super) fn read(
+    /// The lists of a plan's terms, none of them read. `symbols` is the number of symbols in the version.
+    pub(super) fn of_plan(
         view: &dyn View,
         plan: &Plan,
         symbols: f32,
-        narrows: bool,
         evidence: &mut Evidence,
     ) -> Result<Self> {
-        let counted = telling_terms(view, plan, symbols, evidence)?;
-        let mut lists = Vec::new();
-        let mut masses = Vec::new();
-        let mut left = MOST_POSTINGS;
-        let mut limited = false;
-        let mut finding = None;
-        for (PlanTerm { term, weight }, count) in counted {
-            let number = masses.len() as u16;
-            if narrows && finding.is_none() && MOST_POSTINGS - left >= ENOUGH {
-                finding = Some(lists.len());
-            }
-            let mut add = |text: &str, count: u64, weight: f32| -> Result<()> {
-                let hits = read_postings(view, text, left.max(1))?;
-                limited |= (hits.len() as u64) < count;
-                left = left.saturating_sub(hits.len());
-                lists.push(List::new(hits, weight, number));
-                Ok(())
+        let mut lists = Self::default();
+        for (PlanTerm { term, weight }, count) in telling_terms(view, plan, symbols, evidence)? {
+            let number = lists.masses.len() as u16;
+            let mut add = |text: String, count: u64, weight: f32| {
+                let mass = weight * term_idf(count, symbols);
+                lists.all.push(List::unread(text, count, mass, number));
+                mass
             };
             if count > 0 {
-                let mass = weight * term_idf(count, symbols);
-                add(term, count, mass)?;
-                masses.push(mass);
+                let mass = add(term.clone(), count, *weight);
+                lists.masses.push(mass);
                 continue;
             }
-            let longer = expand_term(view, term)?;
-            if longer.is_empty() {
-                continue;
-            }
-            let mut best = 0.0_f32;
-            for (text, count) in longer {
-                let mass = 0.5 * weight * term_idf(count, symbols);
-                add(&text, count, mass)?;
-                best = best.max(mass);
-            }
-            masses.push(best);
+            let longer = expand_term(view, term)?.into_iter();
+            let best = longer.map(|(text, count)| add(text, count, 0.5 * weight)).reduce(f32::max);
+            lists.masses.extend(best);
         }
-        if limited {
-            let note = "the most frequent words were read in part".to_owned();
-            evidence.push("bm25.terms", LaneStatus::Limited, MOST_POSTINGS - left, Some(note));
-        }
-        let finding = finding.unwrap_or(lists.len());
-        if finding < lists.len() {
-            let note =
-                "the most frequent words only add to the scores of symbols that the others found".to_owned();
-            evidence.push("bm25.common", LaneStatus::Limited, lists.len() - finding, Some(note));
-        }
-        Ok(Self { all: lists, masses, finding })
+        Ok(lists)
     }
 }
 
@@ -169,9 +162,14 @@ pub(super) fn term_idf(count: u64, symbols: f32) -> f32 {
 /// At most `most` postings of a term.
 pub(super) fn read_postings(view: &dyn View, term: &str, most: usize) -> Result<Vec<TermHit>> {
     let count = usize::try_from(view.term_count(term)?).unwrap_or(usize::MAX);
-    let mut hits = Vec::with_capacity(count.min(most).min(MOST_POSTINGS));
-    view.postings(term, &mut |hit| {
-        hits.push(hit);
+    read_hits(view, term, (count, most))
+}
+
+/// At most `most` postings of a term. `expected` are their number, or a guess of it.
+fn read_hits(view: &dyn View, term: &str, (expected, most): (usize, usize)) -> Result<Vec<TermHit>> {
+    let mut hits = Vec::with_capacity(expected.min(most).min(MOST_RESERVED));
+    view.postings(term, &mut |some| {
+        hits.extend_from_slice(some.get(..most - hits.len()).unwrap_or(some));
         if hits.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     Ok(hits)

@@ -44,8 +44,6 @@ pub(super) struct Bonus {
     /// many have.
     pub(super) meant: f32,
     pub(super) flags: Flags,
-    /// Whether its words are found too.
-    pub(super) met: bool,
 }
 
 impl Bonus {

@@ -85,8 +85,11 @@ pub struct Hit {
 pub struct SearchResponse {
     /// The results, best first.
     pub results: Vec<Hit>,
-    /// The number of results on all pages together.
+    /// The number of results on all pages together, or the least that it can be.
     pub total: u64,
+    /// Whether there may be more, because the most frequent words were not read to the end.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub total_at_least: bool,
     /// For the next page, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,

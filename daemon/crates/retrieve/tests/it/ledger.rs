@@ -247,9 +247,10 @@ impl View for At<'_> {
     fn term_count(&self, term: &str) -> Result<u64> {
         Ok(self.state().postings.get(term).map_or(0, |hits| hits.len() as u64))
     }
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
-        for hit in self.state().postings.get(term).into_iter().flatten() {
-            if each(*hit).is_break() {
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
+        let hits = self.state().postings.get(term).map_or(&[][..], Vec::as_slice);
+        for some in hits.chunks(7) {
+            if each(some).is_break() {
                 break;
             }
         }

@@ -1,6 +1,7 @@
 //! Search, cards, slices, deltas and wire formats over small repositories in memory.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what a test's helper can't do fails the test")]
 
+mod best_first;
 mod cards;
 mod deltas;
 mod fit;

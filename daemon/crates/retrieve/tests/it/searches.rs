@@ -150,35 +150,6 @@ fn pages_are_one_list() {
     assert_eq!(paged, all.results);
 }
 
-/// Constants with this word, for example `zebra_1`.
-fn constants(word: &str, count: usize) -> String {
-    (0..count).map(|n| format!("{word}_{n} = {n}\n")).collect()
-}
-
-#[test]
-fn common_words_find_no_others_where_rarer_ones_find_many() {
-    let (zebras, apples, both) =
-        (constants("zebra", 10_000), constants("apple", 10_500), "zebra_apple = 1\n");
-    let quagga = "quagga = 1\n";
-    let texts =
-        [("a/zebras.py", &*zebras), ("b/apples.py", &*apples), ("c/both.py", both), ("c/quagga.py", quagga)];
-    let mut ledger = MemoryLedger::new("");
-    ledger.write(&texts.map(|(path, text)| (path, Some(text.as_bytes()))));
-    let has = |hit: &sdl_retrieve::search::Hit, word: &str| hit.name.contains(word);
-
-    let many = find(&ledger, &SearchRequest { limit: 1_000, ..SearchRequest::new("zebra apple") });
-    assert_eq!(names(&many)[0], "zebra_apple");
-    assert!(many.total > 10_000 && many.total < 10_100, "{}", many.total);
-    assert!(many.results.iter().all(|hit| has(hit, "zebra")));
-
-    let few = find(&ledger, &SearchRequest { limit: 1_000, ..SearchRequest::new("quagga apple") });
-    assert!(few.total > 10_500 && few.results.iter().any(|hit| has(hit, "apple_1")));
-
-    let below = SearchRequest { path_glob: Some("b/**".to_owned()), ..SearchRequest::new("zebra apple") };
-    let below = find(&ledger, &below);
-    assert!(below.total >= 10_500 && below.results.iter().all(|hit| has(hit, "apple")), "{}", below.total);
-}
-
 #[test]
 fn a_cursor_does_not_outlive_its_version() {
     let mut ledger = shop();

@@ -56,6 +56,9 @@ pub(crate) struct Response {
     results: Vec<Hit>,
     /// Results on all pages.
     total: u64,
+    /// Set if there may be more than `total`, because frequent words were not read to the end.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    total_at_least: bool,
     /// Give it with the next call for the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
@@ -172,6 +175,7 @@ impl Response {
         Self {
             results: found.results,
             total: found.total,
+            total_at_least: found.total_at_least,
             cursor: found.cursor,
             near_misses: found.near_misses,
             retrieval_evidence: found.retrieval_evidence,
@@ -182,7 +186,8 @@ impl Response {
 
 impl Render for Response {
     fn text(&self) -> String {
-        let mut text = format!("{} of {}", self.results.len(), self.total);
+        let more = if self.total_at_least { " or more" } else { "" };
+        let mut text = format!("{} of {}{more}", self.results.len(), self.total);
         if let Some(cursor) = &self.cursor {
             append_text(&mut text, format_args!(", next page: cursor {cursor}"));
         }

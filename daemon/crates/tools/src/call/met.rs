@@ -85,8 +85,11 @@ impl View for Watched<'_> {
     fn term_count(&self, term: &str) -> Result<u64> {
         self.heed(self.view.term_count(term))
     }
-    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+    fn postings(&self, term: &str, each: &mut dyn FnMut(&[TermHit]) -> ControlFlow<()>) -> Result<()> {
         self.heed(self.view.postings(term, each))
+    }
+    fn postings_among(&self, term: &str, symbols: &[SymbolId], each: &mut dyn FnMut(TermHit)) -> Result<()> {
+        self.heed(self.view.postings_among(term, symbols, each))
     }
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.heed(self.view.terms(prefix, each))

@@ -6,10 +6,10 @@ use lmdb::{Transaction, WriteFlags};
 use lmdb_sys as ffi;
 
 use super::super::Table;
-use super::super::block::{self, Head, Part};
+use super::super::block::{self, Head, Opened, Part};
 #[cfg(test)]
 use super::super::leaf::Leaves;
-use super::super::leaf::{Blocks, is_later, later_key, owner, rows, with_block};
+use super::super::leaf::{Blocks, LATER, is_later, later_key, owner, rows, with_block};
 use super::{Cursor, Each, EachRow, Row, Txn, Write};
 use crate::codec::corrupt_record;
 use crate::{Error, Result};
@@ -49,6 +49,14 @@ impl Walk<'_, '_> {
 
 fn astray(table: Table) -> Error {
     corrupt_record(table.spec.name, "its keys are not in order")
+}
+
+/// The last block up to a key.
+struct Floor<'c, 't> {
+    under: Vec<u8>,
+    block: &'t [u8],
+    /// The place of the block after it in its row, or of none if it is the last one there.
+    next: Walk<'c, 't>,
 }
 
 impl<'t> Cursor<'t> {
@@ -92,23 +100,24 @@ impl<'t> Cursor<'t> {
         if walk.fence != fence && walk.fence <= key { Err(astray(self.table)) } else { Ok(walk) }
     }
 
-    /// The last block at or before a key, with its own.
-    fn floor(&self, key: &[u8]) -> Result<Option<(Vec<u8>, &'t [u8])>> {
+    /// The last block at or before a key.
+    fn floor(&self, key: &[u8]) -> Result<Option<Floor<'_, 't>>> {
         let name = self.table.spec.name;
         let mut row = self.fenced(key)?;
         while let Some((fence, leaf)) = row {
             let (mut under, mut found) = (Vec::new(), None);
-            let mut blocks = Blocks::new(name, fence, leaf);
-            while let Some(block) = blocks.next()? {
-                if blocks.key() > key {
+            let mut walk = Walk { cursor: self, fence, blocks: Blocks::new(name, fence, leaf), block: None };
+            loop {
+                walk.block = walk.blocks.next()?;
+                if walk.block.is_none() || walk.key() > key {
                     break;
                 }
                 under.clear();
-                under.extend_from_slice(blocks.key());
-                found = Some(block);
+                under.extend_from_slice(walk.key());
+                found = walk.block;
             }
             if let Some(block) = found {
-                return Ok(Some((under, block)));
+                return Ok(Some(Floor { under, block, next: walk }));
             }
             // Every block of the row came after the key.
             row = self.row(&[], ffi::MDB_PREV)?;
@@ -126,6 +135,101 @@ impl<'t> Cursor<'t> {
     }
 }
 
+/// Looks up values of a key by their ids, sorted ones in one walk.
+struct LookUp<'c, 't, 'k> {
+    cursor: &'c Cursor<'t>,
+    key: &'k [u8],
+    /// The key that the block is under.
+    under: Vec<u8>,
+    block: Opened<'t>,
+    /// The place after the block.
+    next: Option<Walk<'c, 't>>,
+}
+
+/// How far a walk to a block came.
+enum Passed<'t> {
+    /// The open block is the one.
+    Nothing,
+    /// It is this one.
+    To(&'t [u8]),
+    /// It is further on, or before the open one.
+    Enough,
+}
+
+impl<'t> LookUp<'_, 't, '_> {
+    /// Blocks that are passed over one by one before the tree is searched.
+    const MOST_PASSED: usize = 8;
+
+    /// Opens the block in which a value is, or would be. False if the key has no such block.
+    fn open_at(&mut self, value: &[u8]) -> Result<bool> {
+        let wanted = later_key(self.key, value);
+        let found = match self.pass_to(&wanted)? {
+            Passed::Nothing => None,
+            Passed::To(block) => Some(block),
+            Passed::Enough => {
+                let Some(Floor { under, block, next }) = self.cursor.floor(&wanted)? else {
+                    return Ok(false);
+                };
+                let found = (under != self.under).then_some(block);
+                (self.under, self.next) = (under, Some(next));
+                found
+            }
+        };
+        if self.under != self.key && !is_later(&self.under, self.key) {
+            return Ok(false);
+        }
+        if let Some(block) = found {
+            let spec = self.cursor.table.spec;
+            self.block.open(spec.name, spec.item, block)?;
+        }
+        Ok(true)
+    }
+
+    /// Walks to the block of `wanted`, if it is one of the next.
+    fn pass_to(&mut self, wanted: &[u8]) -> Result<Passed<'t>> {
+        let next = self.next.as_mut().filter(|_| self.under.as_slice() <= wanted);
+        let Some(next) = next else { return Ok(Passed::Enough) };
+        let mut found = Passed::Nothing;
+        for _ in 0..Self::MOST_PASSED {
+            if next.block.is_none() {
+                next.advance()?;
+            }
+            let Some(block) = next.block.filter(|_| next.key() <= wanted) else { return Ok(found) };
+            self.under.clear();
+            self.under.extend_from_slice(next.key());
+            found = Passed::To(block);
+            next.block = None;
+        }
+        // Not to be taken for the block that is open.
+        self.under.clear();
+        self.next = None;
+        Ok(Passed::Enough)
+    }
+
+    /// The place of the last value with that id in the open block, or in those before it.
+    fn find(&mut self, id: u64) -> Result<Option<usize>> {
+        loop {
+            let place = self.block.place(id);
+            // The block was made for a value of this id that is gone, and another may have come into the one before.
+            match self.value_before(&id.to_be_bytes()) {
+                Some(before) if place.is_none() && self.open_at(&before)? => {}
+                _ => return Ok(place),
+            }
+        }
+    }
+
+    /// The greatest value that would be in the block before the open one, if that can begin with `id`.
+    fn value_before(&self, id: &[u8]) -> Option<Vec<u8>> {
+        let first = self.under.strip_prefix(self.key)?.strip_prefix(&LATER)?;
+        let rest = first.strip_prefix(id)?;
+        let last = rest.iter().rposition(|byte| *byte > 0)? + id.len();
+        let mut before = first.to_vec();
+        before[last] -= 1;
+        before[last + 1..].fill(u8::MAX);
+        Some(before)
+    }
+}
+
 /// A block that was found.
 struct Found {
     /// The key that it is under.
@@ -139,18 +243,26 @@ struct Found {
 impl Found {
     /// Where `value` is, or where it would be.
     fn place(&self, value: &[u8]) -> std::result::Result<usize, usize> {
-        let size = value.len();
-        let (mut from, mut to) = (0, self.values.len() / size.max(1));
-        while from < to {
-            let middle = usize::midpoint(from, to);
-            match self.values[middle * size..(middle + 1) * size].cmp(value) {
-                std::cmp::Ordering::Less => from = middle + 1,
-                std::cmp::Ordering::Equal => return Ok(middle * size),
-                std::cmp::Ordering::Greater => to = middle,
-            }
+        let at = value.len() * partition_values(&self.values, value.len(), |other| other < value);
+        match self.values.get(at..at + value.len()) {
+            Some(found) if found == value => Ok(at),
+            _ => Err(at),
         }
-        Err(from * size)
     }
+}
+
+/// How many values, sorted and end to end, `before` holds for; it holds for none after them. Takes logarithmic time.
+fn partition_values(values: &[u8], size: usize, before: impl Fn(&[u8]) -> bool) -> usize {
+    let (mut from, mut to) = (0, values.len() / size.max(1));
+    while from < to {
+        let middle = usize::midpoint(from, to);
+        if before(&values[middle * size..(middle + 1) * size]) {
+            from = middle + 1;
+        } else {
+            to = middle;
+        }
+    }
+    from
 }
 
 fn missing(name: &'static str) -> Error {
@@ -195,18 +307,32 @@ impl<T: Transaction> Txn<'_, T> {
         Ok(found.is_some_and(|found| found.place(value).is_ok()))
     }
 
-    /// The greatest value of a key that begins with `id`.
-    pub(super) fn value_of(&self, table: Table, key: &[u8], id: u64) -> Result<Option<Vec<u8>>> {
-        let (id, size) = (id.to_be_bytes(), table.spec.item);
-        let mut greatest = vec![u8::MAX; size];
-        greatest.splice(..id.len().min(size), id);
-        let Some(found) = self.find_block(table, key, &greatest)? else { return Ok(None) };
-        let end = match found.place(&greatest) {
-            Ok(at) => at + size,
-            Err(at) => at,
-        };
-        let last = end.checked_sub(size).and_then(|at| found.values.get(at..end));
-        Ok(last.filter(|value| value.starts_with(&id)).map(<[u8]>::to_vec))
+    /// For each of these ids, which are sorted, the greatest value of a key that begins with it. Reads only the blocks where such
+    /// values would be, and of these the ids and the values that are found.
+    pub(super) fn values_of(&self, table: Table, key: &[u8], ids: &[u64], each: Each<'_>) -> Result<()> {
+        let cursor = self.cursor(table)?;
+        let block = Opened::default();
+        let mut look_up = LookUp { cursor: &cursor, key, under: Vec::new(), block, next: None };
+        let mut value = vec![u8::MAX; table.spec.item];
+        for &id in ids {
+            // An id before the last one of the open block is in no other.
+            if look_up.block.last().is_none_or(|last| id >= last) {
+                value.clear();
+                value.extend_from_slice(&id.to_be_bytes());
+                value.resize(table.spec.item, u8::MAX);
+                if !look_up.open_at(&value)? {
+                    // The key has no block, if the place is sound.
+                    return cursor.first_block(key)?.map_or(Ok(()), |_| Err(astray(table)));
+                }
+            }
+            if let Some(place) = look_up.find(id)? {
+                look_up.block.read_value(place, &mut value);
+                if each(&value)?.is_break() {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Every key with each of its values, from the key `from` on.
@@ -252,8 +378,8 @@ impl<T: Transaction> Txn<'_, T> {
         }
         let cursor = self.cursor(table)?;
         let found = cursor.floor(&later_key(key, value))?;
-        let found = found.filter(|(under, _)| under == key || is_later(under, key));
-        let Some((under, block)) = found else {
+        let found = found.filter(|found| found.under == key || is_later(&found.under, key));
+        let Some(Floor { under, block, .. }) = found else {
             // No block is there, if the place is sound.
             return cursor.first_block(key)?.map_or(Ok(None), |_| Err(astray(table)));
         };

@@ -10,7 +10,8 @@ use super::stems::stem_shares;
 use crate::index::Flags;
 use crate::search::plan::Plan;
 use crate::search::postings::Lists;
-use crate::search::rank::{Ranked, coverage_factor};
+use crate::search::ranked::Ranked;
+use crate::search::scoring::coverage_factor;
 use crate::search::spelled::{Bonus, Spelled};
 use crate::{Evidence, Result, Source};
 

@@ -19,14 +19,15 @@ use sdl_model::SymbolId;
 use super::filter::Filter;
 use super::plan::Plan;
 use super::postings::Lists;
-use super::rank::{Ranked, rank_order, score_symbols};
+use super::rank::score_symbols;
+use super::ranked::{Ranked, rank_order};
 use super::spelled::Spelled;
 use crate::{Evidence, Result, Source};
 pub use features::FEATURES;
 use features::Features;
 
 /// The number of candidates that are ordered.
-const BEST: usize = 200;
+pub(super) const BEST: usize = 200;
 
 /// A candidate for a task.
 #[derive(Clone, Copy, Debug)]
@@ -80,8 +81,8 @@ pub(super) fn report_off(evidence: &mut Evidence) {
 /// The best candidates with their features, in the order by words alone.
 pub(super) fn rerank_candidates(source: &Source<'_>, plan: &Plan) -> Result<Vec<Candidate>> {
     let mut evidence = Evidence::default();
-    let mut found = score_symbols(source, plan, &Filter::default(), &mut evidence)?;
-    let best = best_of(&mut found.ranked, &found.spelled);
+    let mut found = score_symbols(source, plan, &Filter::default(), BEST, &mut evidence)?;
+    let best = best_of(&mut found.best.ranked, &found.spelled);
     let features = Features::of(source, plan, (&found.lists, &found.spelled), best, &mut evidence)?;
     Ok(best
         .iter()

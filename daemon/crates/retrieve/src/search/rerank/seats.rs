@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use sdl_model::SymbolId;
 
-use crate::search::rank::Ranked;
+use crate::search::ranked::Ranked;
 use crate::search::spelled::Spelled;
 
 /// Most symbols that are judged for their names alone.

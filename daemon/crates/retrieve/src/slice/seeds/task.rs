@@ -5,6 +5,7 @@ use sdl_model::SymbolId;
 use super::Seeds;
 use super::stack::add_text_frames;
 use crate::search::plan::Plan;
+use crate::search::ranked::{Best, keep_best};
 use crate::search::{Filter, exact, rank};
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source};
@@ -38,12 +39,12 @@ pub(super) fn add_task_seeds(
         }
         return Ok(());
     }
-    let mut ranked = rank::rank_symbols(source, plan, &Filter::default(), evidence)?;
     // Words point to a task's symbols more reliably than edges from there, so symbols reached from the seeds come after
     // them.
     let most = (request.budget.max_cards as usize).clamp(4, MOST);
-    evidence.limited |= ranked.len() > most;
-    rank::keep_best(&mut ranked, most);
+    let Best { mut ranked, total } = rank::rank_symbols(source, plan, &Filter::default(), most, evidence)?;
+    evidence.limited |= total.count > most;
+    keep_best(&mut ranked, most);
     let best = ranked.first().map_or(1.0, |found| found.score).max(f32::EPSILON);
     for found in &ranked {
         // A power below 1 of the share is used, because scores fall off faster than relevance does. If each word is

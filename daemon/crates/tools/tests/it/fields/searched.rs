@@ -85,6 +85,7 @@ pub(super) fn searches(seen: &mut Seen) {
     let doc = "Looks at the request and says at some length what is to be done about it. ".repeat(6);
     world.repo.write(&handlers(300, &format!(" : {doc}")));
     seen.ok(&world, "symbol.search", json!({"query": "handler", "limit": 1000}));
+    seen.ok(&world, "symbol.search", json!({"query": "handler_number_7", "limit": 1}));
     let ids: Vec<String> =
         (0..100).map(|i| world.repo.symbol("src/handlers.py", &format!("handler_number_{i}"))).collect();
     seen.ok(&world, "symbol.getCards", json!({"symbolIds": ids}));
