@@ -1,8 +1,8 @@
 //! `ledger/verify`: whether a repository's ledger equals a fresh index of the same tree.
 //!
-//! The tree is read, parsed and resolved again into a ledger in a temporary folder of the state folder. The two logical
-//! dumps are compared, and so are the facts that both are made of. If the tree changes meanwhile, all of it is done
-//! again, a few times.
+//! The tree is read, parsed and resolved again into a ledger in a temporary folder of the state folder. The hashes of the two
+//! logical dumps are compared, and so are the facts that both are made of. Only where they differ are dumps written, to name
+//! lines. If the tree changes meanwhile, all of it is done again, a few times.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -29,6 +29,8 @@ use crate::repo::Repo;
 
 const ATTEMPTS: usize = 5;
 const SHOWN_DIFFERENCES: usize = 20;
+/// The bytes of a dump whose lines are compared at a time: about four million lines, so a hundred megabytes of hashes.
+const SHARE_BYTES: u64 = 256 << 20;
 const READ_DEADLINE: Duration = Duration::from_secs(600);
 
 #[derive(Deserialize)]
@@ -48,17 +50,21 @@ pub fn run_verify(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError
             return Err(wire_error(code::NOT_SYNCED, format!("{why}; try again")));
         }
         let before = repo.head_version();
-        let kept = work.0.join("kept.txt");
-        dump_ledger(repo.ledger(), &kept)?.map_err(|error| store_error(&repo, error))?;
-        let fresh = work.0.join("fresh.txt");
-        let facts = index_afresh(admin, &repo, &work.0, &fresh)?;
+        let (fresh, facts) = index_afresh(admin, &repo, &work.0)?;
+        let kept = repo.ledger().digest().map_err(|error| store_error(&repo, error))?;
+        let mut differences = Vec::new();
+        if kept != fresh.digest().map_err(ledger_error)? {
+            let [old, new] = ["kept.txt", "fresh.txt"].map(|name| work.0.join(name));
+            dump_ledger(repo.ledger(), &old)?.map_err(|error| store_error(&repo, error))?;
+            dump_ledger(&fresh, &new)?.map_err(ledger_error)?;
+            differences = compare_dumps(&old, &new)?;
+        }
+        differences.extend(facts);
         repo.barrier(Duration::from_secs(60), admin.cancel);
         if repo.head_version() != before {
             continue;
         }
         let findings = repo.ledger().check().map_err(|error| store_error(&repo, error))?;
-        let mut differences = compare_dumps(&kept, &fresh)?;
-        differences.extend(facts);
         let findings: Vec<String> = findings.iter().map(|f| format!("{}: {}", f.table, f.what)).collect();
         return Ok(super::json_bytes(&json!({
             "repoId": repo.id(),
@@ -81,8 +87,8 @@ fn dump_ledger(ledger: &Ledger, to: &Path) -> Result<sdl_ledger::Result<()>, Wir
     Ok(dumped)
 }
 
-/// Dumps an index from scratch. Returns the files whose stored facts are damaged or differ from those of their text.
-fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Result<Vec<String>, WireError> {
+/// A ledger from scratch, and the files whose stored facts are damaged or differ from those of their text.
+fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path) -> Result<(Ledger, Vec<String>), WireError> {
     let (facts_dir, ledger_dir) = (work.join("facts"), work.join("ledger"));
     for dir in [&facts_dir, &ledger_dir] {
         let _ = fs::remove_dir_all(dir);
@@ -97,9 +103,9 @@ fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Resul
     first_index(stores, &reader, &files, Cause::FirstIndex, None, &Afresh(admin))
         .map_err(ledger_error)?
         .ok_or_else(|| wire_error(code::CANCELLED, "cancelled"))?;
-    dump_ledger(&ledger, to)?.map_err(ledger_error)?;
     let deadline = Instant::now() + READ_DEADLINE;
-    ledger.read(deadline, |view| differing_facts(view, &facts, repo.facts())).map_err(ledger_error)
+    let differing = ledger.read(deadline, |view| differing_facts(view, &facts, repo.facts()));
+    Ok((ledger, differing.map_err(ledger_error)?))
 }
 
 /// Reports an index from scratch to the caller.
@@ -142,22 +148,36 @@ fn compare_dumps(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
     Ok(differences)
 }
 
-/// Holds an eight-byte hash of each line instead of the line, because dumps are large.
+/// Compares hashes of lines, a share of them at a time, because the dump of a large tree has a hundred million lines.
 fn only_in(one: &Path, other: &Path, mark: char) -> Result<Vec<String>, WireError> {
     let failed =
         |source: std::io::Error| wire_error(code::UNAVAILABLE, format!("can't compare the dumps: {source}"));
     let lines = |path: &Path| File::open(path).map(|file| BufReader::new(file).lines()).map_err(failed);
-    let mut seen: HashMap<u64, i64> = HashMap::new();
-    for line in lines(other)? {
-        *seen.entry(stable_hash(&[line.map_err(failed)?.as_bytes()])).or_default() += 1;
-    }
+    let bytes = fs::metadata(other).map_err(failed)?.len();
+    let shares = bytes / SHARE_BYTES + 1;
     let mut found = Vec::new();
-    for line in lines(one)? {
-        let line = line.map_err(failed)?;
-        let count = seen.entry(stable_hash(&[line.as_bytes()])).or_default();
-        *count -= 1;
-        if *count < 0 && found.len() < SHOWN_DIFFERENCES {
-            found.push(format!("{mark} {line}"));
+    for share in 0..shares {
+        let mut seen: HashMap<u64, i64> = HashMap::new();
+        for line in lines(other)? {
+            let hash = stable_hash(&[line.map_err(failed)?.as_bytes()]);
+            if hash % shares == share {
+                *seen.entry(hash).or_default() += 1;
+            }
+        }
+        for line in lines(one)? {
+            let line = line.map_err(failed)?;
+            let hash = stable_hash(&[line.as_bytes()]);
+            if hash % shares != share {
+                continue;
+            }
+            let count = seen.entry(hash).or_default();
+            *count -= 1;
+            if *count < 0 {
+                found.push(format!("{mark} {line}"));
+                if found.len() == SHOWN_DIFFERENCES {
+                    return Ok(found);
+                }
+            }
         }
     }
     Ok(found)

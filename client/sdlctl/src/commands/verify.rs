@@ -4,7 +4,9 @@ use sdl_client::CallOptions;
 use serde_json::{Value, json};
 
 use crate::cli::VerifyArgs;
-use crate::output::{self, Failure, Outcome, format_count, number_at, style_green, style_red, text_at};
+use crate::output::{
+    self, Failure, Outcome, Progress, format_count, number_at, style_green, style_red, text_at,
+};
 use crate::session::Session;
 
 pub(crate) fn run_verify(args: &VerifyArgs, as_json: bool) -> Result<Outcome, Failure> {
@@ -13,7 +15,11 @@ pub(crate) fn run_verify(args: &VerifyArgs, as_json: bool) -> Result<Outcome, Fa
         return verify_memory(&session, as_json);
     }
     let repo = session.repo(args.repo.repo.as_deref())?;
-    let answer = session.call_with("ledger/verify", &json!({ "repo": repo }), CallOptions::read(), |_| {})?;
+    let bar = Progress::new(as_json);
+    let params = json!({ "repo": repo });
+    let answer = session.call_with("ledger/verify", &params, CallOptions::read(), |said| bar.show(said));
+    bar.clear();
+    let answer = answer?;
     let identical = answer["identical"].as_bool().unwrap_or(false);
     if as_json {
         output::print_json(&answer);
