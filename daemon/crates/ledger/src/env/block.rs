@@ -65,8 +65,11 @@ pub(super) fn pack(part: Part, size: usize, values: &[u8]) -> Vec<u8> {
         return out;
     }
     pack_ids(size, values, count, &mut out);
+    let mut bytes = Vec::with_capacity(count);
     for place in ID..size {
-        pack_bytes(values.iter().skip(place).step_by(size).copied(), count, &mut out);
+        bytes.clear();
+        bytes.extend(values.chunks_exact(size).filter_map(|value| value.get(place)));
+        pack_bytes(&bytes, &mut out);
     }
     out
 }
@@ -242,30 +245,33 @@ fn each_id(rest: &mut &[u8], count: usize, mut each: impl FnMut(u64)) -> Option<
 }
 
 /// The number of different bytes, less one; these; for each byte its number among them, in as few bits as all need.
-fn pack_bytes(bytes: impl Iterator<Item = u8> + Clone, count: usize, out: &mut Vec<u8>) {
-    let mut occurs = [false; 256];
-    bytes.clone().for_each(|byte| occurs[usize::from(byte)] = true);
-    let mut numbers = [0_u8; 256];
-    let start = out.len();
-    out.push(0);
-    for byte in 0..=255_u8 {
-        if occurs[usize::from(byte)] {
-            numbers[usize::from(byte)] = (out.len() - start - 1) as u8;
-            out.push(byte);
-        }
+fn pack_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    let mut occurring = [0_u64; 4];
+    for byte in bytes {
+        occurring[usize::from(byte >> 6)] |= 1 << (byte & 63);
     }
-    let different = out.len() - start - 1;
+    let different = occurring.iter().map(|word| word.count_ones() as usize).sum::<usize>();
     let width = width(different);
-    if width == 8 || different + (count * width as usize).div_ceil(8) >= count {
+    if width == 8 || different + (bytes.len() * width as usize).div_ceil(8) >= bytes.len() {
         // As they are: all 256 occur, so to speak.
-        out.truncate(start);
         out.push(255);
-        out.extend(bytes);
+        out.extend_from_slice(bytes);
         return;
     }
-    out[start] = (different - 1) as u8;
+    out.push((different - 1) as u8);
+    let mut numbers = [0_u8; 256];
+    let mut number = 0;
+    for (first, mut word) in (0..=255_u8).step_by(64).zip(occurring) {
+        while word > 0 {
+            let byte = first + word.trailing_zeros() as u8;
+            numbers[usize::from(byte)] = number;
+            out.push(byte);
+            number = number.wrapping_add(1);
+            word &= word - 1;
+        }
+    }
     let mut bits = BitWriter { out, bits: 0, word: 0 };
-    bytes.for_each(|byte| bits.put(u64::from(numbers[usize::from(byte)]), width));
+    bytes.iter().for_each(|byte| bits.put(u64::from(numbers[usize::from(*byte)]), width));
     bits.end();
 }
 
@@ -333,10 +339,11 @@ impl BitWriter<'_> {
         let number = if width == 0 { 0 } else { number & (u64::MAX >> (64 - width)) };
         self.word |= number << self.bits;
         self.bits += width;
-        while self.bits >= 8 {
-            self.out.push(self.word as u8);
-            self.word >>= 8;
-            self.bits -= 8;
+        // Half of the word at a time, so that the rest and any further number fit into it.
+        if self.bits >= 32 {
+            self.out.extend_from_slice(&(self.word as u32).to_le_bytes());
+            self.word >>= 32;
+            self.bits -= 32;
         }
     }
 
@@ -350,9 +357,8 @@ impl BitWriter<'_> {
     }
 
     fn end(self) {
-        if self.bits > 0 {
-            self.out.push(self.word as u8);
-        }
+        let bytes = self.bits.div_ceil(8) as usize;
+        self.out.extend_from_slice(self.word.to_le_bytes().get(..bytes).unwrap_or_default());
     }
 }
 
