@@ -107,3 +107,21 @@ fn another_inclusion_wakes_those_that_look_names_up_in_headers() {
     let touched = touched_by("include/common.h", &format!("#include \"more.h\"\n{HEADER}"));
     assert_eq!(touched, names(["src/user.c"]));
 }
+
+/// Two hundred headers that each include the next sixty are 12,000 inclusions. To look them up is no work of the reference that
+/// happens to need them.
+#[test]
+fn a_name_is_found_through_thousands_of_inclusions() {
+    let mut repo = Repo::default();
+    for number in 0..200 {
+        let inclusions: String =
+            (number + 1..200).take(60).map(|next| format!("#include \"h{next}.h\"\n")).collect();
+        let own = if number == 150 { "inline int deep() { return 1; }\n" } else { "" };
+        support::add(&mut repo, &format!("api/h{number}.h"), &format!("{inclusions}{own}"));
+    }
+    support::add(&mut repo, "api/main.cpp", "#include \"h0.h\"\nint go() { return deep(); }\n");
+    let resolved = repo.resolve(|path| path.as_str() == "api/main.cpp").unwrap();
+    let edges = resolved.values().flat_map(|one| &one.edges).flat_map(|(_, edges)| edges);
+    let targets: BTreeSet<FileId> = edges.filter_map(|edge| repo.symbol_file(edge.to).unwrap()).collect();
+    assert!(targets.contains(&FileId::of(&RelPath::new("api/h150.h").unwrap())), "{targets:?}");
+}

@@ -196,14 +196,14 @@ impl Tracker {
             self.spend(kept.cost);
             return Turn::Known(kept.value.clone());
         }
-        let fits = frames.len() < self.limits.depth && self.spend(1);
+        let fits = frames.len() < self.limits.depth && self.spend(question.work());
         if !fits || frames.iter().any(|frame| frame.question == question) {
             if let Some(frame) = frames.last_mut() {
                 frame.cut = true;
             }
             return Turn::Known(none);
         }
-        let fuel_before = self.fuel.get() + 1;
+        let fuel_before = self.fuel.get() + question.work();
         let (asks, groups) = (Vec::new(), Vec::new());
         frames.push(Frame { question, asks, groups, height: 0, fuel_before, cut: false });
         Turn::Compute

@@ -60,3 +60,15 @@ pub(crate) enum Question {
     /// The type of a local of the file that is being resolved.
     Local(u32),
 }
+
+impl Question {
+    /// The work that it takes apart from the questions inside it.
+    pub(super) fn work(self) -> u32 {
+        match self {
+            // A file may include hundreds of files that each include dozens. These are looked up once for all references, so no
+            // reference pays for them: the first would spend all of its work, and each later one as much as the answer cost.
+            Self::Inclusion(..) => 0,
+            _ => 1,
+        }
+    }
+}
