@@ -148,7 +148,7 @@ fn compare_dumps(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
     Ok(differences)
 }
 
-/// Compares hashes of lines, a share of them at a time, because the dump of a large tree has a hundred million lines.
+/// Compares hashes of lines, a share of them at a time, because the dump of a large tree has very many.
 fn only_in(one: &Path, other: &Path, mark: char) -> Result<Vec<String>, WireError> {
     let failed =
         |source: std::io::Error| wire_error(code::UNAVAILABLE, format!("can't compare the dumps: {source}"));
