@@ -1,13 +1,17 @@
 //! A batch of updates becomes the next version, in one transaction.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 
 use sdl_graph::{KeptIndexes, resolve_files};
-use sdl_ledger::{Batch, FileUpdate, Result, View};
-use sdl_model::{Cause, FileId, GitHead, RelPath, StatHint, Version};
+use sdl_ledger::{Batch, FileUpdate, Result, View as _};
+use sdl_model::{Cause, FileId, GitHead, RelPath, StatHint};
 
-use super::resolve::{self, Source};
-use super::{Stores, now_ms};
+use super::resolve;
+use super::{Committed, Early, Stores, now_ms};
+
+/// If more files than this asked about a change, for example about the names of a common header, they are better resolved on
+/// all cores.
+const MOST_ASKING: usize = 400;
 
 /// The changes of a batch.
 #[derive(Default)]
@@ -25,7 +29,7 @@ impl Changes {
     }
 }
 
-/// Commits `changes`. The facts they name must be stored already. `None`: nothing that belongs to a version changed.
+/// Commits `changes`. The facts they name must be stored already.
 ///
 /// Work is in proportion to the changed files and to those whose resolution their changes can touch, not to the tree. `kept` has
 /// the indexes of files that the commits before looked at.
@@ -35,17 +39,24 @@ pub fn commit_changes(
     cause: Cause,
     head: Option<&GitHead>,
     kept: &mut KeptIndexes,
-) -> Result<Option<Version>> {
-    stores.ledger.write(cause, head, now_ms(), |batch| fill_batch(batch, stores, changes, kept))
+) -> Result<Committed> {
+    // Inherited rows are no version, over which other threads could resolve.
+    let most_asking = if stores.ledger.is_inherited() { usize::MAX } else { MOST_ASKING };
+    Committed::of(
+        stores
+            .ledger
+            .write(cause, head, now_ms(), |batch| fill_batch(batch, stores, changes, (most_asking, kept))),
+    )
 }
 
 fn fill_batch(
     batch: &mut Batch<'_>,
     stores: Stores<'_>,
     changes: &Changes,
-    kept: &mut KeptIndexes,
-) -> Result<()> {
+    (most_asking, kept): (usize, &mut KeptIndexes),
+) -> std::result::Result<(), Early> {
     let facts = stores.facts;
+    let updated: HashSet<FileId> = changes.updates.iter().map(|update| FileId::of(&update.path)).collect();
     let old_rows = changes
         .updates
         .iter()
@@ -53,30 +64,22 @@ fn fill_batch(
         .collect::<Result<Vec<_>>>()?;
     let answers = batch.apply_files(&changes.updates)?;
 
-    let mut dirty: BTreeMap<FileId, (RelPath, Source)> = BTreeMap::new();
-    for file in batch.dependents(&answers)? {
-        if let Some(found) = resolve::facts_source(batch, file)? {
-            dirty.insert(file, found);
-        }
+    let (held, mut sources) = resolve::update_sources(&changes.updates);
+    let mut asking = batch.dependents(&answers)?;
+    asking.retain(|file| !updated.contains(file));
+    if asking.len() > most_asking {
+        return Err(Early::TooManyAsked);
     }
-    for update in &changes.updates {
-        if let Some(held) = &update.facts {
-            dirty.insert(FileId::of(&update.path), (update.path.clone(), Source::Held(held.clone())));
-        }
-    }
-    let held = changes
-        .updates
-        .iter()
-        .filter_map(|update| Some((update.row.as_ref()?.state.facts()?, update.facts.clone()?)))
-        .collect();
-    let mut resolved = Vec::with_capacity(dirty.len());
+    resolve::add_stored(&*batch, &asking, &mut sources)?;
+    resolve::sort_by_path(&mut sources);
+    let mut resolved = Vec::with_capacity(sources.len());
     let outlines = resolve::outline_reader(facts, &held);
-    let files = dirty.iter().map(|(file, found)| (*file, found));
-    let facts_of = |_, (path, source): &(RelPath, Source)| resolve::facts_of(facts, path, source);
+    let files = sources.iter().map(|(file, path, source)| (*file, (path, source)));
+    let facts_of = |_, (path, source)| resolve::facts_of(facts, path, source);
     let room = stores.budget.room(1);
     resolve_files(&*batch, &outlines, (room, kept), files, facts_of, |one| {
         resolved.push(one);
-        Ok(())
+        Ok::<_, sdl_ledger::Error>(())
     })?;
     for resolved in &resolved {
         batch.set_resolved(resolved)?;
@@ -85,10 +88,7 @@ fn fill_batch(
     for (update, old) in changes.updates.iter().zip(&old_rows) {
         let file = FileId::of(&update.path);
         let before = resolve::row_postings(facts, old.as_ref())?;
-        let after = update.facts.as_ref().map_or_else(Vec::new, |held| {
-            sdl_retrieve::index::file_postings(&update.path, file, &held.outline, &held.body)
-        });
-        batch.set_postings(file, &before, &after)?;
+        batch.set_postings(file, &before, &resolve::update_postings(update))?;
     }
     for (path, stat) in &changes.touched {
         batch.set_stat_only(path, stat)?;

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sdl_graph::{KeptIndexes, resolve_files};
 use sdl_ledger::{Bulk, EncodedFacts, FileUpdate, Pins, Posting, Result};
 use sdl_model::{Cause, Facts, FactsKey, FileId, FileState, GitHead, Outline, RelPath, Version};
 use sdl_retrieve::part::PartFile;
@@ -13,14 +12,10 @@ use sdl_watch::Found;
 use super::portions::{Portion, split_into_portions};
 use super::read_file::{Outcome, Reader};
 use super::resolve::{self, Source};
-use super::spread::for_each_chunk;
 use super::{Stores, Tally, now_ms, put_missing};
 
 /// The most files that are read and stored at a time, which keeps the facts' transactions short.
 const CHUNK: usize = 128;
-
-/// The fewest files for one resolving thread. It is large because each thread builds its own indexes of the tree.
-const RESOLVE_CHUNK: usize = 1_500;
 
 /// Hears how far a first index is.
 pub trait Observer: Sync {
@@ -72,19 +67,14 @@ pub fn first_index(
     observer.all_read();
     let Load { mut bulk, tally, held: Held { facts: held, sources, .. }, pins, .. } = load;
     bulk.files_done()?;
-    let resolvers = stores.budget.resolvers(rayon::current_num_threads());
-    let room = stores.budget.room(resolvers);
-    let wide = stores.facts.widen_cache(stores.budget.outline_bytes());
-    for_each_chunk(&sources, RESOLVE_CHUNK, resolvers, |chunk| {
-        bulk.view(|view| {
-            let outlines = resolve::outline_reader(stores.facts, &held);
-            let files = chunk.iter().map(|(file, path, source)| (*file, (path, source)));
-            let facts_of = |_, (path, source)| resolve::facts_of(stores.facts, path, source);
-            let mut kept = KeptIndexes::default();
-            resolve_files(view, &outlines, (room, &mut kept), files, facts_of, |one| bulk.add_resolved(&one))
-        })?
-    })?;
-    drop(wide);
+    resolve::resolve_on_cores(
+        stores,
+        (&sources, &held),
+        resolve::MOST_AT_ONCE,
+        &|| true,
+        |read| bulk.view(|view| read(view))?,
+        |one| bulk.add_resolved(&one),
+    )?;
     let version = bulk.finish(cause, head, now_ms())?;
     drop(pins);
     Ok(Some((version, tally)))
@@ -96,7 +86,7 @@ type ReadFile = (Box<FileUpdate>, Option<(FactsKey, EncodedFacts)>, Vec<Posting>
 fn read_files(reader: &Reader<'_>, files: &[Found]) -> Vec<ReadFile> {
     let read = |found: &Found| match reader.read(&found.path, None, found.skip) {
         Outcome::Changed { update, parsed } => {
-            let postings = update_postings(&update);
+            let postings = resolve::update_postings(&update);
             Some((update, parsed, postings))
         }
         Outcome::Absent | Outcome::Again | Outcome::Same { .. } => None,
@@ -174,10 +164,4 @@ fn part_file(update: &FileUpdate) -> Option<PartFile> {
 
 fn facts_key(update: &FileUpdate) -> Option<FactsKey> {
     update.row.as_ref().and_then(|row| row.state.facts())
-}
-
-fn update_postings(update: &FileUpdate) -> Vec<Posting> {
-    update.facts.as_ref().map_or_else(Vec::new, |held: &Arc<Facts>| {
-        sdl_retrieve::index::file_postings(&update.path, FileId::of(&update.path), &held.outline, &held.body)
-    })
 }

@@ -1,7 +1,8 @@
 //! From a tree to a version: read files, take their facts, resolve what changed, commit.
 //!
 //! * [`read_file`]: one file -> one update; * [`commit`]: a batch of updates -> the next version;
-//! * [`large_change`]: a batch of very many updates -> the next version;
+//! * [`wide_change`]: a batch of many updates -> the next version; * [`large_change`]: most of the tree -> the next version;
+//! * [`extent`] tells these three apart;
 //! * [`first_index`]: a whole tree -> the first version, and [`pace`] when that will be done;
 //! * [`budget`] bounds the memory of all of these: [`portions`] and [`spread`] split the work to fit it.
 //!
@@ -9,6 +10,7 @@
 
 pub mod budget;
 pub mod commit;
+pub mod extent;
 pub mod first_index;
 pub mod git_head;
 pub mod large_change;
@@ -18,9 +20,11 @@ pub mod portions;
 pub mod read_file;
 mod resolve;
 pub mod spread;
+pub mod wide_change;
 
 use budget::Budget;
 use sdl_ledger::{FactsStore, FileUpdate, Ledger};
+use sdl_model::Version;
 
 /// The stores that a repository's index lives in.
 #[derive(Clone, Copy)]
@@ -31,6 +35,41 @@ pub struct Stores<'a> {
     pub facts: &'a FactsStore,
     /// The memory that indexing may take.
     pub budget: Budget,
+}
+
+/// The outcome of committing a change in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Committed {
+    /// It is done. None: nothing that belongs to a version changed.
+    Done(Option<Version>),
+    /// The caller wants to stop. Nothing was changed.
+    GivenUp,
+    /// Another way is better, because very many files asked about the change. Nothing was changed.
+    TooManyAsked,
+}
+
+/// Why a transaction ends early.
+enum Early {
+    GivenUp,
+    TooManyAsked,
+    Failed(sdl_ledger::Error),
+}
+
+impl From<sdl_ledger::Error> for Early {
+    fn from(error: sdl_ledger::Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Committed {
+    fn of(written: Result<Option<Version>, Early>) -> sdl_ledger::Result<Self> {
+        match written {
+            Ok(version) => Ok(Self::Done(version)),
+            Err(Early::GivenUp) => Ok(Self::GivenUp),
+            Err(Early::TooManyAsked) => Ok(Self::TooManyAsked),
+            Err(Early::Failed(error)) => Err(error),
+        }
+    }
 }
 
 /// How many files a step read and how.

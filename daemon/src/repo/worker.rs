@@ -22,17 +22,17 @@ use sdl_watch::{Batch, Changes, Known, KnownFile, NothingKnown, Rescan, Tree, Tu
 use super::restore::restore_facts;
 use super::{Ailment, Repo, Stage, built_by, lock_mutex};
 use crate::index::commit::{self, commit_changes};
+use crate::index::extent::Extent;
 use crate::index::first_index::first_index;
 use crate::index::large_change::commit_large_change;
-use crate::index::{git_head, memory};
+use crate::index::wide_change::commit_wide_change;
+use crate::index::{Committed, git_head, memory};
 use reading::{Read, count_files};
 use running::Running;
 
 /// The worker's reads end with the batch. No healthy batch takes nearly as long.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
 
-/// A batch of this many files leaves much allocated memory that the next edits don't need.
-const MANY_FILES: usize = 100;
 /// After this time without work, memory that helps the next edit is given back.
 const QUIET: Duration = Duration::from_secs(5);
 
@@ -229,7 +229,7 @@ impl Worker {
             return self
                 .first(&Batch { rescan: batch.rescan.or(Some(Rescan::TooManyChanges)), ..batch.clone() });
         }
-        let Read { updates, again, doubtful, large, pins, .. } =
+        let Read { updates, again, doubtful, extent, pins, .. } =
             self.read(&repo, &changes, thorough, usize::MAX)?;
         if doubtful {
             // Everything is indexed again, because nothing distinguishes rows derived from wrong facts.
@@ -260,17 +260,14 @@ impl Worker {
             None => Cause::Watch,
         };
         let differs = !updates.is_empty() || head != known_head;
-        if differs && !self.commit(&updates, large, cause, head.as_ref())? {
+        if differs && !self.commit(&updates, extent, cause, head.as_ref())? {
             changes.problems.push(incomplete_problem("the daemon is stopping"));
             return Ok(changes);
         }
         drop(pins);
         *lock_mutex(&repo.head) = head;
-        let files = updates.updates.len();
         drop(updates);
-        if large || files >= MANY_FILES {
-            self.note_heavy(if large { memory::Work::LargeChange } else { memory::Work::ManyFiles });
-        }
+        self.note_extent(extent);
         repo.set_stage(Stage::Live);
         Ok(changes)
     }
@@ -317,27 +314,45 @@ impl Worker {
         head
     }
 
-    /// Commits a change, which may be of a large part of the tree. Returns false if that was given up, because the daemon
-    /// is stopping.
+    /// Memory is to be given back after a commit of many files.
+    fn note_extent(&mut self, extent: Extent) {
+        match extent {
+            Extent::Few => {}
+            Extent::Many => self.note_heavy(memory::Work::ManyFiles),
+            Extent::Most => self.note_heavy(memory::Work::LargeChange),
+        }
+    }
+
+    /// Commits a change. Returns false if that was given up, because the daemon is stopping.
     fn commit(
         &mut self,
         updates: &commit::Changes,
-        large: bool,
+        extent: Extent,
         cause: Cause,
         head: Option<&GitHead>,
     ) -> Result<bool> {
-        let stores = self.repo.stores();
+        let repo = Arc::clone(&self.repo);
+        let stores = repo.stores();
         let started = Instant::now();
-        let goes_on = || !self.repo.closing.load(Ordering::SeqCst);
-        let version = if large {
-            commit_large_change(stores, updates, cause, head, &goes_on)?
-        } else {
-            commit_changes(stores, updates, cause, head, &mut self.kept)?
-        };
+        let goes_on = || !repo.closing.load(Ordering::SeqCst);
+        let mut outcome = Committed::TooManyAsked;
+        if extent == Extent::Few {
+            outcome = commit_changes(stores, updates, cause, head, &mut self.kept)?;
+            if outcome == Committed::TooManyAsked {
+                self.note_heavy(memory::Work::ManyFiles);
+            }
+        }
+        if extent != Extent::Most && outcome == Committed::TooManyAsked {
+            outcome = commit_wide_change(stores, updates, cause, head, &goes_on)?;
+        }
+        if outcome == Committed::TooManyAsked {
+            outcome = commit_large_change(stores, updates, cause, head, &goes_on)?;
+        }
+        let Committed::Done(version) = outcome else { return Ok(false) };
         if let Some(version) = version {
             self.note_commit(version, updates, started)?;
         }
-        Ok(!large || version.is_some())
+        Ok(true)
     }
 
     fn note_commit(&mut self, version: Version, updates: &commit::Changes, started: Instant) -> Result<()> {

@@ -115,6 +115,11 @@ impl Budget {
         usize::try_from(self.bytes / 2).unwrap_or(usize::MAX)
     }
 
+    /// Files that one transaction may change: it keeps the pages that it changes in memory.
+    pub fn files_at_once(self) -> u64 {
+        self.bytes / (128 << 10)
+    }
+
     /// Rows that are gathered before they are written in order.
     pub fn gather_bytes(self) -> usize {
         (self.bytes / 32).min(48 << 20) as usize

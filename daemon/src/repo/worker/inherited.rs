@@ -9,7 +9,8 @@ use sdl_model::Cause;
 use sdl_watch::{Batch, Changes, Rescan};
 
 use super::reading::Read;
-use super::{KnownTree, MANY_FILES, Worker, built_by, lock_mutex};
+use super::{KnownTree, Worker, built_by, lock_mutex};
+use crate::index::extent::{Extent, MANY_FILES};
 use crate::index::memory;
 use crate::repo::Stage;
 
@@ -63,7 +64,7 @@ impl Worker {
             }));
         }
         let head = self.read_head();
-        self.commit(&updates, false, Cause::FirstIndex, head.as_ref())?;
+        self.commit(&updates, Extent::Few, Cause::FirstIndex, head.as_ref())?;
         drop(pins);
         tracing::info!(
             repo = id, files = changes.candidates.len(), differed = updates.updates.len(),

@@ -10,7 +10,7 @@ use sdl_watch::{Changes, Found};
 
 use super::{Worker, read_deadline};
 use crate::index::commit;
-use crate::index::large_change::large_from;
+use crate::index::extent::{Extent, facts_loaded_from};
 use crate::index::portions::{Portion, split_into_portions};
 use crate::index::read_file::{Outcome, Reader};
 use crate::index::{Tally, put_missing};
@@ -24,8 +24,8 @@ const CHUNK: usize = 512;
 /// The result of reading the files that may have changed.
 pub(super) struct Read<'r> {
     pub(super) updates: commit::Changes,
-    /// Whether the change is of a large part of the tree. Then some updates of indexed files lack their facts.
-    pub(super) large: bool,
+    /// How much of the tree changes. Unless that is little, some updates of indexed files may lack their facts.
+    pub(super) extent: Extent,
     /// Keep the facts of the changed files until a version names them.
     pub(super) pins: Vec<Pins<'r>>,
     /// Some files could not be read for the moment.
@@ -52,18 +52,17 @@ impl Worker {
         let rows = |view: &Snapshot<'_>| {
             candidates.iter().map(|found| view.file(FileId::of(&found.path))).collect::<Result<Vec<_>>>()
         };
-        let (old, large_from) = if repo.ledger.is_inherited() {
-            // There is no version yet that a large change could come after.
-            (repo.ledger.read_inherited(rows)?, usize::MAX)
+        let (old, known) = if repo.ledger.is_inherited() {
+            // There is no version yet that a change of many files could come after.
+            (repo.ledger.read_inherited(rows)?, None)
         } else {
-            repo.ledger.read(read_deadline(), |view| {
-                Ok((rows(view)?, large_from(count_files(&view.counters()?)) as usize))
-            })?
+            repo.ledger
+                .read(read_deadline(), |view| Ok((rows(view)?, Some(count_files(&view.counters()?)))))?
         };
         let read =
             |(found, old): (&Found, &Option<FileRow>)| reader.read(&found.path, old.as_ref(), found.skip);
         let removed = changes.removed.iter().cloned().collect();
-        let mut reading = Reading { thorough, large_from, removed, ..Reading::of(repo) };
+        let mut reading = Reading { thorough, known, removed, ..Reading::of(repo) };
         let (bytes, largest) = (repo.budget.portion_bytes(), repo.rules.limits.max_bytes);
         let mut old = old.as_slice();
         for candidates in split_into_portions(candidates, Portion { files: CHUNK, bytes, largest }) {
@@ -87,7 +86,8 @@ impl Worker {
 struct Reading<'r> {
     repo: &'r Repo,
     thorough: bool,
-    large_from: usize,
+    /// Files of the newest version, if there is one.
+    known: Option<u64>,
     tally: Tally,
     changes: commit::Changes,
     removed: BTreeSet<RelPath>,
@@ -104,7 +104,7 @@ impl<'r> Reading<'r> {
         Self {
             repo,
             thorough: false,
-            large_from: usize::MAX,
+            known: None,
             tally: Tally::default(),
             changes: commit::Changes::default(),
             removed: BTreeSet::new(),
@@ -142,7 +142,7 @@ impl<'r> Reading<'r> {
         for (key, facts) in fresh.iter().filter(|_| self.thorough) {
             self.doubtful |= !self.repo.facts.agrees(key, facts)?;
         }
-        let is_large = self.changes.updates.len() >= self.large_from;
+        let is_large = self.known.is_some_and(|known| self.changes.updates.len() >= facts_loaded_from(known));
         let updates = self.changes.updates.get_mut(before..).unwrap_or_default();
         self.pins.push(store_facts(self.repo, updates, &fresh)?);
         for update in updates {
@@ -155,8 +155,7 @@ impl<'r> Reading<'r> {
     }
 
     fn finish(self, most: usize) -> Read<'r> {
-        let Self { repo, large_from, tally, mut changes, removed, pins, different, again, doubtful, .. } =
-            self;
+        let Self { repo, known, tally, mut changes, removed, pins, different, again, doubtful, .. } = self;
         changes.updates.extend(removed.into_iter().map(|path| FileUpdate {
             path,
             row: None,
@@ -165,8 +164,9 @@ impl<'r> Reading<'r> {
         }));
         repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
         repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
-        let large = changes.updates.len() >= large_from;
-        Read { updates: changes, large, pins, again, doubtful, beyond: different > most }
+        let files = changes.updates.len();
+        let extent = known.map_or(Extent::Few, |known| Extent::of(files, known, repo.budget));
+        Read { updates: changes, extent, pins, again, doubtful, beyond: different > most }
     }
 }
 

@@ -13,7 +13,7 @@ use super::Ledger;
 use super::derived::find_dependents;
 use super::rows::{Rows, in_time};
 use super::state::{self, State};
-use crate::codec::{self, id_key};
+use crate::codec::{self, Public, id_key};
 use crate::env::{Read, Reads};
 use crate::tables::LedgerTables;
 use crate::{ChangedKeys, Counters, NameHit, Named, ResolutionCounts, Result, SymbolHome, TermHit, View};
@@ -72,10 +72,15 @@ impl<'l> Snapshot<'l> {
 
     /// The symbols that a file defines, sorted.
     pub fn symbols_of(&self, file: FileId) -> Result<Vec<SymbolId>> {
-        let Some(public) = self.rows()?.map_or(Ok(None), |rows| rows.public(file))? else {
+        let Some(public) = self.public(file)? else {
             return Ok(Vec::new());
         };
         Ok(public.defs.into_iter().map(|def| def.symbol).collect())
+    }
+
+    /// What an indexed file publishes.
+    pub fn public(&self, file: FileId) -> Result<Option<Public>> {
+        self.rows()?.map_or(Ok(None), |rows| rows.public(file))
     }
 
     /// The files that asked one of `keys`, sorted.

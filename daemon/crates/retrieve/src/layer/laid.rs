@@ -33,12 +33,11 @@ impl<'a> Laid<'a> {
         file.row.as_ref().is_some_and(|row| row.state.facts().is_some())
     }
 
-    /// The files of a list below that are not covered, and those covered ones that belong on it.
-    fn list(&self, below: Vec<FileId>, belongs: impl Fn(FileId, &LayerFile) -> bool) -> Vec<FileId> {
+    /// The files of a list below that are not covered, and `own`, which are files of the layer.
+    fn list<'o>(&self, below: Vec<FileId>, own: impl IntoIterator<Item = &'o FileId>) -> Vec<FileId> {
         let mut files: BTreeSet<FileId> = below.into_iter().collect();
         files.retain(|file| !self.layer.files.contains_key(file));
-        let own = self.layer.files.iter().filter(|(id, file)| Self::has_facts(file) && belongs(**id, file));
-        files.extend(own.map(|(id, _)| *id));
+        files.extend(own);
         files.into_iter().collect()
     }
 }
@@ -73,30 +72,32 @@ impl View for Laid<'_> {
     }
 
     fn files_named(&self, file_name: &str) -> Result<Vec<FileId>> {
-        Ok(self.list(self.base.files_named(file_name)?, |_, file| file.path.file_name() == file_name))
+        let own = self.layer.file_names.get(file_name);
+        Ok(self.list(self.base.files_named(file_name)?, own.into_iter().flatten()))
     }
 
     fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>> {
-        Ok(self.list(self.base.files_in_dir(dir)?, |_, file| file.path.dir() == dir))
+        let own = self.layer.dirs.get(dir);
+        Ok(self.list(self.base.files_in_dir(dir)?, own.into_iter().flatten()))
     }
 
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         let own = self.layer.packages.get(package);
-        let below = self.base.files_of_package(package)?;
-        Ok(self.list(below, |id, _| own.is_some_and(|own| own.contains(&id))))
+        Ok(self.list(self.base.files_of_package(package)?, own.into_iter().flatten()))
     }
 
     fn files_importing(&self, module: &str) -> Result<Option<Vec<FileId>>> {
         // The imports of the layer's own files are not recorded, and any of them may import the module.
         let Some(below) = self.base.files_importing(module)? else { return Ok(None) };
-        Ok(Some(self.list(below, |_, _| true)))
+        let own = self.layer.files.iter().filter(|(_, file)| Self::has_facts(file)).map(|(id, _)| id);
+        Ok(Some(self.list(below, own)))
     }
 
     fn inclusions(&self, file: FileId) -> Result<Option<(Lang, Vec<Inclusion>)>> {
-        match self.layer.files.get(&file) {
-            Some(own) => Ok(own.outline.as_ref().map(|outline| (outline.lang, outline.inclusions()))),
-            None => self.base.inclusions(file),
+        if self.layer.files.contains_key(&file) {
+            return Ok(self.layer.inclusions.get(&file).cloned());
         }
+        self.base.inclusions(file)
     }
 
     fn file_id(&self, path: &RelPath) -> FileId {

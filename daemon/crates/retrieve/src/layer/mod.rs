@@ -18,8 +18,8 @@ pub use search::Search;
 pub use state::{Done, Origin, State, StateFile};
 
 use sdl_ledger::{Briefs, NameHit, SymbolHome, View};
-use sdl_model::facts::names_in;
-use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Outline, RelPath, SymbolId, Version};
+use sdl_model::facts::{Inclusion, names_in};
+use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Lang, Outline, RelPath, SymbolId, Version};
 
 use crate::{History, Outlines, Result};
 
@@ -43,6 +43,10 @@ pub struct Layer {
     homes: HashMap<SymbolId, SymbolHome>,
     names: HashMap<String, BTreeSet<NameHit>>,
     packages: HashMap<String, BTreeSet<FileId>>,
+    /// The files with facts by the last part of their path, and by folder.
+    file_names: HashMap<String, BTreeSet<FileId>>,
+    dirs: HashMap<String, BTreeSet<FileId>>,
+    inclusions: HashMap<FileId, (Lang, Vec<Inclusion>)>,
     /// The number of incoming edges of the version below that are not edges of this state.
     lost: HashMap<SymbolId, usize>,
     /// The names that each file which was resolved for this state left open, as marks, sorted.
@@ -100,8 +104,21 @@ impl Layer {
     }
 
     fn add(&mut self, file: LayerFile) {
-        let id = FileId::of(&file.path);
-        if let Some(outline) = &file.outline {
+        let outline = file.outline.clone();
+        self.lay_file(file.path.clone(), file.row.clone(), outline.as_deref());
+        self.files.insert(FileId::of(&file.path), file);
+    }
+
+    /// Adds a file that differs, without keeping its outline, for a layer of very many files. Searches and
+    /// [`LaidOutlines`] need the outlines.
+    pub fn lay_file(&mut self, path: RelPath, row: Option<FileRow>, outline: Option<&Outline>) {
+        let id = FileId::of(&path);
+        if row.as_ref().is_some_and(|row| row.state.facts().is_some()) {
+            self.file_names.entry(path.file_name().to_owned()).or_default().insert(id);
+            self.dirs.entry(path.dir().to_owned()).or_default().insert(id);
+        }
+        if let Some(outline) = outline {
+            self.inclusions.insert(id, (outline.lang, outline.inclusions()));
             if let Some(package) = outline.package {
                 self.packages.entry(outline.str(package).to_owned()).or_default().insert(id);
             }
@@ -116,7 +133,7 @@ impl Layer {
                 }
             }
         }
-        self.files.insert(id, file);
+        self.files.insert(id, LayerFile { path, row, outline: None });
     }
 
     /// Sets a symbol's outgoing edges in this state. Call it once for each symbol.
