@@ -197,7 +197,9 @@ fn a_switch_of_a_part_of_the_tree_equals_an_index_from_scratch() {
 #[test]
 fn an_edit_that_most_files_asked_about_equals_an_index_from_scratch() {
     const INCLUDING: usize = 450;
-    let header = |name: &str| format!("static inline int {name}(int x)\n{{\n\treturn x;\n}}\n");
+    let header = |name: &str| {
+        format!("struct s {{ int n; }};\nstatic inline int {name}(int x)\n{{\n\treturn x;\n}}\n")
+    };
     let mut world = World::new(|daemon| {
         daemon.write("app", "common.h", &header("shared"));
         for at in 0..INCLUDING {
@@ -217,6 +219,10 @@ fn an_edit_that_most_files_asked_about_equals_an_index_from_scratch() {
     world.refresh();
     assert!(world.callers("other").contains("u0.c") && !world.callers("shared").contains("u0.c"));
     assert_eq!((times_given(Work::ManyFiles), times_given(Work::LargeChange)), (wide + 1, 0));
+    // All of them opened the header, and none of them looks for this name.
+    world.daemon.write("app", "common.h", &format!("{}int more(struct s *p);\n", header("other")));
+    world.refresh();
+    assert_eq!(times_given(Work::ManyFiles), wide + 1);
     // An edit that nobody asked about goes on as before.
     world.daemon.write("app", "d0/u0.c", "int alone(void)\n{\n\treturn 1;\n}\n");
     world.refresh();

@@ -62,7 +62,7 @@ fn fill_batch(
         .iter()
         .map(|update| batch.file(FileId::of(&update.path)))
         .collect::<Result<Vec<_>>>()?;
-    let answers = batch.apply_files(&changes.updates)?;
+    let answers = batch.apply_files_with(&changes.updates, &|key| facts.outline(key))?;
 
     let (held, mut sources) = resolve::update_sources(&changes.updates);
     let mut asking = batch.dependents(&answers)?;

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use sdl_ledger::{Batch, Error, FileUpdate, Invalidation, Posting, Public, Result, Snapshot, View as _};
-use sdl_model::{Cause, Facts, FactsKey, FileId, FileRow, GitHead};
+use sdl_model::{Cause, Facts, FactsKey, FileId, FileRow, GitHead, Outline};
 use sdl_retrieve::layer::{Laid, Layer};
 
 use super::commit::Changes;
@@ -166,8 +166,14 @@ fn lay_files(
         let outlines = updates.par_iter().map(|update| resolve::update_outline(stores.facts, update));
         for (update, outline) in updates.iter().zip(outlines.collect::<Result<Vec<_>>>()?) {
             let file = FileId::of(&update.path);
+            let was = newest.public(file)?;
             let is = outline.as_ref().map(|outline| Public::of(file, outline));
-            invalidation.note_file(&update.path, newest.public(file)?.as_ref(), is.as_ref());
+            invalidation.note_file(&update.path, [was.as_ref(), is.as_ref()], || {
+                let Some(is) = &outline else { return Ok(None) };
+                let key = newest.file(file)?.and_then(|row| row.state.facts());
+                let was = key.map_or(Ok(None), |key| stores.facts.outline(&key))?;
+                Ok(was.map(|was| [was, Arc::new(Outline::clone(is))]))
+            })?;
             layer.lay_file(update.path.clone(), update.row.clone(), outline.as_deref());
         }
     }

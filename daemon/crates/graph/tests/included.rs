@@ -54,8 +54,21 @@ fn names<const N: usize>(names: [&str; N]) -> BTreeSet<String> {
 }
 
 #[test]
-fn a_name_that_nobody_mentions_wakes_only_users_of_the_header() {
+fn a_function_that_nobody_mentions_wakes_nobody() {
     let touched = touched_by("include/common.h", &format!("{HEADER}int nobody_calls(void);\n"));
+    assert_eq!(touched, names([]));
+}
+
+#[test]
+fn another_type_wakes_only_users_of_the_header() {
+    let touched = touched_by("include/common.h", &HEADER.replace("int state;", "int state, flags;"));
+    assert_eq!(touched, names(["src/user.c"]));
+}
+
+#[test]
+fn another_prototype_wakes_those_that_mention_its_name() {
+    let touched =
+        touched_by("include/common.h", &HEADER.replace("int used(int x)", "struct task *used(int x)"));
     assert_eq!(touched, names(["src/user.c"]));
 }
 
@@ -65,6 +78,21 @@ fn a_name_that_a_file_mentions_wakes_it() {
     assert_eq!(touched, names(["src/user.c"]));
     let touched = touched_by("include/types.h", "typedef unsigned int u32;\nint own7(int, int);\n");
     assert!(touched.is_subset(&names(["src/f7.c"])), "{touched:?}");
+}
+
+/// The type of a variable may depend on a function that its users do not mention.
+#[test]
+fn another_function_wakes_those_that_reach_it_through_a_variable() {
+    let header = "struct R { void go(); };\nstruct Q { void go(); };\ninline R make() { return {}; }\nstatic auto made = make();\n";
+    let mut repo = Repo::default();
+    support::add(&mut repo, "made.hpp", header);
+    support::add(&mut repo, "user.cpp", "#include \"made.hpp\"\nvoid run() { made.go(); }\n");
+    let user = RelPath::new("user.cpp").unwrap();
+    let before = (repo.answers(), repo.resolve(|path| *path == user).unwrap());
+    support::add(&mut repo, "made.hpp", &header.replace("R make", "Q make"));
+    let after = (repo.answers(), repo.resolve(|path| *path == user).unwrap());
+    assert_ne!(before.1[&user].edges, after.1[&user].edges, "the call is of another type's function");
+    assert!(is_touched(&before.1[&user].asked, &before.0.differing(&after.0)));
 }
 
 /// Of the files that define the name of a prototype, only that of its function is looked into.

@@ -125,6 +125,36 @@ fn the_interface_sees_what_others_see() {
 }
 
 #[test]
+fn two_outlines_differ_in_names_where_only_functions_variables_and_macros_do() {
+    let base =
+        "#include \"a.h\"\nstruct s { int n; };\nint f(struct s *p);\nextern int level;\n#define M(x) f(x)\n";
+    let differing = |text: &str| {
+        let (was, is) = (facts(Lang::C, base), facts(Lang::C, text));
+        let names = was.outline.differing_names(&is.outline);
+        assert_eq!(names, is.outline.differing_names(&was.outline));
+        names.map(|names| names.into_iter().collect::<Vec<_>>().join(" "))
+    };
+    for (old, new, names) in [
+        ("", "", Some("")),
+        ("int f(struct s *p);", "int f(struct s *p);\nint g(void);", Some("g")),
+        ("int f(struct s *p);", "struct s *f(struct s *p);", Some("f")),
+        ("int f(struct s *p);", "static int f(struct s *p) { return p->n; }", Some("f")),
+        ("extern int level;\n", "", Some("level")),
+        ("extern int level;", "extern int depth;", Some("depth level")),
+        ("#define M(x) f(x)", "#define M f", Some("M")),
+        ("int n;", "int n, m;", None),
+        ("struct s { int n; };", "struct s { int n; };\ntypedef struct s s_t;", None),
+        ("struct s {", "struct t {", None),
+        ("a.h", "b.h", None),
+    ] {
+        assert_eq!(differing(&base.replacen(old, new, 1)).as_deref(), names, "{old} -> {new}");
+    }
+    let python = |text: &str| facts(Lang::Python, text).outline;
+    let names = python("def f(): pass\n").differing_names(&python("def g(): pass\n"));
+    assert_eq!(names, None, "nothing includes it as text");
+}
+
+#[test]
 fn a_generator_s_mark_is_on_every_definition_and_changes_nothing_else() {
     let text = "class A:\n    def f(self):\n        return 1\n";
     let (plain, marked) = (

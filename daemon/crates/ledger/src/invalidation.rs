@@ -2,8 +2,9 @@
 //! define `close`. One rule for a ledger's batches and for layers over a version.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use sdl_model::{FileId, RelPath};
+use sdl_model::{FileId, Outline, RelPath};
 
 use crate::codec::Public;
 use crate::{ChangedKeys, LookupKey, Named, Result};
@@ -22,10 +23,20 @@ pub struct Invalidation {
 pub struct NameAnswers(Vec<Named>);
 
 impl Invalidation {
-    /// Notes that the file at `path` published `was` and publishes `is`; none where it is not indexed.
-    pub fn note_file(&mut self, path: &RelPath, was: Option<&Public>, is: Option<&Public>) {
+    /// Notes that the file at `path` published `was` and publishes `is`; none where it is not indexed. `outlines` gives the
+    /// outlines of both, or none where they are unknown. It is called if they may tell more: then the change of a function, for
+    /// example, concerns only those that asked for its name.
+    ///
+    /// # Errors
+    /// Those of `outlines`.
+    pub fn note_file(
+        &mut self,
+        path: &RelPath,
+        [was, is]: [Option<&Public>; 2],
+        outlines: impl FnOnce() -> Result<Option<[Arc<Outline>; 2]>>,
+    ) -> Result<()> {
         if was == is {
-            return;
+            return Ok(());
         }
         let file = FileId::of(path);
         if was.is_some() != is.is_some() {
@@ -39,7 +50,12 @@ impl Invalidation {
             self.keys.extend([old, new].iter().flatten().map(|text| LookupKey::Package(text).hash()));
         }
         if was.map(|was| was.interface) != is.map(|is| is.interface) {
-            self.keys.insert(LookupKey::Interface(file).hash());
+            let may_tell_more = [was, is].iter().all(|public| public.is_some_and(Public::is_includable));
+            let outlines = if may_tell_more { outlines()? } else { None };
+            match outlines.and_then(|[was, is]| was.differing_names(&is)) {
+                Some(names) => self.note_opened(file, &names),
+                None => _ = self.keys.insert(LookupKey::Interface(file).hash()),
+            }
         }
         let inclusions =
             |public: Option<&Public>| public.map(|public| (public.lang, public.inclusions.clone()));
@@ -57,6 +73,16 @@ impl Invalidation {
             self.pairs.extend(names.iter().map(|name| (of_file, LookupKey::Included(name).hash())));
         }
         self.names.extend(names);
+        Ok(())
+    }
+
+    /// Notes that whoever opened the file and asked for one of `names` has another answer.
+    fn note_opened(&mut self, file: FileId, names: &BTreeSet<String>) {
+        let opened = LookupKey::Interface(file).hash();
+        for name in names {
+            let asked = [LookupKey::Name(name), LookupKey::Included(name)];
+            self.pairs.extend(asked.map(|key| (opened, key.hash())));
+        }
     }
 
     /// Asks `named` for every name whose definitions changed in some file: once for the state before the change, once
@@ -100,7 +126,7 @@ mod tests {
 
     fn keys(was: Option<&Public>, is: Option<&Public>, answers: [Named; 2]) -> BTreeSet<u64> {
         let mut changes = Invalidation::default();
-        changes.note_file(&RelPath::new("a/b.py").unwrap(), was, is);
+        changes.note_file(&RelPath::new("a/b.py").unwrap(), [was, is], || Ok(None)).unwrap();
         let [before, after] = answers.map(|answer| changes.name_answers(|_| Ok(answer.clone())).unwrap());
         changes.changed_keys(&before, &after).keys
     }
@@ -129,7 +155,8 @@ mod tests {
         let pairs = |lang: Lang, was: &[&str], is: &[&str]| {
             let mut changes = Invalidation::default();
             let path = RelPath::new("a/b.h").unwrap();
-            changes.note_file(&path, Some(&of_lang(lang, was)), Some(&of_lang(lang, is)));
+            let publics = [was, is].map(|names| of_lang(lang, names));
+            changes.note_file(&path, publics.each_ref().map(Some), || Ok(None)).unwrap();
             let none = changes.name_answers(|_| Ok(Named::TooMany)).unwrap();
             changes.changed_keys(&none, &none).pairs
         };

@@ -39,6 +39,10 @@ impl Infer<'_, '_> {
 
     fn look_up(&self, ctx: &Ctx<'_>, name: Option<StrIx>, sym: Sym, text: &str, want: Want) -> Meaning {
         let file = self.file(ctx.file);
+        // Another file may use the answer, which is then about this file's text.
+        if !ctx.body && file.lang().includes_text() {
+            self.w.ask_included(sym);
+        }
         // Names local to a function are not visible in the outline of another file. A lookup that starts inside a
         // function belongs to this file.
         let inside =

@@ -107,6 +107,9 @@ pub(crate) fn find_member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
 pub(crate) fn find_declared(w: &World<'_>, at: FileIx, name: Sym) -> Place {
     let file = w.file(at);
     let module = DefRef { file: at, def: DefIx::MODULE };
+    if file.lang().includes_text() {
+        w.ask_included(name);
+    }
     match file.child(DefIx::MODULE, name) {
         Some(def) => as_place(&file, module, def),
         None => Place::Missing,

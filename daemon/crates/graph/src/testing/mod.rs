@@ -164,7 +164,7 @@ impl Repo {
             of.hash(&mut hasher);
             hasher.finish()
         }
-        let (mut all, mut pairs) = (HashMap::new(), HashMap::new());
+        let (mut all, mut pairs, mut texts) = (HashMap::new(), HashMap::new(), HashMap::new());
         for (path, entry) in &self.files {
             let (file, outline) = (FileId::of(path), &entry.facts.outline);
             all.insert(LookupKey::Path(path.as_str()).hash(), 1);
@@ -174,6 +174,7 @@ impl Repo {
             if !outline.lang.includes_text() {
                 continue;
             }
+            texts.insert(LookupKey::Interface(file).hash(), Arc::clone(&entry.facts));
             let mut named: BTreeMap<String, BTreeSet<NameHit>> = BTreeMap::new();
             for (name, hit) in name_hits(file, &entry.facts) {
                 named.entry(name).or_default().insert(hit);
@@ -198,7 +199,7 @@ impl Repo {
             let answer = if found.len() > NAME_LIMIT { 1 } else { value(found) };
             all.insert(LookupKey::Name(name).hash(), answer);
         }
-        Answers { all, pairs }
+        Answers { all, pairs, texts }
     }
 }
 
@@ -208,6 +209,8 @@ pub struct Answers {
     all: HashMap<u64, u64>,
     /// By the question after a file's inclusions and that after a name among included files.
     pairs: HashMap<(u64, u64), u64>,
+    /// The files that others include as text, by the question after their interface.
+    texts: HashMap<u64, Arc<Facts>>,
 }
 
 impl Answers {
@@ -219,7 +222,23 @@ impl Answers {
         ) -> BTreeSet<K> {
             one.keys().chain(other.keys()).filter(|key| one.get(key) != other.get(key)).copied().collect()
         }
-        ChangedKeys { keys: differing(&self.all, &other.all), pairs: differing(&self.pairs, &other.pairs) }
+        let mut changed = ChangedKeys {
+            keys: differing(&self.all, &other.all),
+            pairs: differing(&self.pairs, &other.pairs),
+        };
+        for (opened, was) in &self.texts {
+            let Some(is) = other.texts.get(opened).filter(|_| changed.keys.contains(opened)) else {
+                continue;
+            };
+            if let Some(names) = was.outline.differing_names(&is.outline) {
+                changed.keys.remove(opened);
+                for name in &names {
+                    let asked = [LookupKey::Name(name), LookupKey::Included(name)];
+                    changed.pairs.extend(asked.map(|key| (*opened, key.hash())));
+                }
+            }
+        }
+        changed
     }
 }
 

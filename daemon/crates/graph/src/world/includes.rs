@@ -97,7 +97,9 @@ impl World<'_> {
         self.included.files.borrow_mut().insert(id.0, (ask, includer));
     }
 
-    fn ask_included(&self, name: Sym) {
+    /// Records that `name` is looked for in the text of other files: if one of them was opened, its answer changes with the
+    /// definitions of this name.
+    pub(crate) fn ask_included(&self, name: Sym) {
         let known = self.included.asks.borrow().get(&name).copied();
         let ask = known.unwrap_or_else(|| {
             let ask = self.new_ask(LookupKey::Included(&self.text(name)));

@@ -9,7 +9,7 @@ use sdl_model::facts::{
 };
 
 use super::found::Found;
-use super::{Builder, interface, keys};
+use super::{Builder, keys};
 use crate::classify::is_generated;
 use crate::syntax::Syntax;
 
@@ -36,7 +36,7 @@ impl Builder<'_> {
         };
         keys::set_keys::<L>(lang, &mut outline.defs, &outline.arena);
         mark_generated(&mut outline.defs, self.bytes);
-        outline.interface = interface::hash_interface(&outline);
+        outline.interface = outline.hash_interface();
         Facts {
             outline,
             body: Body { arena: self.body.into_arena(), refs: self.refs, bindings: self.bindings, prose },
@@ -112,7 +112,7 @@ pub(crate) fn bare_with(lang: Lang, bytes: &[u8], manifest: Option<Found>) -> Fa
         def.key = keys::module_key();
     }
     mark_generated(&mut outline.defs, bytes);
-    outline.interface = interface::hash_interface(&outline);
+    outline.interface = outline.hash_interface();
     Facts { outline, body: Body::default() }
 }
 

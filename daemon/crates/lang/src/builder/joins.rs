@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use sdl_model::facts::{BindingKind, Expr, ExprIx, StrIx};
 
 use super::Builder;
-use super::half::visit_parts;
 
 /// A statement whose branches bind more names than this is a table of data and is not joined.
 const MAX_BINDINGS: usize = 128;
@@ -106,7 +105,7 @@ impl Builder<'_> {
             let Some(ix) = todo.pop() else { return false };
             match self.body.expr(ix) {
                 Expr::Name(one) if *one == name => return true,
-                expr => visit_parts(expr, |part| todo.push(part)),
+                expr => expr.visit_parts(|part| todo.push(part)),
             }
         }
         true

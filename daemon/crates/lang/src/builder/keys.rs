@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use sdl_model::facts::{Arena, Def, DefFlags, DefIx};
+use sdl_model::facts::{Arena, Def, DefFlags, DefIx, write_shape};
 use sdl_model::ids::stable_hash;
 use sdl_model::lang::Overloads;
 use sdl_model::{Lang, SymbolKind};
 
-use super::shape_text::write_shape;
 use crate::syntax::Syntax;
 
 /// Kinds that can't share a name in one place.

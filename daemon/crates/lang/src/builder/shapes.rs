@@ -6,7 +6,6 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, StrIx};
 
-use super::half::map_parts;
 use super::pending::{Pending, Slot};
 use super::{Builder, MAX_RETURNS};
 
@@ -133,7 +132,7 @@ impl Carry<'_, '_> {
             _ => false,
         };
         let before = std::mem::replace(&mut self.hands_out, hands_out);
-        let mut moved = map_parts(&source, |part| self.over(part, at, steps));
+        let mut moved = source.map_parts(|part| self.over(part, at, steps));
         self.hands_out = before;
         let mut move_name = |name: &mut StrIx| {
             let text = self.b.body.text(*name).to_owned();

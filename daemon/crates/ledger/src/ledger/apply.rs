@@ -1,8 +1,9 @@
 //! The files of a batch: rows, paths, symbols, names.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use sdl_model::{FileId, FileRow, FileState, RelPath, SymbolId};
+use sdl_model::{FactsKey, FileId, FileRow, FileState, Outline, RelPath, SymbolId};
 
 use super::Batch;
 use super::tally::Sign;
@@ -22,6 +23,18 @@ struct Step<'u> {
     is: Option<Public>,
 }
 
+impl Step<'_> {
+    /// The file's outlines before and after, if both are known.
+    fn outlines(
+        &self,
+        outline_of: &dyn Fn(&FactsKey) -> Result<Option<Arc<Outline>>>,
+    ) -> Result<Option<[Arc<Outline>; 2]>> {
+        let Some(was) = self.old.as_ref().and_then(|old| old.state.facts()) else { return Ok(None) };
+        let Some(is) = &self.update.facts else { return Ok(None) };
+        Ok(outline_of(&was)?.map(|was| [was, Arc::new(is.outline.clone())]))
+    }
+}
+
 type Listed<'s> = BTreeSet<(&'s str, [u8; NAME_ITEM])>;
 
 fn listed_names(file: FileId, public: Option<&Public>) -> Listed<'_> {
@@ -34,6 +47,16 @@ impl Batch<'_> {
     /// facts is to be resolved and handed to [`Self::set_resolved`], and so are the [`Self::dependents`].
     /// Of several updates of one path the last one counts.
     pub fn apply_files(&mut self, updates: &[FileUpdate]) -> Result<ChangedKeys> {
+        self.apply_files_with(updates, &|_| Ok(None))
+    }
+
+    /// The same, where `outline_of` may give the outlines of files as they were, by the key of their facts. With these, fewer
+    /// answers count as changed.
+    pub fn apply_files_with(
+        &mut self,
+        updates: &[FileUpdate],
+        outline_of: &dyn Fn(&FactsKey) -> Result<Option<Arc<Outline>>>,
+    ) -> Result<ChangedKeys> {
         let by_file: BTreeMap<FileId, &FileUpdate> =
             updates.iter().map(|update| (FileId::of(&update.path), update)).collect();
         let mut steps = Vec::with_capacity(by_file.len());
@@ -44,7 +67,9 @@ impl Batch<'_> {
         }
         let mut changes = Invalidation::default();
         for step in &steps {
-            changes.note_file(&step.update.path, step.was.as_ref(), step.is.as_ref());
+            changes.note_file(&step.update.path, [step.was.as_ref(), step.is.as_ref()], || {
+                step.outlines(outline_of)
+            })?;
         }
         let before = changes.name_answers(|name| self.rows().named(name))?;
         for step in &steps {

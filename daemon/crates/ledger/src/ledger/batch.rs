@@ -24,7 +24,8 @@ use crate::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 pub struct ChangedKeys {
     /// Whoever asked one of these has another answer.
     pub keys: BTreeSet<u64>,
-    /// Whoever asked both of a pair has another answer: a file's inclusions and a name among included files.
+    /// Whoever asked both of a pair has another answer: a file's inclusions and a name among included files, or a file's
+    /// interface and a name.
     pub pairs: BTreeSet<(u64, u64)>,
 }
 

@@ -8,8 +8,10 @@ mod body;
 mod def;
 mod imported;
 mod inclusion;
+mod interface;
 mod outline;
 mod published;
+mod shape;
 
 pub use arena::{
     Arena, Expr, ExprIx, LONGEST_DOTTED, Lit, PASSED_RECEIVER, PREDICATE, RECEIVER, StrIx, Strings,
@@ -23,6 +25,7 @@ pub use inclusion::Inclusion;
 pub use outline::{Export, Import, ImportKind, Manifest, ManifestKind, Outline};
 
 pub use published::{name_apart, names_in};
+pub use shape::write_shape;
 
 use serde::{Deserialize, Serialize};
 

@@ -177,10 +177,13 @@ fn resolve_layer<O: Origin>(
             None => before.file(file)?,
         };
         let Some(FileRow { path, .. }) = row else { continue };
-        let published = |view: &Laid<'_>| -> Result<Option<Public>> {
-            Ok(outline_of(view, file)?.map(|outline| Public::of(file, &outline)))
-        };
-        changes.note_file(&path, published(&before)?.as_ref(), published(&laid)?.as_ref());
+        let outlines = [outline_of(&before, file)?, outline_of(&laid, file)?];
+        let published =
+            outlines.each_ref().map(|outline| outline.as_ref().map(|outline| Public::of(file, outline)));
+        changes.note_file(&path, published.each_ref().map(Option::as_ref), || {
+            let [was, is] = &outlines;
+            Ok(was.clone().zip(is.clone()).map(<[_; 2]>::from))
+        })?;
     }
     let was = changes.name_answers(|name| before.named(name))?;
     let is = changes.name_answers(|name| laid.named(name))?;

@@ -82,7 +82,8 @@ impl<'l> Bulk<'l> {
         let mut changes = Invalidation::default();
         for path in paths {
             let file = FileId::of(path);
-            changes.note_file(path, old.public(file)?.as_ref(), new.public(file)?.as_ref());
+            let (was, is) = (old.public(file)?, new.public(file)?);
+            changes.note_file(path, [was.as_ref(), is.as_ref()], || Ok(None))?;
         }
         let before = changes.name_answers(|name| old.named(name))?;
         let after = changes.name_answers(|name| new.named(name))?;

@@ -1,11 +1,11 @@
-//! Shapes as text, for keys and for the interface.
+//! The parts of an expression, and its shape as text, for keys and for the interface.
 
 use std::fmt::Write;
 
-use sdl_model::facts::{Arena, Expr, ExprIx};
+use super::{Arena, Expr, ExprIx};
 
 /// Appends the shape at `ix` in a form that differs for different shapes.
-pub(super) fn write_shape(arena: &Arena, ix: ExprIx, out: &mut String) {
+pub fn write_shape(arena: &Arena, ix: ExprIx, out: &mut String) {
     // A shape refers to a bounded number of others; this guards against shared ones that unfold without end.
     if out.len() > 1 << 16 {
         return;
@@ -109,4 +109,54 @@ fn wrapped_shape(arena: &Arena, wrapper: &Expr, out: &mut String) {
 pub(super) fn shape_hash(arena: &Arena, ix: ExprIx, text: &mut String) {
     write_shape(arena, ix, text);
     text.push('\u{1}');
+}
+
+impl Expr {
+    /// Hands each expression that it refers to directly to `each`.
+    pub fn visit_parts(&self, mut each: impl FnMut(ExprIx)) {
+        _ = self.map_parts(|part| {
+            each(part);
+            part
+        });
+    }
+
+    /// The same with each expression that it refers to directly replaced.
+    #[must_use]
+    pub fn map_parts(&self, mut part: impl FnMut(ExprIx) -> ExprIx) -> Self {
+        let mut all = |list: &[ExprIx]| list.iter().map(|ix| part(*ix)).collect::<Vec<_>>();
+        match self {
+            Self::Generic(base, args) => {
+                let args = all(args);
+                Self::Generic(part(*base), args)
+            }
+            Self::Union(list) => Self::Union(all(list)),
+            Self::Either(list) => Self::Either(all(list)),
+            Self::Tuple(list) => Self::Tuple(all(list)),
+            Self::Callable(params, ret) => {
+                let params = all(params);
+                Self::Callable(params, ret.map(part))
+            }
+            Self::Attr(base, name) => Self::Attr(part(*base), *name),
+            Self::Path(base, name) => Self::Path(part(*base), *name),
+            Self::Call(base, args) => Self::Call(part(*base), *args),
+            Self::New(base) => Self::New(part(*base)),
+            Self::Index(base) => Self::Index(part(*base)),
+            Self::Key(base, key) => Self::Key(part(*base), *key),
+            Self::Iter(base) => Self::Iter(part(*base)),
+            Self::Await(base) => Self::Await(part(*base)),
+            Self::Unwrap(base) => Self::Unwrap(part(*base)),
+            Self::Item(base, at) => Self::Item(part(*base), *at),
+            Self::Passed(base, arg, param) => Self::Passed(part(*base), *arg, *param),
+            Self::Record(fields) => {
+                Self::Record(fields.iter().map(|(name, value)| (*name, part(*value))).collect())
+            }
+            Self::Name(_)
+            | Self::SelfRef
+            | Self::SuperRef
+            | Self::SelfType
+            | Self::Lit(_)
+            | Self::Inner(..)
+            | Self::Unknown => self.clone(),
+        }
+    }
 }

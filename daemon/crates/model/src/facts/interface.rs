@@ -1,12 +1,12 @@
-//! The hash of all that other files' resolution can see of a file.
+//! All that other files' resolution can see of a file, as hashes.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
-use sdl_model::facts::{Arena, Def, DefFlags, Expr, ExprIx, Manifest, Outline, StrIx};
-use sdl_model::ids::stable_hash;
-
-use super::half::map_parts;
-use super::shape_text::shape_hash;
+use super::shape::shape_hash;
+use super::{Arena, Def, DefFlags, DefIx, Expr, ExprIx, Manifest, Outline, StrIx, names_in};
+use crate::SymbolKind;
+use crate::ids::stable_hash;
 
 /// Whether the shape at `ix` leads to definitions inside the function that returns it.
 fn leads_inside(arena: &Arena, ix: ExprIx) -> bool {
@@ -18,10 +18,7 @@ fn leads_inside(arena: &Arena, ix: ExprIx) -> bool {
         if steps > 256 || matches!(expr, Expr::Inner(..)) {
             return true;
         }
-        map_parts(expr, |part| {
-            todo.push(part);
-            part
-        });
+        expr.visit_parts(|part| todo.push(part));
     }
     false
 }
@@ -100,19 +97,76 @@ fn describe_def(outline: &Outline, def: &Def, text: &mut String) {
     }
 }
 
-/// Hashes all that another file's resolution can see of `outline`: its definitions but those local to functions, its
-/// imports and exports; neither texts that only people read nor positions. Each part is hashed by itself and the
-/// hashes are sorted, because order must matter only where identity depends on it, for example among overloads.
-pub(super) fn hash_interface(outline: &Outline) -> u64 {
-    let arena = &outline.arena;
-    let mut parts: Vec<u64> = Vec::with_capacity(outline.defs.len() + outline.imports.len());
+impl Outline {
+    /// Hashes all that another file's resolution can see: the definitions but those local to functions, the imports and
+    /// exports; neither texts that only people read nor positions. Each part is hashed by itself and the hashes are
+    /// sorted, because order must matter only where identity depends on it, for example among overloads.
+    pub fn hash_interface(&self) -> u64 {
+        hash_parts(self, hash_defs(self).into_iter().map(|(_, hash)| hash).collect())
+    }
+
+    /// The names of the functions, variables and macros that this outline of a file and another one, `is`, have
+    /// otherwise, for a language whose files include each other as text. None if other files can see another difference,
+    /// for example in a type, whose members are not looked up by the type's name.
+    ///
+    /// For example, a new prototype `f` concerns only files that look for an `f`.
+    pub fn differing_names(&self, is: &Self) -> Option<BTreeSet<String>> {
+        if !self.lang.includes_text() || self.lang != is.lang {
+            return None;
+        }
+        let ([was_named, is_named], [was_rest, is_rest]) = {
+            let ((a, b), (c, d)) = (split_interface(self), split_interface(is));
+            ([a, c], [b, d])
+        };
+        (was_rest == is_rest).then(|| {
+            let apart = was_named.symmetric_difference(&is_named);
+            apart.map(|(name, _)| name.clone()).collect()
+        })
+    }
+}
+
+/// The names and the hashes of the definitions that other files reach by their names alone, and a hash of everything else.
+fn split_interface(outline: &Outline) -> (BTreeSet<(String, u64)>, u64) {
+    let (mut named, mut rest) = (BTreeSet::new(), Vec::new());
+    let mut published = outline.published().peekable();
+    for (ix, hash) in hash_defs(outline) {
+        while published.next_if(|(at, _)| *at < ix).is_some() {}
+        let names = published.next_if(|(at, _)| *at == ix).filter(|_| is_reached_by_name(outline, ix));
+        match names {
+            Some((_, names)) => named.extend(names_in(&names).map(|name| (name.to_owned(), hash))),
+            None => rest.push(hash),
+        }
+    }
+    (named, hash_parts(outline, rest))
+}
+
+/// Whether a definition is at the top of its file and neither a type nor a part of one.
+fn is_reached_by_name(outline: &Outline, ix: DefIx) -> bool {
+    let plain = |kind| {
+        matches!(kind, SymbolKind::Function | SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Macro)
+    };
+    outline
+        .def(ix)
+        .is_some_and(|def| plain(def.kind) && def.parent == Some(DefIx::MODULE) && def.owner.is_none())
+}
+
+/// A hash of each definition that others can see.
+fn hash_defs(outline: &Outline) -> Vec<(DefIx, u64)> {
     let mut text = String::new();
     let shown = visible_defs(outline);
-    for (def, _) in outline.defs.iter().zip(&shown).filter(|(_, shown)| **shown) {
-        text.clear();
-        describe_def(outline, def, &mut text);
-        parts.push(stable_hash(&[text.as_bytes()]));
-    }
+    let shown = outline.iter().zip(&shown).filter(|(_, shown)| **shown);
+    shown
+        .map(|((ix, def), _)| {
+            text.clear();
+            describe_def(outline, def, &mut text);
+            (ix, stable_hash(&[text.as_bytes()]))
+        })
+        .collect()
+}
+
+/// Hashes `parts` and all that is not a definition.
+fn hash_parts(outline: &Outline, mut parts: Vec<u64>) -> u64 {
+    let (arena, mut text) = (&outline.arena, String::new());
     let name = |ix: Option<StrIx>| ix.map_or("\u{2}", |ix| arena.str(ix));
     for import in &outline.imports {
         text.clear();
