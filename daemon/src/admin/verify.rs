@@ -51,9 +51,10 @@ pub fn run_verify(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError
         }
         let before = repo.head_version();
         let (fresh, facts) = index_afresh(admin, &repo, &work.0)?;
-        let kept = repo.ledger().digest().map_err(|error| store_error(&repo, error))?;
+        let digests = rayon::join(|| repo.ledger().digest(), || fresh.digest());
+        let kept = digests.0.map_err(|error| store_error(&repo, error))?;
         let mut differences = Vec::new();
-        if kept != fresh.digest().map_err(ledger_error)? {
+        if kept != digests.1.map_err(ledger_error)? {
             let [old, new] = ["kept.txt", "fresh.txt"].map(|name| work.0.join(name));
             dump_ledger(repo.ledger(), &old)?.map_err(|error| store_error(&repo, error))?;
             dump_ledger(&fresh, &new)?.map_err(ledger_error)?;

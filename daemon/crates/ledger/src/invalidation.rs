@@ -106,7 +106,7 @@ mod tests {
     use sdl_model::{Lang, SymbolId, SymbolKind};
 
     use super::*;
-    use crate::codec::PublicDef;
+    use crate::codec::public::PublicDef;
     use crate::{HitFlags, NAME_LIMIT};
 
     fn public(names: &[&str], package: Option<&str>) -> Public {

@@ -4,7 +4,7 @@ mod columns;
 mod edges;
 mod keys;
 mod packed;
-mod public;
+pub(crate) mod public;
 mod resolved;
 mod varint;
 
@@ -26,7 +26,7 @@ pub(crate) use packed::{
 };
 pub use public::Public;
 pub(crate) use public::{
-    NAME_ITEM, POSTING_ITEM, PublicDef, kind_of, pack_home, pack_inclusions, pack_posting, unpack_hit,
+    NAME_ITEM, POSTING_ITEM, kind_of, pack_hit, pack_home, pack_inclusions, pack_posting, unpack_hit,
     unpack_inclusions, unpack_item_hit, unpack_posting,
 };
 pub(crate) use resolved::{pack_resolved, unpack_resolved};

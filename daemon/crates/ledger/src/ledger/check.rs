@@ -1,24 +1,26 @@
 //! Whether the tables agree with one another.
 
-use std::fmt;
+use std::borrow::Cow;
 use std::ops::ControlFlow;
+use std::{fmt, mem};
 
-use sdl_model::facts::names_in;
-use sdl_model::{FileId, FileRow, FileState, SymbolId, Version, VersionRow};
+use sdl_model::{FileId, FileRow, FileState, SymbolId, SymbolKind, Version, VersionRow};
 
-use super::derived::incoming_edges;
+use super::derived::{in_order, incoming_edges};
 use super::rows::Rows;
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot, state};
 use crate::codec::{
-    self, EDGE_LEN, Public, PublicDef, expand_edges, id_at, id_key, split_history_key, symbol_key, text_key,
-    unpack_edges, unpack_item_hit, unpack_path_value, unpack_resolved,
+    self, NAME_ITEM, PackedInEdge, Public, expand_edges, id_at, id_key, pack_hit, split_history_key,
+    symbol_key, text_key, unpack_edges, unpack_item_hit, unpack_path_value, unpack_resolved,
 };
 use crate::env::{Read, Reads, Table};
 use crate::{NameHit, Result};
 
 /// The maximum number of findings, because more of them say nothing new.
 const MOST: usize = 1_000;
+/// The rows of a table that are compared at a time.
+const PORTION: usize = 1 << 20;
 
 /// One inconsistency.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,15 +39,22 @@ impl fmt::Display for Finding {
 
 impl Ledger {
     /// Looks at every row and says which ones do not agree with others; nothing if all is well. Reads everything, and
-    /// finds faults that no reader would notice, such as an edge without its reverse or a wrong total.
+    /// finds faults that no reader would notice, such as an edge without its reverse or a wrong total. The work grows with
+    /// the rows; memory holds eight bytes for each symbol, and a portion of a table.
     pub fn check(&self) -> Result<Vec<Finding>> {
         let snapshot = Snapshot::new(self, None)?;
         let Some(rows) = snapshot.rows()? else { return Ok(Vec::new()) };
-        let mut check = Check { rows, findings: Vec::new(), tally: Tally::default() };
+        let mut check = Check {
+            rows,
+            findings: Vec::new(),
+            tally: Tally::default(),
+            expected: Expected::default(),
+            symbols: Vec::new(),
+        };
         check.files()?;
         check.symbols()?;
-        check.edges()?;
         check.questions()?;
+        check.edges()?;
         check.postings()?;
         check.counters()?;
         check.past(&snapshot)?;
@@ -57,6 +66,18 @@ struct Check<'s, 'l> {
     rows: Rows<'s, Read<'l>>,
     findings: Vec<Finding>,
     tally: Tally,
+    expected: Expected,
+    /// The ids of all symbols, sorted.
+    symbols: Vec<u64>,
+}
+
+/// The number of rows that a table must have. As each of its rows is seen to belong there, it lacks none if it has as many.
+#[derive(Default)]
+struct Expected {
+    symbols: u64,
+    names: u64,
+    sources: u64,
+    reverses: u64,
 }
 
 fn add_finding(findings: &mut Vec<Finding>, table: &'static str, what: impl FnOnce() -> String) {
@@ -71,7 +92,7 @@ impl Check<'_, '_> {
         table: Table,
         mut each: impl FnMut(&mut Found<'_>, &Rows<'_, Read<'_>>, &[u8], &[u8]) -> Result<()>,
     ) -> Result<()> {
-        let Self { rows, findings, tally } = self;
+        let Self { rows, findings, tally, .. } = self;
         let mut found = Found { findings, tally, table: table.spec.name };
         rows.reads.scan(table, &[], &mut |key, value| {
             each(&mut found, rows, key, value)?;
@@ -79,8 +100,38 @@ impl Check<'_, '_> {
         })
     }
 
+    /// Looks at the rows of `table` in groups, because rows of one group are compared with one record. `pick` gives the group
+    /// of a row, and the part to compare. A large table comes in portions, and so may a group. Returns the number of rows.
+    fn scan_grouped<T: Ord>(
+        &mut self,
+        table: Table,
+        mut pick: impl FnMut(&[u8], &[u8]) -> Result<(u64, T)>,
+        mut each: impl FnMut(&mut Found<'_>, &Rows<'_, Read<'_>>, u64, &[(u64, T)]) -> Result<()>,
+    ) -> Result<u64> {
+        let (mut portion, mut count) = (Vec::new(), 0);
+        let mut end_portion =
+            |found: &mut Found<'_>, rows: &Rows<'_, Read<'_>>, portion: &mut Vec<(u64, T)>| {
+                portion.sort_unstable();
+                for group in portion.chunk_by(|a, b| a.0 == b.0) {
+                    each(found, rows, group[0].0, group)?;
+                }
+                portion.clear();
+                Ok(())
+            };
+        self.scan(table, |found, rows, key, value| {
+            count += 1;
+            portion.push(pick(key, value)?);
+            if portion.len() == PORTION { end_portion(found, rows, &mut portion) } else { Ok(()) }
+        })?;
+        let mut found =
+            Found { findings: &mut self.findings, tally: &mut self.tally, table: table.spec.name };
+        end_portion(&mut found, &self.rows, &mut portion)?;
+        Ok(count)
+    }
+
     fn files(&mut self) -> Result<()> {
         let tables = self.rows.tables;
+        let mut expected = Expected::default();
         self.scan(tables.files, |found, rows, key, value| {
             let (file, row): (_, FileRow) =
                 (FileId(id_at("files", key)?), codec::decode_record("files", value)?);
@@ -109,10 +160,12 @@ impl Check<'_, '_> {
             }
             if let Some(public) = public {
                 found.tally.public(&public, Sign::Plus);
-                check_public(found, rows, file, &public)?;
+                expected.symbols += homes_in(&public).len() as u64;
+                expected.names += names_of(file, &public).len() as u64;
             }
             Ok(())
         })?;
+        self.expected = expected;
         self.scan(tables.paths, |found, rows, key, value| {
             let (file, path) = unpack_path_value(key, value)?;
             let row = rows.file(FileId(file))?;
@@ -131,7 +184,7 @@ impl Check<'_, '_> {
         for table in [tables.file_names, tables.dirs, tables.packages, tables.imports] {
             self.scan(table, |found, rows, key, value| {
                 let file = FileId(id_at("files", value)?);
-                let known = rows.public(file)?.is_some();
+                let known = rows.reads.get(tables.publics, value)?.is_some();
                 found.unless(known, || format!("{:?} has {file:?}, which is not indexed", lossy_text(key)));
                 Ok(())
             })?;
@@ -141,97 +194,148 @@ impl Check<'_, '_> {
 
     fn symbols(&mut self) -> Result<()> {
         let tables = self.rows.tables;
-        self.scan(tables.symbols, |found, rows, key, value| {
+        let before = self.findings.len();
+        let mut symbols = Vec::new();
+        let pick = |key: &[u8], value: &[u8]| {
             let NameHit { symbol, file, kind, .. } = unpack_item_hit("symbols", value)?;
-            let is = |def: &PublicDef| def.symbol == symbol && def.kind == kind;
-            let has = rows.public(file)?.is_some_and(|public| public.defs.iter().any(is));
-            found.unless(has, || format!("{symbol} is not in its file {file:?}"));
-            found
-                .unless(key == symbol_key(symbol.0), || format!("{symbol} is under other bits than its own"));
+            symbols.push(symbol.0);
+            Ok((file.0, (symbol, kind, key == symbol_key(symbol.0))))
+        };
+        let rows = self.scan_grouped(tables.symbols, pick, |found, rows, file, group| {
+            let file = FileId(file);
+            let homes = rows.public(file)?.map(|public| homes_in(&public)).unwrap_or_default();
+            for (_, (symbol, kind, is_in_place)) in group {
+                let has = homes.binary_search(&(*symbol, *kind)).is_ok();
+                found.unless(has, || format!("{symbol} is not in its file {file:?}"));
+                found.unless(*is_in_place, || format!("{symbol} is under other bits than its own"));
+            }
             Ok(())
         })?;
-        self.scan(tables.names, |found, rows, key, value| {
+        symbols.sort_unstable();
+        self.symbols = symbols;
+        let pick = |key: &[u8], value: &[u8]| {
             let hit = unpack_item_hit("names", value)?;
-            let is_key = |name: &str| *text_key(name) == *key;
-            let is = |def: &PublicDef| def.hit(hit.file) == hit && names_in(&def.name).any(is_key);
-            let known = rows.public(hit.file)?.is_some_and(|public| public.defs.iter().any(is));
-            let symbol = hit.symbol;
-            found.unless(known, || format!("{:?} has {symbol}, which is not called so", lossy_text(key)));
+            Ok((hit.file.0, (key.to_vec(), pack_hit(hit))))
+        };
+        let names = self.scan_grouped(tables.names, pick, |found, rows, file, group| {
+            let file = FileId(file);
+            let public = rows.public(file)?;
+            let known = public.as_ref().map(|public| names_of(file, public)).unwrap_or_default();
+            for (_, (key, hit)) in group {
+                let place = known.binary_search_by(|(name, of)| (&**name, of).cmp(&(key.as_slice(), hit)));
+                found.unless(place.is_ok(), || {
+                    format!("{:?} has a symbol of {file:?} that is not called so", lossy_text(key))
+                });
+            }
+            Ok(())
+        })?;
+        let complete = (rows, names) == (self.expected.symbols, self.expected.names);
+        if complete && self.findings.len() == before {
+            return Ok(());
+        }
+        self.scan(tables.publics, |found, rows, key, _| {
+            let file = FileId(id_at("publics", key)?);
+            rows.public(file)?.map_or(Ok(()), |public| check_public(found, rows, file, &public))
+        })
+    }
+
+    fn questions(&mut self) -> Result<()> {
+        let tables = self.rows.tables;
+        let before = self.findings.len();
+        let (mut asked, mut sources) = (0, 0);
+        self.scan(tables.resolved, |found, rows, key, value| {
+            let (file, row) = (FileId(id_at("resolved", key)?), unpack_resolved(value)?);
+            found.tally.resolved(row.counts, Sign::Plus);
+            asked += in_order(&row.asked().collect::<Vec<_>>()).len() as u64;
+            sources += in_order(&row.sources().collect::<Vec<_>>()).len() as u64;
+            for source in row.sources() {
+                let has = rows.reads.get(tables.out_edges, &id_key(source))?.is_some();
+                found.unless(has, || format!("{file:?} names {}, which has no edges", SymbolId(source)));
+            }
+            Ok(())
+        })?;
+        self.expected.sources = sources;
+        let pick = |key: &[u8], value: &[u8]| Ok((id_at("asked", value)?, id_at("asked", key)?));
+        let rows = self.scan_grouped(tables.asked, pick, |found, rows, file, group| {
+            let row = rows.reads.get(tables.resolved, &id_key(file))?;
+            let known = row.map(unpack_resolved).transpose()?.map(|row| row.asked().collect::<Vec<_>>());
+            let known = known.as_deref().map(in_order).unwrap_or_default();
+            let file = FileId(file);
+            for (_, hash) in group {
+                found.unless(known.binary_search(hash).is_ok(), || {
+                    format!("{file:?} is listed under {hash:016x}, which it did not ask")
+                });
+            }
+            Ok(())
+        })?;
+        if rows == asked && self.findings.len() == before {
+            return Ok(());
+        }
+        self.scan(tables.resolved, |found, rows, key, value| {
+            let file = FileId(id_at("resolved", key)?);
+            for hash in unpack_resolved(value)?.asked() {
+                let has = rows.reads.has_item(tables.asked, &id_key(hash), key)?;
+                found.unless(has, || format!("{file:?} asked {hash:016x}, but is not listed there"));
+            }
             Ok(())
         })
     }
 
     fn edges(&mut self) -> Result<()> {
         let tables = self.rows.tables;
-        self.scan(tables.out_edges, |found, rows, key, value| {
+        let before = self.findings.len();
+        let symbols = mem::take(&mut self.symbols);
+        let (mut sources, mut reverses) = (0, 0);
+        self.scan(tables.out_edges, |found, _, key, value| {
             let from = SymbolId(id_at("out_edges", key)?);
             let packed = expand_edges("out_edges", value)?;
             let edges = unpack_edges("out_edges", &packed)?;
             found.tally.edges(edges.len(), Sign::Plus);
             let sorted = !edges.is_empty() && edges.is_sorted_by(|a, b| a < b);
             found.unless(sorted, || format!("those of {from} are not in order"));
-            let listed = match rows.symbol_file(from)? {
-                Some(file) => {
-                    let row = rows.reads.get(tables.resolved, &id_key(file.0))?;
-                    row.map(unpack_resolved)
-                        .transpose()?
-                        .is_some_and(|row| row.sources().any(|s| s == from.0))
-                }
-                None => false,
-            };
-            found.unless(listed, || format!("{from} has edges, but no resolved file names it"));
-            for (to, item) in incoming_edges(from, &packed) {
-                let to_key = id_key(to);
-                let known = rows.symbol_home(SymbolId(to))?.is_some();
-                found.unless(known, || format!("{from} leads to {}, which does not exist", SymbolId(to)));
-                let reverse = rows.reads.has_item(tables.in_edges, &to_key, &item)?;
-                found.unless(reverse, || format!("{from} to {} has no reverse", SymbolId(to)));
+            let incoming = incoming_edges(from, &packed);
+            for (to, _) in &incoming {
+                let known = symbols.binary_search(to).is_ok();
+                found.unless(known, || format!("{from} leads to {}, which does not exist", SymbolId(*to)));
+            }
+            sources += 1;
+            reverses += incoming.len() as u64;
+            Ok(())
+        })?;
+        self.symbols = symbols;
+        self.expected.reverses = reverses;
+        let pick = |key: &[u8], value: &[u8]| {
+            let item: PackedInEdge =
+                value.try_into().map_err(|_| codec::corrupt_record("in_edges", "an item of odd size"))?;
+            Ok((id_at("in_edges", value)?, (id_at("in_edges", key)?, item)))
+        };
+        let rows = self.scan_grouped(tables.in_edges, pick, |found, rows, from, group| {
+            let from = SymbolId(from);
+            let known = incoming_edges(from, &rows.packed_edges(from)?);
+            for (_, edge) in group {
+                let to = SymbolId(edge.0);
+                found.unless(known.contains(edge), || {
+                    format!("{to} has one from {from}, which has none to it")
+                });
             }
             Ok(())
         })?;
-        self.scan(tables.in_edges, |found, rows, key, value| {
-            let (to, from) = (id_at("in_edges", key)?, SymbolId(id_at("in_edges", value)?));
-            let out = rows.packed_edges(from)?;
-            let known = out.as_chunks::<EDGE_LEN>().0.iter().any(|edge| {
-                let (target, item) = codec::in_edge_of(from, edge);
-                target == to && item[..] == *value
-            });
-            found.unless(known, || format!("{} has one from {from}, which has none to it", SymbolId(to)));
-            Ok(())
-        })
-    }
-
-    fn questions(&mut self) -> Result<()> {
-        let tables = self.rows.tables;
-        self.scan(tables.resolved, |found, rows, key, value| {
-            let (file, row) = (FileId(id_at("resolved", key)?), unpack_resolved(value)?);
-            found.tally.resolved(row.counts, Sign::Plus);
-            for hash in row.asked() {
-                let has = rows.reads.has_item(tables.asked, &id_key(hash), key)?;
-                found.unless(has, || format!("{file:?} asked {hash:016x}, but is not listed there"));
-            }
-            for source in row.sources() {
-                let has = !rows.packed_edges(SymbolId(source))?.is_empty();
-                found.unless(has, || format!("{file:?} names {}, which has no edges", SymbolId(source)));
-            }
-            Ok(())
-        })?;
-        self.scan(tables.asked, |found, rows, key, value| {
-            let (hash, file) = (id_at("asked", key)?, FileId(id_at("asked", value)?));
-            let row = rows.reads.get(tables.resolved, value)?;
-            let asked =
-                row.map(unpack_resolved).transpose()?.is_some_and(|row| row.asked().any(|h| h == hash));
-            found.unless(asked, || format!("{file:?} is listed under {hash:016x}, which it did not ask"));
-            Ok(())
+        let complete = (sources, rows) == (self.expected.sources, self.expected.reverses);
+        if complete && self.findings.len() == before {
+            return Ok(());
+        }
+        self.scan(tables.out_edges, |found, rows, key, value| {
+            let from = SymbolId(id_at("out_edges", key)?);
+            check_source(found, rows, from, &expand_edges("out_edges", value)?)
         })
     }
 
     fn postings(&mut self) -> Result<()> {
         let tables = self.rows.tables;
-        self.scan(tables.postings, |found, rows, key, value| {
+        let symbols = mem::take(&mut self.symbols);
+        self.scan(tables.postings, |found, _, key, value| {
             let symbol = id_at("postings", value)?;
-            let known = rows.symbol_home(SymbolId(symbol))?.is_some();
-            found.unless(known, || {
+            found.unless(symbols.binary_search(&symbol).is_ok(), || {
                 format!("{:?} has {}, which does not exist", lossy_text(key), SymbolId(symbol))
             });
             Ok(())
@@ -296,6 +400,44 @@ impl Check<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The definitions of a file as the table of symbols has them, sorted.
+fn homes_in(public: &Public) -> Vec<(SymbolId, SymbolKind)> {
+    let mut homes: Vec<_> = public.defs.iter().map(|def| (def.symbol, def.kind)).collect();
+    homes.sort_unstable();
+    homes.dedup();
+    homes
+}
+
+/// The definitions of a file as the table of names has them, sorted.
+fn names_of(file: FileId, public: &Public) -> Vec<(Cow<'_, [u8]>, [u8; NAME_ITEM])> {
+    let mut names: Vec<_> = public.listed(file).map(|(name, hit)| (text_key(name), hit)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Whether a resolved file names the source of `packed` edges, and whether each of these has its reverse.
+fn check_source(
+    found: &mut Found<'_>,
+    rows: &Rows<'_, Read<'_>>,
+    from: SymbolId,
+    packed: &[u8],
+) -> Result<()> {
+    let tables = rows.tables;
+    let row = match rows.symbol_file(from)? {
+        Some(file) => rows.reads.get(tables.resolved, &id_key(file.0))?,
+        None => None,
+    };
+    let row = row.map(unpack_resolved).transpose()?;
+    let listed = row.is_some_and(|row| row.sources().any(|source| source == from.0));
+    found.unless(listed, || format!("{from} has edges, but no resolved file names it"));
+    for (to, item) in incoming_edges(from, packed) {
+        let reverse = rows.reads.has_item(tables.in_edges, &id_key(to), &item)?;
+        found.unless(reverse, || format!("{from} to {} has no reverse", SymbolId(to)));
+    }
+    Ok(())
 }
 
 fn check_public(

@@ -5,6 +5,8 @@ mod apply;
 mod batch;
 mod bulk;
 mod check;
+#[cfg(test)]
+mod check_tests;
 mod derived;
 mod dump;
 mod history;
