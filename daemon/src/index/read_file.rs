@@ -29,8 +29,8 @@ pub enum Outcome {
     Again,
     /// Its content is that of the given row.
     Same {
-        /// Its `stat`.
-        stat: StatHint,
+        /// Its `stat`, if it has one. A symbolic link, for example, has none.
+        stat: Option<StatHint>,
         /// Its facts, if it was parsed all the same.
         parsed: Option<(FactsKey, EncodedFacts)>,
     },
@@ -102,7 +102,7 @@ impl Reader<'_> {
         let known =
             |row: &FileRow| row.state == FileState::Indexed(key) || row.state == FileState::Failed(key);
         if old.is_some_and(known) && !self.anew {
-            return Outcome::Same { stat, parsed: None };
+            return Outcome::Same { stat: Some(stat), parsed: None };
         }
         let changed = |state, facts| Self::changed(path, state, size, Some(stat), old, facts);
         if !self.anew
@@ -135,12 +135,40 @@ impl Reader<'_> {
         facts: Option<Arc<Facts>>,
     ) -> Outcome {
         let row = FileRow { path: path.clone(), state, size };
-        match (old == Some(&row), stat) {
-            (true, Some(stat)) => Outcome::Same { stat, parsed: None },
-            _ => Outcome::Changed {
-                update: Box::new(FileUpdate { path: path.clone(), row: Some(row), stat, facts }),
-                parsed: None,
-            },
+        if old == Some(&row) {
+            return Outcome::Same { stat, parsed: None };
         }
+        let update = Box::new(FileUpdate { path: path.clone(), row: Some(row), stat, facts });
+        Outcome::Changed { update, parsed: None }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// What a reader says about an entry that a crawl listed as a symbolic link.
+    fn read_link(old: Option<&FileRow>) -> Outcome {
+        let (tree, stores) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (facts, _) = FactsStore::open(stores.path(), &sdl_ledger::Options::default()).unwrap();
+        let root = sdl_watch::check_root(tree.path(), &[], &sdl_watch::RootContext::default()).unwrap();
+        let reader = Reader {
+            files: sdl_watch::Reader::open(&root).unwrap(),
+            facts: &facts,
+            rules: &Rules::default(),
+            anew: false,
+        };
+        reader.read(&RelPath::new("a.py").unwrap(), old, Some(SkipReason::Symlink))
+    }
+
+    #[test]
+    fn a_skipped_entry_that_is_as_it_was_is_no_change() {
+        let Outcome::Changed { update, .. } = read_link(None) else { panic!("it is new") };
+        let row = update.row.unwrap();
+        assert_eq!(row.state, FileState::Skipped(SkipReason::Symlink));
+        assert!(matches!(read_link(Some(&row)), Outcome::Same { stat: None, parsed: None }));
+        let other = FileRow { state: FileState::Skipped(SkipReason::Special), ..row };
+        assert!(matches!(read_link(Some(&other)), Outcome::Changed { .. }));
     }
 }

@@ -129,7 +129,7 @@ impl<'r> Reading<'r> {
                 Outcome::Absent => {}
                 Outcome::Again => self.again = true,
                 Outcome::Same { stat, parsed } => {
-                    self.changes.touched.push((found.path.clone(), stat));
+                    self.changes.touched.extend(stat.map(|stat| (found.path.clone(), stat)));
                     fresh.extend(parsed);
                 }
                 Outcome::Changed { update, parsed } => {
