@@ -11,9 +11,10 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use sdl_ledger::{DumpOptions, FactsStore, Ledger, Options, Snapshot, View};
-use sdl_model::Cause;
 use sdl_model::ids::stable_hash;
+use sdl_model::{Cause, FileRow};
 use sdl_proto::{WireError, code};
 use sdl_tools::Repo as _;
 use serde::Deserialize;
@@ -129,16 +130,24 @@ fn differing_facts(
         files.push(file);
         ControlFlow::Continue(())
     })?;
-    let mut found = Vec::new();
-    for file in files {
-        let Some(row) = view.file(file)? else { continue };
-        let Some(key) = row.state.facts() else { continue };
-        let Some(facts) = fresh.facts(&key)? else { continue };
-        let well = kept.is_sound(&key)? && kept.agrees(&key, &sdl_ledger::encode_facts(&facts)?)?;
-        if !well && found.len() < SHOWN_DIFFERENCES {
-            found.push(format!("the stored facts of {} are damaged or not what its text says", row.path));
-        }
-    }
+    let rows: sdl_ledger::Result<Vec<FileRow>> =
+        files.into_iter().filter_map(|file| view.file(file).transpose()).collect();
+    let is_well = |row: &FileRow| -> sdl_ledger::Result<bool> {
+        let Some(key) = row.state.facts() else { return Ok(true) };
+        let Some(facts) = fresh.facts(&key)? else { return Ok(true) };
+        Ok(kept.is_sound(&key)? && kept.agrees(&key, &sdl_ledger::encode_facts(&facts)?)?)
+    };
+    let mut found: Vec<String> = rows?
+        .par_iter()
+        .filter_map(|row| match is_well(row) {
+            Ok(true) => None,
+            Ok(false) => {
+                Some(Ok(format!("the stored facts of {} are damaged or not what its text says", row.path)))
+            }
+            Err(error) => Some(Err(error)),
+        })
+        .collect::<sdl_ledger::Result<_>>()?;
+    found.truncate(SHOWN_DIFFERENCES);
     Ok(found)
 }
 
