@@ -96,7 +96,9 @@ impl Tally {
                 }
             }
             read_file::Outcome::Same { parsed: Some(_), .. } => self.parsed += 1,
-            read_file::Outcome::Same { parsed: None, .. } => self.reused += 1,
+            read_file::Outcome::Same { stat: Some(_), .. } => self.reused += 1,
+            // An entry that is not read, such as a symbolic link.
+            read_file::Outcome::Same { .. } => {}
             read_file::Outcome::Absent | read_file::Outcome::Again => {}
         }
     }

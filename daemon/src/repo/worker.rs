@@ -286,6 +286,11 @@ impl Worker {
     fn let_go(&mut self) {
         self.kept.clear();
         self.repo.facts.forget_decoded();
+        for released in [self.repo.facts.release_pages(), self.repo.ledger.release_pages()] {
+            if let Err(error) = released {
+                tracing::warn!(repo = self.repo.entry.repo_id, %error, "could not give memory back");
+            }
+        }
         memory::trim_heap();
     }
 

@@ -74,13 +74,6 @@ impl Gate {
 
     /// Runs `alone` with nobody else inside. The caller must not be inside and must hold the writer's lock.
     pub(super) fn alone<T>(&self, alone: impl FnOnce() -> T) -> T {
-        struct Reopen<'g>(&'g Gate);
-        impl Drop for Reopen<'_> {
-            fn drop(&mut self) {
-                self.0.lock().closing = false;
-                self.0.changed.notify_all();
-            }
-        }
         let mut inside = self.lock();
         inside.closing = true;
         let _reopen = Reopen(self);
@@ -89,6 +82,28 @@ impl Gate {
         }
         drop(inside);
         alone()
+    }
+
+    /// The same, unless somebody is inside. Waits for nobody.
+    pub(super) fn try_alone<T>(&self, alone: impl FnOnce() -> T) -> Option<T> {
+        let mut inside = self.lock();
+        if inside.count > 0 {
+            return None;
+        }
+        inside.closing = true;
+        let _reopen = Reopen(self);
+        drop(inside);
+        Some(alone())
+    }
+}
+
+/// Opens the gate when it is dropped.
+struct Reopen<'g>(&'g Gate);
+
+impl Drop for Reopen<'_> {
+    fn drop(&mut self) {
+        self.0.lock().closing = false;
+        self.0.changed.notify_all();
     }
 }
 

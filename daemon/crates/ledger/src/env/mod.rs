@@ -1,6 +1,7 @@
 //! The one module that touches LMDB. It closes the hazards of the binding:
 //!
-//! * the map grows only while nobody is inside ([`gate`]);
+//! * the map grows only while nobody is inside ([`gate`]), and only then the environment is closed and opened again, to give
+//!   back the memory of large transactions ([`handle`]);
 //! * cursors and their pointers never leave a call ([`txn`]);
 //! * an environment is opened once, by one process ([`owner`]);
 //! * a damaged file is recognized before it is mapped ([`pages`]);
@@ -17,6 +18,7 @@ mod bounds;
 mod copy;
 mod file_lock;
 mod gate;
+mod handle;
 mod leaf;
 mod owner;
 mod pages;
@@ -29,7 +31,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use lmdb::{Environment, EnvironmentFlags, Transaction};
+use lmdb::{Environment, EnvironmentFlags, Transaction as _};
 
 use crate::faults::Faults;
 use crate::{Error, Options, Result};
@@ -40,6 +42,7 @@ pub(crate) use leaf::Leaves;
 
 use bounds::Bounds;
 use gate::{Gate, WriterLock};
+use handle::{Handle, Opening};
 use owner::{Left, Owner};
 pub(crate) use txn::{Read, Reads, Write};
 
@@ -49,6 +52,9 @@ pub(crate) const MAX_KEY: usize = 511;
 const READER_CHECK_EVERY: u32 = 64;
 /// Slots for readers of other processes, such as a backup or `mdb_stat`.
 const SPARE_READERS: u32 = 16;
+/// From this many changes of rows on a transaction's pages are worth giving back: they take at least 16 MB if each is in a
+/// page of its own.
+const MANY_PUTS: u64 = 4_096;
 /// The map never shrinks below this, whatever the options say.
 const MIN_MAP: usize = 256 << 10;
 
@@ -112,13 +118,15 @@ impl Sync {
 
 /// An open environment.
 pub(crate) struct Env {
-    lmdb: Environment,
+    lmdb: Handle,
     path: PathBuf,
     gate: Gate,
     writer: WriterLock,
     grow: AtomicBool,
     /// Set when the map could not be grown: LMDB has unmapped the old one by then.
     unmapped: AtomicBool,
+    /// Set by a transaction whose pages are worth giving back.
+    wrote_much: AtomicBool,
     /// Where the map begins; 0 while that is not known.
     map_start: AtomicUsize,
     writes: AtomicU32,
@@ -178,18 +186,21 @@ impl Env {
             Sync::WhenClosed => EnvironmentFlags::NO_TLS | EnvironmentFlags::NO_SYNC,
         };
         let mut size = options.map_size.max(MIN_MAP).next_multiple_of(64 << 10);
+        let mut opening = Opening {
+            path: path.clone(),
+            flags,
+            readers: options.max_readers.saturating_add(SPARE_READERS),
+            tables: max_tables as u32,
+        };
         let env = loop {
-            let opened = Environment::new()
-                .set_flags(flags)
-                .set_max_readers(options.max_readers.saturating_add(SPARE_READERS))
-                .set_max_dbs(max_tables as u32)
-                .set_map_size(size)
-                .open_with_permissions(&path, 0o600);
-            match opened {
+            match Handle::open(opening, size) {
                 Ok(env) => break env,
                 // Address space is limited here: reserve less.
-                Err(lmdb::Error::Other(code)) if code == ENOMEM && size > 64 << 20 => size /= 2,
-                Err(source) => {
+                Err((again, lmdb::Error::Other(code))) if code == ENOMEM && size > 64 << 20 => {
+                    size /= 2;
+                    opening = again;
+                }
+                Err((_, source)) => {
                     let error = if is_disk_full(&path, source) {
                         Error::DiskFull { path }
                     } else {
@@ -210,6 +221,7 @@ impl Env {
             writer: WriterLock::default(),
             grow: AtomicBool::new(false),
             unmapped: AtomicBool::new(false),
+            wrote_much: AtomicBool::new(false),
             map_start: AtomicUsize::new(0),
             writes: AtomicU32::new(0),
             faults: options.faults.clone(),
@@ -231,7 +243,7 @@ impl Env {
     /// Syncs the data whose sync was put off until the end.
     fn settle(&self, owner: &Owner) {
         if self.sync == Sync::WhenClosed
-            && let Err(error) = self.lmdb.sync(true)
+            && let Err(error) = self.lmdb.with(|lmdb| lmdb.sync(true))
         {
             let why = format!("it could not be synced when it was closed: {error}");
             tracing::warn!(path = %self.path.display(), %error, "could not sync; the store will be set aside");
@@ -253,10 +265,11 @@ impl Env {
     pub(crate) fn read(&self, deadline: Option<Instant>) -> Result<Read<'_>> {
         let slot = self.gate.enter(deadline)?;
         self.is_mapped()?;
-        let txn = match self.lmdb.begin_ro_txn() {
+        let lmdb = self.lmdb.inside(&slot).map_err(|source| self.fail("begin to read", source))?;
+        let txn = match lmdb.begin_ro_txn() {
             Err(lmdb::Error::ReadersFull) => {
                 self.clear_dead_readers();
-                self.lmdb.begin_ro_txn()
+                lmdb.begin_ro_txn()
             }
             other => other,
         };
@@ -279,7 +292,8 @@ impl Env {
             self.clear_dead_readers();
         }
         let slot = self.gate.enter_writer();
-        let txn = self.lmdb.begin_rw_txn().map_err(|source| self.fail("begin to write", source))?;
+        let begun = self.lmdb.inside(&slot).and_then(|lmdb| lmdb.begin_rw_txn());
+        let txn = begun.map_err(|source| self.fail("begin to write", source))?;
         Ok(Write::for_writing(txn, self, self.bounds(true)?, slot, writer))
     }
 
@@ -289,7 +303,7 @@ impl Env {
         if start == 0 {
             return Ok(Bounds { writes, ..Bounds::UNKNOWN });
         }
-        let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
+        let info = self.lmdb.with(|lmdb| lmdb.info()).map_err(|source| self.fail("measure", source))?;
         let page = self.page_size()?;
         // A writer's pages that did not fit in memory are in the map, after the last one of the version before.
         let len = if writes { info.map_size() } else { (info.last_pgno() + 1).saturating_mul(page) };
@@ -298,20 +312,24 @@ impl Env {
 
     /// Bytes of a page.
     pub(crate) fn page_size(&self) -> Result<usize> {
-        Ok(self.lmdb.stat().map_err(|source| self.fail("measure", source))?.page_size() as usize)
+        Ok(self.lmdb.with(|lmdb| lmdb.stat()).map_err(|source| self.fail("measure", source))?.page_size()
+            as usize)
     }
 
     /// Finds out where the map is. There must be a table.
     pub(crate) fn locate_map(&self) -> Result<()> {
         self.is_mapped()?;
-        let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
-        let txn = self.lmdb.begin_ro_txn().map_err(|source| self.fail("begin to read", source))?;
-        let start = txn::first_key(&txn, self)?.and_then(|key| {
-            let page = self.page_size().ok()?;
-            // SAFETY: LMDB has just filled it, and the transaction is open.
-            unsafe { bounds::map_start(&key, page, info.last_pgno()) }
+        let page = self.page_size()?;
+        let located = self.lmdb.with(|lmdb| {
+            let (info, txn) = (lmdb.info()?, lmdb.begin_ro_txn()?);
+            let start = txn::first_key(&txn, self).map(|key| {
+                // SAFETY: LMDB has just filled it, and the transaction is open.
+                key.and_then(|key| unsafe { bounds::map_start(&key, page, info.last_pgno()) })
+            });
+            txn.abort();
+            Ok(start)
         });
-        txn.abort();
+        let start = located.map_err(|source| self.fail("find the map", source))??;
         let start = start.ok_or_else(|| crate::codec::corrupt_record("meta", "a page has another number"))?;
         self.map_start.store(start, Ordering::Release);
         Ok(())
@@ -341,9 +359,9 @@ impl Env {
 
     fn double(&self) -> Result<()> {
         self.gate.alone(|| {
-            let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
+            let info = self.lmdb.with(|lmdb| lmdb.info()).map_err(|source| self.fail("measure", source))?;
             let size = info.map_size().saturating_mul(2);
-            self.lmdb.set_map_size(size).map_err(|source| {
+            self.lmdb.with(|lmdb| lmdb.set_map_size(size)).map_err(|source| {
                 self.unmapped.store(true, Ordering::Relaxed);
                 self.fail("grow", source)
             })?;
@@ -351,6 +369,34 @@ impl Env {
             // The map may have moved. An environment that is still being created has no known address yet.
             if self.map_start.load(Ordering::Acquire) == 0 { Ok(()) } else { self.locate_map() }
         })
+    }
+
+    /// Makes the next [`Self::release_pages`] do something.
+    #[cfg(test)]
+    pub(crate) fn claim_much(&self) {
+        self.wrote_much.store(true, Ordering::Relaxed);
+    }
+
+    /// Gives the memory back that LMDB keeps for the pages of large transactions. Returns whether it did: not if there was no such
+    /// transaction, nor while somebody reads.
+    pub(crate) fn release_pages(&self) -> Result<bool> {
+        if !self.wrote_much.load(Ordering::Relaxed) || self.gate.holds() {
+            return Ok(false);
+        }
+        let _writer = self.writer.lock()?;
+        self.is_mapped()?;
+        if !self.lmdb.can_reopen() {
+            return Ok(false);
+        }
+        let reopened = self.gate.try_alone(|| {
+            self.wrote_much.store(false, Ordering::Relaxed);
+            self.lmdb.reopen().map_err(|source| {
+                self.unmapped.store(true, Ordering::Relaxed);
+                self.fail("open again", source)
+            })?;
+            self.locate_map()
+        });
+        reopened.transpose().map(|reopened| reopened.is_some())
     }
 
     /// Grows the map until `bytes` more fit after all pages that are or were in use.
@@ -365,8 +411,9 @@ impl Env {
     /// Frees the slots of readers whose process died.
     fn clear_dead_readers(&self) {
         let mut dead = 0;
-        // SAFETY: the environment is open for as long as `self` lives, and `dead` outlives the call.
-        let code = unsafe { lmdb_sys::mdb_reader_check(self.lmdb.env(), &raw mut dead) };
+        // SAFETY: the environment is open during the call, which `dead` outlives.
+        let check = |lmdb: &Environment| Ok(unsafe { lmdb_sys::mdb_reader_check(lmdb.env(), &raw mut dead) });
+        let Ok(code) = self.lmdb.with(check) else { return };
         if code != 0 || dead > 0 {
             tracing::warn!(path = %self.path.display(), code, dead, "cleared the slots of dead readers");
         }
@@ -375,15 +422,15 @@ impl Env {
     /// Bytes of the data file that are or were in use.
     pub(crate) fn used_bytes(&self) -> Result<u64> {
         self.is_mapped()?;
-        let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
-        let stat = self.lmdb.stat().map_err(|source| self.fail("measure", source))?;
+        let info = self.lmdb.with(|lmdb| lmdb.info()).map_err(|source| self.fail("measure", source))?;
+        let stat = self.lmdb.with(|lmdb| lmdb.stat()).map_err(|source| self.fail("measure", source))?;
         Ok((info.last_pgno() as u64 + 1) * u64::from(stat.page_size()))
     }
 
     /// The present size of the map.
     pub(crate) fn map_size(&self) -> Result<usize> {
         self.is_mapped()?;
-        Ok(self.lmdb.info().map_err(|source| self.fail("measure", source))?.map_size())
+        Ok(self.lmdb.with(|lmdb| lmdb.info()).map_err(|source| self.fail("measure", source))?.map_size())
     }
 
     fn fail(&self, what: &'static str, source: lmdb::Error) -> Error {

@@ -6,6 +6,7 @@ mod space;
 
 use std::ops::ControlFlow;
 use std::ptr;
+use std::sync::atomic::Ordering;
 
 use lmdb::{DatabaseFlags, RoTransaction, RwTransaction, Transaction, WriteFlags};
 use lmdb_sys as ffi;
@@ -13,7 +14,7 @@ use lmdb_sys as ffi;
 use super::bounds::Bounds;
 use super::gate::{Slot, WriterGuard};
 use super::seal::{self, Seal};
-use super::{Env, MAX_KEY, Table, TableSpec};
+use super::{Env, MANY_PUTS, MAX_KEY, Table, TableSpec};
 use crate::codec::corrupt_record;
 use crate::faults::{Fault, FaultPoint};
 use crate::{Error, Result};
@@ -236,6 +237,7 @@ impl<T: Transaction> Txn<'_, T> {
     fn as_specified(&self, db: lmdb::Database, spec: TableSpec) -> Result<Table> {
         let flags = self.raw.db_flags(db).map_err(|source| self.env.fail("open a table", source))?;
         if flags.is_empty() {
+            self.env.lmdb.note_table(db.dbi(), &spec.stored_name());
             Ok(Table::new(db, spec))
         } else {
             Err(corrupt_record(spec.name, "its flags are not those it was made with"))
@@ -356,6 +358,9 @@ impl<'e> Write<'e> {
             return Err(Error::Misuse("a key must have 1 to 511 bytes"));
         }
         self.puts += 1;
+        if self.puts == MANY_PUTS {
+            self.env.wrote_much.store(true, Ordering::Relaxed);
+        }
         self.fault(FaultPoint::Put(self.puts - 1))
     }
 
@@ -413,6 +418,7 @@ impl<'e> Write<'e> {
             Err(lmdb::Error::NotFound) => return Ok(()),
             Err(source) => return Err(self.env.fail("open a table", source)),
         };
+        self.env.lmdb.forget_table(db.dbi());
         // SAFETY: nothing else holds its handle, because a store is opened in one transaction.
         unsafe { self.raw.drop_db(db) }.map_err(|source| self.env.fail("remove a table", source))
     }

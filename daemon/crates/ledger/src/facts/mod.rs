@@ -375,6 +375,14 @@ impl FactsStore {
         self.briefs.clear();
     }
 
+    /// Gives the memory back that the store keeps for the pages of large transactions: [`crate::Ledger::release_pages`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn release_pages(&self) -> Result<bool> {
+        self.env.release_pages()
+    }
+
     /// Notes that the stored data is damaged: the next open sets it aside.
     pub fn condemn(&self, why: &str) -> Result<()> {
         self.env.condemn(why)

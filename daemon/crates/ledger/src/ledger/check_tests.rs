@@ -8,7 +8,7 @@ use crate::env::{Reads, Table, Write};
 use crate::tables::LedgerTables;
 
 #[path = "../../tests/support/mod.rs"]
-mod support;
+pub(super) mod support;
 
 fn live_tables(ledger: &Ledger) -> &LedgerTables {
     let live = State::load_existing(&ledger.env.read(None).unwrap(), ledger.shared()).unwrap().live;

@@ -14,6 +14,8 @@ mod inherit;
 mod leases;
 #[cfg(test)]
 mod list_tests;
+#[cfg(test)]
+mod release_tests;
 mod rows;
 #[cfg(test)]
 mod schema_tests;
@@ -317,6 +319,15 @@ impl Ledger {
     pub fn space(&self) -> Result<Space> {
         let [first, second] = &self.generations;
         Space::of(&self.env, first.all().chain(second.of_content()))
+    }
+
+    /// Gives the memory back that the store keeps for the pages of large transactions, for example after a branch switch. Returns
+    /// whether it did: not if there was none, nor while somebody reads. Waits for a writer.
+    ///
+    /// # Errors
+    /// If the file can't be opened again. The store can't be used any more then.
+    pub fn release_pages(&self) -> Result<bool> {
+        self.env.release_pages()
     }
 
     /// Notes that the stored data is damaged: the next open sets it aside.

@@ -1,0 +1,95 @@
+//! A store that closes its environment and opens it again is the same to all who use it.
+
+use std::thread;
+
+use sdl_model::{Cause, FileId, SymbolId};
+
+use super::check_tests::support::{self, dump, fill, folder, load, no_findings, open, sample, small, soon};
+use crate::{Ledger, Posting, View as _};
+
+/// As `Ledger::release_pages`, whatever was written before.
+fn release(ledger: &Ledger) -> bool {
+    ledger.env.claim_much();
+    ledger.release_pages().unwrap()
+}
+
+#[test]
+fn many_rows_in_one_transaction_are_given_back_once() {
+    let dir = folder();
+    let ledger = open(dir.path(), &small());
+    load(&ledger, &sample(3)).unwrap();
+    assert!(!ledger.release_pages().unwrap(), "little was written");
+    let word = |number: u64| Posting {
+        term: format!("word{number}").into(),
+        symbol: SymbolId(number),
+        impact: 1,
+        flags: 0,
+    };
+    let words: Vec<Posting> = (0..5_000).map(word).collect();
+    for (was, is) in [(&[][..], &words[..]), (&words, &[])] {
+        ledger.write(Cause::Watch, None, 5, |batch| batch.set_postings(FileId(0), was, is)).unwrap();
+        let before = dump(&ledger);
+        assert!(ledger.release_pages().unwrap());
+        assert!(!ledger.release_pages().unwrap(), "there is nothing more");
+        assert_eq!(dump(&ledger), before);
+    }
+    no_findings(&ledger);
+}
+
+#[test]
+fn a_ledger_goes_on_as_if_nothing_had_happened() {
+    let (dir, other) = (folder(), folder());
+    let (ledger, plain) = (open(dir.path(), &small()), open(other.path(), &small()));
+    let mut before = support::Tree::new();
+    for files in [1, 5, 3, 12, 2, 9] {
+        let after = sample(files);
+        for ledger in [&ledger, &plain] {
+            ledger.write(Cause::Watch, None, 5, |batch| fill(batch, &before, &after)).unwrap();
+        }
+        assert!(release(&ledger));
+        assert_eq!(dump(&ledger), dump(&plain));
+        no_findings(&ledger);
+        before = after;
+    }
+    // A large change fills the other generation of tables.
+    for ledger in [&ledger, &plain] {
+        support::leap(ledger, &before, &sample(11), true).unwrap();
+    }
+    assert!(release(&ledger));
+    assert_eq!(dump(&ledger), dump(&plain));
+    drop(ledger);
+    assert_eq!(dump(&open(dir.path(), &small())), dump(&plain));
+}
+
+#[test]
+fn readers_are_not_disturbed() {
+    let dir = folder();
+    let ledger = open(dir.path(), &small());
+    load(&ledger, &sample(3)).unwrap();
+    ledger
+        .read(soon(), |_| {
+            assert!(!release(&ledger), "this thread reads");
+            assert!(
+                !thread::scope(|scope| scope.spawn(|| release(&ledger)).join().unwrap()),
+                "another reads"
+            );
+            Ok(())
+        })
+        .unwrap();
+    assert!(release(&ledger));
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    for _ in 0..200 {
+                        ledger.read(soon(), |view| view.counters().map(drop)).unwrap();
+                    }
+                })
+            })
+            .collect();
+        while readers.iter().any(|reader| !reader.is_finished()) {
+            release(&ledger);
+        }
+    });
+    no_findings(&ledger);
+}
