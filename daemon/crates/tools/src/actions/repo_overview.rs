@@ -204,6 +204,12 @@ impl ReadAction for RepoOverview {
             let scope =
                 Scope { directories: directories.collect::<Result<_, _>>()?, graph: level == Level::Full };
             let overview = survey_scope(cx, &scope)?;
+            if let Some((asked, all)) = overview.share {
+                cx.note(format!(
+                    "hotspots, entry points and layers are drawn from the edges of {asked} of {all} files, evenly spread; \
+                     name directories for exact ones"
+                ));
+            }
             response.add(cx, &overview, &scope)?;
         }
         if level == Level::Stats && !request.directories.is_empty() {

@@ -225,6 +225,12 @@ pub trait Repo: Send + Sync {
         Box::new(Plain)
     }
 
+    /// Returns the number of symbols whose edges one request may look at, one symbol after another. Of more, it takes an even
+    /// share of the files and says so. The default takes about a second.
+    fn survey_limit(&self) -> u64 {
+        200_000
+    }
+
     /// Returns the commits that lead to the snapshot's version. May report that they are still being read; otherwise a
     /// pure function of the commit that the version records.
     fn past(&self, snapshot: &Snapshot<'_>) -> Result<Arc<Past>, NoPast> {

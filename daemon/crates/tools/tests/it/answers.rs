@@ -1,5 +1,8 @@
 //! Every action, once through: the answer is right, fits its schema, and says how fresh it is.
 
+use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
+
 use crate::common::{World, schema};
 use serde_json::{Value, json};
 
@@ -237,6 +240,31 @@ fn the_overview_shows_folders_entry_points_and_layers() {
     assert_eq!(small["truncation"]["truncated"], true);
     let error = world.err("sdl_repo_overview", json!({"directories": ["nowhere"]}));
     assert_eq!((&error["code"], &error["field"]), (&json!("unknownPath"), &json!("directories[0]")));
+}
+
+#[test]
+fn an_overview_of_too_many_symbols_asks_an_even_share_of_the_files() {
+    let overview = |limit: u64, directories: &[&str]| {
+        let mut files = "//- /lib/hub.py\ndef hub()\ndef side()\ndef rare()\n".to_owned();
+        for at in 0..60 {
+            let calls = if at % 2 == 0 { "hub, side" } else { "hub" };
+            writeln!(files, "//- /app/user{at:02}.py\ndef user{at}() calls {calls}").unwrap();
+        }
+        let world = World::empty();
+        world.repo.write(&files);
+        world.repo.survey_limit.store(limit, Ordering::SeqCst);
+        world.ok("sdl_repo_overview", json!({"level": "full", "directories": directories}))
+    };
+    let (all, some) = (overview(63, &[]), overview(20, &[]));
+    assert!(all.get("notes").is_none(), "{all}");
+    let note = some["notes"][0].as_str().unwrap();
+    assert!(note.contains("16 of 61 files"), "{note}");
+    for field in ["stats", "directories", "hotspots", "layers"] {
+        assert_eq!(some[field], all[field], "{field}");
+    }
+    assert_eq!((&some["hotspots"][0]["name"], &some["hotspots"][0]["fanIn"]), (&json!("hub"), &json!(60)));
+    assert_eq!((&some["hotspots"][1]["name"], &some["hotspots"][1]["fanIn"]), (&json!("side"), &json!(30)));
+    assert!(overview(20, &["lib"]).get("notes").is_none(), "a folder of few symbols");
 }
 
 #[test]

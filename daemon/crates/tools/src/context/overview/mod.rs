@@ -1,7 +1,10 @@
-//! Overviews of a repository: a pure function of one version, made in one pass over its files.
+//! Overviews of a repository: a pure function of one version. One pass over the files counts what they define, another looks
+//! at edges. In a scope with very many symbols the second pass takes an even share of the files: what most depends on is seen
+//! there too, and is then counted exactly.
 
 mod layers;
 
+use std::cmp::Reverse;
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
@@ -9,7 +12,7 @@ use std::sync::Arc;
 
 use sdl_ledger::Briefs;
 use sdl_model::facts::{Def, DefFlags};
-use sdl_model::{FileId, Incarnation, Lang, Outline, SymbolId, SymbolKind};
+use sdl_model::{FactsKey, FileId, Incarnation, Lang, Outline, SymbolId, SymbolKind};
 use sdl_retrieve::card::is_main;
 use sdl_retrieve::index::is_test_path;
 
@@ -24,6 +27,8 @@ pub(crate) use layers::folder_layers;
 const TOP: usize = 20;
 /// Folder parts that make a folder of the overview: `django/db`, not `django/db/models/fields`.
 const DEPTH: usize = 2;
+/// Symbols that a share of the files depends on most, whose dependents are counted exactly.
+const CANDIDATES: usize = 10 * TOP;
 
 /// The totals of one folder and everything below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -59,6 +64,8 @@ pub(crate) struct Overview {
     pub(crate) hotspots: Vec<Standout>,
     /// The symbols where execution starts.
     pub(crate) entry_points: Vec<Standout>,
+    /// How many of how many files were asked for their edges, if not all.
+    pub(crate) share: Option<(usize, usize)>,
 }
 
 /// The scope of the pass.
@@ -124,16 +131,24 @@ fn build_overview(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolError>
         .filter(|(_, path)| scope.holds(path))
         .map(|(file, path)| (*file, scope.folder(path)))
         .collect();
-    let mut pass = Pass { cx, folder_of: &folder_of, overview: Overview::default(), homes: HashMap::new() };
+    let mut pass = Pass {
+        cx,
+        folder_of: &folder_of,
+        overview: Overview::default(),
+        homes: HashMap::new(),
+        depended: None,
+    };
+    let mut parsed: Vec<(FileId, &str, FactsKey)> = Vec::new();
     for (file, path) in files.iter().filter(|(_, path)| scope.holds(path)) {
         cx.call.check()?;
         let Some(key) = cx.source.view().file(*file)?.and_then(|row| row.state.facts()) else { continue };
-        if scope.graph {
-            let Some(outline) = cx.source.outlines().outline(key)? else { continue };
-            pass.file(*file, path, &outline)?;
-        } else if let Some(briefs) = cx.source.outlines().briefs(key)? {
-            pass.listed(*file, key.lang, &briefs)?;
+        if let Some(briefs) = cx.source.outlines().briefs(key)? {
+            pass.count_symbols(*file, key.lang, &briefs)?;
         }
+        parsed.push((*file, path, key));
+    }
+    if scope.graph {
+        pass.look_at_edges(&parsed)?;
     }
     let mut overview = pass.overview;
     keep_top(&mut overview.hotspots, |symbol| symbol.fan_in);
@@ -152,6 +167,8 @@ struct Pass<'a> {
     overview: Overview,
     /// The files of symbols that edges lead to, cached because few symbols have most of the edges.
     homes: HashMap<SymbolId, Option<FileId>>,
+    /// The edges that lead to each symbol, where only a share of the files is asked.
+    depended: Option<HashMap<SymbolId, u64>>,
 }
 
 impl Folder {
@@ -169,8 +186,8 @@ impl Folder {
 }
 
 impl Pass<'_> {
-    /// Counts a file by the fields that a list shows, because they are cheaper to read than an outline.
-    fn listed(&mut self, file: FileId, lang: Lang, briefs: &Briefs) -> Result<(), ToolError> {
+    /// Counts a file and its symbols by the fields that a list shows, because they are cheaper to read than an outline.
+    fn count_symbols(&mut self, file: FileId, lang: Lang, briefs: &Briefs) -> Result<(), ToolError> {
         let name = self.folder_of.get(&file).copied().unwrap_or_default();
         let folder = self.overview.folders.entry(name.to_owned()).or_default();
         folder.count_file(lang);
@@ -181,13 +198,53 @@ impl Pass<'_> {
         Ok(())
     }
 
+    /// Looks at the edges of these files, or of an even share of them if they define too many symbols.
+    fn look_at_edges(&mut self, files: &[(FileId, &str, FactsKey)]) -> Result<(), ToolError> {
+        let symbols: u64 = self.overview.folders.values().map(|folder| folder.symbols).sum();
+        let step = symbols.div_ceil(self.cx.repo.survey_limit().max(1)).max(1) as usize;
+        if step > 1 {
+            self.depended = Some(HashMap::new());
+            self.overview.share = Some((files.len().div_ceil(step), files.len()));
+        }
+        for (file, path, key) in files.iter().step_by(step) {
+            self.cx.call.check()?;
+            let Some(outline) = self.cx.source.outlines().outline(*key)? else { continue };
+            self.file(*file, path, &outline)?;
+        }
+        self.depended.take().map_or(Ok(()), |depended| self.count_dependents(depended))
+    }
+
+    /// Counts all edges that lead to the symbols which a share of the files depends on most.
+    fn count_dependents(&mut self, depended: HashMap<SymbolId, u64>) -> Result<(), ToolError> {
+        let mut depended: Vec<(SymbolId, u64)> = depended.into_iter().collect();
+        depended.sort_unstable_by_key(|(id, edges)| (Reverse(*edges), *id));
+        for (id, _) in depended.into_iter().take(CANDIDATES) {
+            self.cx.call.check()?;
+            let Some(symbol) = self.cx.source.symbol(id)? else { continue };
+            let counts = !symbol.is_test()
+                && !is_test_path(symbol.path())
+                && !matches!(symbol.kind(), SymbolKind::Impl | SymbolKind::Module)
+                && self.folder_of.contains_key(&symbol.file());
+            if counts {
+                let view = self.cx.source.view();
+                self.overview.hotspots.push(Standout {
+                    id,
+                    name: symbol.qualified().to_owned(),
+                    kind: symbol.kind(),
+                    file: symbol.path().to_owned(),
+                    line: symbol.line(),
+                    fan_in: view.fan_in(id)?,
+                    fan_out: view.out_edges(id)?.len() as u64,
+                    why: "fanIn",
+                });
+            }
+        }
+        Ok(())
+    }
+
     fn file(&mut self, file: FileId, path: &str, outline: &Outline) -> Result<(), ToolError> {
         let name = self.folder_of.get(&file).copied().unwrap_or_default();
         let mut folder = self.overview.folders.remove(name).unwrap_or_default();
-        folder.count_file(outline.lang);
-        for def in &outline.defs {
-            folder.count_symbol(def.kind, def.flags);
-        }
         let test = is_test_path(path);
         for def in outline.defs.iter().filter(|def| def.kind != SymbolKind::Impl) {
             self.symbol(&mut folder, Place { file, path, folder: name, outline, test }, def)?;
@@ -201,6 +258,9 @@ impl Pass<'_> {
         let out = self.cx.source.view().out_edges(id)?;
         let mut targets: BTreeSet<FileId> = BTreeSet::new();
         for edge in &out {
+            if let Some(depended) = &mut self.depended {
+                *depended.entry(edge.to).or_default() += 1;
+            }
             let home = match self.homes.entry(edge.to) {
                 Entry::Occupied(known) => *known.get(),
                 Entry::Vacant(new) => *new.insert(self.cx.source.view().symbol_file(edge.to)?),
@@ -216,6 +276,13 @@ impl Pass<'_> {
         if def.kind == SymbolKind::Module || place.test || def.flags.has(DefFlags::TEST) {
             return Ok(());
         }
+        let top_level = def.parent.is_none_or(|parent| parent == sdl_model::facts::DefIx::MODULE);
+        let callable = def.kind.is_callable() && top_level;
+        let main = callable && is_main(place.outline.str(def.name));
+        let far = callable && targets.len() >= 3;
+        if self.depended.is_some() && !main && !far {
+            return Ok(());
+        }
         let fan_in = self.cx.source.view().fan_in(id)?;
         let standout = |why| Standout {
             id,
@@ -227,20 +294,13 @@ impl Pass<'_> {
             fan_out: out.len() as u64,
             why,
         };
-        if fan_in > 0 {
+        if fan_in > 0 && self.depended.is_none() {
             push_bounded(&mut self.overview.hotspots, standout("fanIn"), |symbol| symbol.fan_in);
         }
-        let top_level = def.parent.is_none_or(|parent| parent == sdl_model::facts::DefIx::MODULE);
-        if def.kind.is_callable() && top_level {
-            let why = match place.outline.str(def.name) {
-                name if is_main(name) => Some("main"),
-                // Nothing in the repository calls it, and it reaches into several files.
-                _ if fan_in == 0 && targets.len() >= 3 => Some("uncalled"),
-                _ => None,
-            };
-            if let Some(why) = why {
-                push_bounded(&mut self.overview.entry_points, standout(why), |symbol| symbol.fan_out);
-            }
+        // Nothing in the repository calls the second kind, and it reaches into several files.
+        let why = if main { Some("main") } else { (far && fan_in == 0).then_some("uncalled") };
+        if let Some(why) = why {
+            push_bounded(&mut self.overview.entry_points, standout(why), |symbol| symbol.fan_out);
         }
         Ok(())
     }

@@ -56,6 +56,8 @@ pub(crate) struct FakeRepo {
     pub(crate) part: Mutex<Option<Part>>,
     /// Its reported status, if not the one in which all is well.
     pub(crate) says: Mutex<Option<RepoStatus>>,
+    /// See [`Repo::survey_limit`].
+    pub(crate) survey_limit: AtomicU64,
 }
 
 /// An event that happens while a barrier waits.
@@ -88,6 +90,7 @@ impl FakeRepo {
             at_barrier: Mutex::default(),
             part: Mutex::default(),
             says: Mutex::default(),
+            survey_limit: AtomicU64::new(1_000_000),
         })
     }
 
@@ -283,6 +286,10 @@ impl Repo for FakeRepo {
 
     fn facts(&self) -> &FactsStore {
         &self.facts
+    }
+
+    fn survey_limit(&self) -> u64 {
+        self.survey_limit.load(Ordering::SeqCst)
     }
 
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
