@@ -226,7 +226,8 @@ pub trait Repo: Send + Sync {
     }
 
     /// Returns the number of symbols whose edges one request may look at, one symbol after another. Of more, it takes an even
-    /// share of the files and says so. The default takes about a second.
+    /// share of the files and says so. With the default, an overview of Linux looks at edges for two to three seconds if nothing
+    /// is cached.
     fn survey_limit(&self) -> u64 {
         200_000
     }
