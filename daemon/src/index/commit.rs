@@ -87,8 +87,8 @@ fn fill_batch(
 
     for (update, old) in changes.updates.iter().zip(&old_rows) {
         let file = FileId::of(&update.path);
-        let before = resolve::row_postings(facts, old.as_ref())?;
-        batch.set_postings(file, &before, &resolve::update_postings(update))?;
+        let [before, after] = resolve::changed_postings(facts, old.as_ref(), update)?;
+        batch.set_postings(file, &before, &after)?;
     }
     for (path, stat) in &changes.touched {
         batch.set_stat_only(path, stat)?;

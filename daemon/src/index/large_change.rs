@@ -44,8 +44,12 @@ pub fn commit_large_change(
         if !goes_on() {
             return Ok(Committed::GivenUp);
         }
-        let loaded = updates.par_iter().map(|update| resolve::load_update(stores.facts, update));
-        for (update, postings) in loaded.collect::<Result<Vec<_>>>()? {
+        let load = |update| {
+            let update = resolve::load_update(stores.facts, update)?;
+            let postings = resolve::update_postings(&update);
+            Ok((update, postings))
+        };
+        for (update, postings) in updates.par_iter().map(load).collect::<Result<Vec<_>>>()? {
             bulk.add_file(&update)?;
             bulk.add_postings(&postings)?;
         }

@@ -98,8 +98,8 @@ pub(super) fn resolve_on_cores(
     })
 }
 
-/// A file in its new state, with its facts, and its postings.
-pub(super) fn load_update(facts: &FactsStore, update: &FileUpdate) -> Result<(FileUpdate, Vec<Posting>)> {
+/// A file in its new state, with its facts.
+pub(super) fn load_update(facts: &FactsStore, update: &FileUpdate) -> Result<FileUpdate> {
     let mut update = update.clone();
     if update.facts.is_none()
         && let Some(row) = &update.row
@@ -107,8 +107,7 @@ pub(super) fn load_update(facts: &FactsStore, update: &FileUpdate) -> Result<(Fi
     {
         update.facts = load_whole(facts, row)?;
     }
-    let postings = update_postings(&update);
-    Ok((update, postings))
+    Ok(update)
 }
 
 /// The postings of a file in its new state, from the facts that came with it.
@@ -151,15 +150,21 @@ pub(super) fn facts_of(facts: &FactsStore, path: &RelPath, source: &Source) -> R
     Ok(found.map(|facts| FileFacts { path: path.clone(), facts }))
 }
 
-/// The postings of a file as a row describes it; none if it has no facts.
-pub(super) fn row_postings(facts: &FactsStore, row: Option<&FileRow>) -> Result<Vec<Posting>> {
-    let Some(row) = row else { return Ok(Vec::new()) };
-    Ok(match load_facts(facts, row)? {
-        Some((outline, body)) => {
-            sdl_retrieve::index::file_postings(&row.path, FileId::of(&row.path), &outline, &body)
-        }
-        None => Vec::new(),
-    })
+/// The postings of a file that may differ between the state that `old` describes and the new one, before and after; the rest is
+/// the same in both.
+pub(super) fn changed_postings(
+    facts: &FactsStore,
+    old: Option<&FileRow>,
+    update: &FileUpdate,
+) -> Result<[Vec<Posting>; 2]> {
+    let key = |row: &FileRow| row.state.facts();
+    if old.and_then(key) == update.row.as_ref().and_then(key) {
+        return Ok(Default::default());
+    }
+    let before = old.map_or(Ok(None), |old| load_facts(facts, old))?;
+    let before = before.as_ref().map(|(outline, body)| (&**outline, body));
+    let after = update.facts.as_ref().map(|held| (&held.outline, &held.body));
+    Ok(sdl_retrieve::index::changed_postings(&update.path, FileId::of(&update.path), before, after))
 }
 
 /// Both halves of the facts that `row` names, as one; none if it has no facts.

@@ -121,9 +121,9 @@ impl<'s> Step<'s> {
 
     fn load(&self, update: &FileUpdate, old: Option<&FileRow>) -> Result<Loaded> {
         let facts = self.stores.facts;
-        let before = resolve::row_postings(facts, old)?;
-        let (update, after) = resolve::load_update(facts, update)?;
-        Ok((update, [before, after]))
+        let update = resolve::load_update(facts, update)?;
+        let postings = resolve::changed_postings(facts, old, &update)?;
+        Ok((update, postings))
     }
 
     /// Resolves on the pool's threads, over the version as it was and the layer, and writes on this one.

@@ -156,7 +156,8 @@ impl Batch<'_> {
     }
 
     /// Replaces a file's postings. `old` are those that were stored for it before (a posting is a pure function of the
-    /// file's facts and path), `new` are those it has now. Only differences are written.
+    /// file's facts and path), `new` are those it has now. Those that both would contain may be left out of both. Only differences
+    /// are written.
     pub fn set_postings(&mut self, _file: FileId, old: &[Posting], new: &[Posting]) -> Result<()> {
         let table = self.tables.postings;
         let (old, new): (BTreeSet<&Posting>, BTreeSet<&Posting>) =

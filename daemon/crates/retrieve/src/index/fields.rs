@@ -25,7 +25,7 @@ const MOST_TERMS: usize = 128;
 const LONGEST_TERM: usize = 64;
 
 /// The fields of a symbol's document.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Name,
     Owner,
@@ -36,6 +36,17 @@ enum Field {
     Body,
     /// The words of comments and text literals in it.
     Text,
+}
+
+impl Field {
+    /// Whether its texts are in the arena of the body, not in that of the outline.
+    fn is_of_body(self) -> bool {
+        matches!(self, Self::Body | Self::Text)
+    }
+
+    fn arena<'f>(self, outline: &'f Outline, body: &'f Body) -> &'f Arena {
+        if self.is_of_body() { &body.arena } else { &outline.arena }
+    }
 }
 
 /// Weight, fixed average length in terms, strength of length normalization, in the order of [`Field`].
@@ -51,83 +62,170 @@ const FIELDS: [(f32, f32, f32); 7] = [
 
 /// The postings of one file: a pure function of its path and its facts.
 pub fn file_postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) -> Vec<Posting> {
-    let mut terms = Terms::default();
-    let path_terms = terms.of_path(path);
-    let mut outline_texts = Memo::new(outline.arena.strings.len());
-    let mut body_texts = Memo::new(body.arena.strings.len());
-    let home = mention_owners(outline);
-    let mentions = collect_mentions(outline, body, &home);
-    let said = Mentions::of_pairs(outline, &home, body.prose.iter().map(|said| (said.scope, said.text)));
-    let place = Place::of(path.as_str());
-    let mut document = Document::default();
+    let documents = Documents::new(path, file, outline, body);
+    let mut writer = Writer::new(&documents);
     let mut found = Vec::with_capacity(outline.defs.len() * 16);
-    for (ix, def) in outline.iter() {
+    for (ix, _) in outline.iter() {
+        writer.add_postings(ix, &mut found);
+    }
+    found
+}
+
+/// The documents of a file's definitions.
+pub(super) struct Documents<'f> {
+    path: &'f RelPath,
+    file: FileId,
+    pub(super) outline: &'f Outline,
+    body: &'f Body,
+    /// The names that each definition mentions.
+    mentions: Mentions,
+    /// The comments and literals in each.
+    prose: Mentions,
+    place: Place,
+}
+
+/// A text of a document.
+#[derive(Clone, Copy)]
+pub(super) struct Said {
+    field: Field,
+    text: StrIx,
+}
+
+impl<'f> Documents<'f> {
+    pub(super) fn new(path: &'f RelPath, file: FileId, outline: &'f Outline, body: &'f Body) -> Self {
+        let homes = mention_owners(outline);
+        let mentions = collect_mentions(outline, body, &homes);
+        let said = body.prose.iter().map(|said| (said.scope, said.text));
+        let prose = Mentions::of_pairs(outline, &homes, said);
+        Self { path, file, outline, body, mentions, prose, place: Place::of(path.as_str()) }
+    }
+
+    /// The texts of the document of `ix`, in order; the file's path is in no list.
+    pub(super) fn texts(&self, ix: DefIx, def: &Def, texts: &mut Vec<Said>) {
+        texts.clear();
         let part = part_of(def);
-        if part == Part::Nothing {
-            continue;
-        }
-        document.clear();
-        let name = match def.kind {
-            SymbolKind::Module => path.stem(),
-            _ => outline.str(def.name),
-        };
-        if def.kind == SymbolKind::Module {
-            terms.each(name, &mut |term| document.add(Field::Name, term));
-        } else {
-            document.add_all(Field::Name, outline_texts.terms(&mut terms, &outline.arena, def.name));
+        let mut add = |field, text| texts.push(Said { field, text });
+        if def.kind != SymbolKind::Module {
+            add(Field::Name, def.name);
         }
         if part != Part::Name {
             // The owners' names: the part of the qualified name without the name.
-            for term in outline_texts.terms(&mut terms, &outline.arena, def.qualified) {
-                if !document.has(term) {
-                    document.add(Field::Owner, term);
-                }
-            }
-            if let Some(doc) = def.doc {
-                document.add_all(Field::Doc, outline_texts.terms(&mut terms, &outline.arena, doc));
+            add(Field::Owner, def.qualified);
+            def.doc.into_iter().for_each(|doc| add(Field::Doc, doc));
+        }
+        if part != Part::All {
+            return;
+        }
+        for param in &def.params {
+            add(Field::Signature, param.name);
+            param.ty_text.into_iter().for_each(|ty| add(Field::Signature, ty));
+        }
+        for text in def.ret_text.iter().chain(&def.invariants) {
+            add(Field::Signature, *text);
+        }
+        for base in &def.bases {
+            if let Some(name) = last_name(&self.outline.arena, base.ty) {
+                add(Field::Signature, name);
             }
         }
-        if part == Part::All {
-            for &term in &path_terms {
+        self.prose.of(ix).iter().for_each(|said| add(Field::Text, *said));
+        self.mentions.of(ix).iter().for_each(|mention| add(Field::Body, *mention));
+    }
+
+    fn text(&self, said: Said) -> &'f str {
+        said.field.arena(self.outline, self.body).str(said.text)
+    }
+
+    /// Whether the definition `ix` has the same postings as `old_ix` of the same file in another state: all that they are made
+    /// of is the same. `texts` is space to work in.
+    pub(super) fn is_same(
+        &self,
+        (ix, def): (DefIx, &Def),
+        old: &Documents<'_>,
+        (old_ix, old_def): (DefIx, &Def),
+        [texts, old_texts]: &mut [Vec<Said>; 2],
+    ) -> bool {
+        let flags = |def: &Def, place| Flags::of(def, place).0;
+        if part_of(def) != part_of(old_def)
+            || def.kind != old_def.kind
+            || flags(def, self.place) != flags(old_def, old.place)
+        {
+            return false;
+        }
+        if part_of(def) == Part::Nothing {
+            return true;
+        }
+        self.texts(ix, def, texts);
+        old.texts(old_ix, old_def, old_texts);
+        texts.len() == old_texts.len()
+            && texts
+                .iter()
+                .zip(old_texts.iter())
+                .all(|(new, was)| new.field == was.field && self.text(*new) == old.text(*was))
+    }
+}
+
+/// Makes the postings of a file's definitions, one after the other.
+pub(super) struct Writer<'d, 'f> {
+    documents: &'d Documents<'f>,
+    terms: Terms,
+    path_terms: Vec<u32>,
+    /// The terms of the texts of the outline and of the body.
+    memos: [Memo; 2],
+    document: Document,
+    texts: Vec<Said>,
+}
+
+impl<'d, 'f> Writer<'d, 'f> {
+    pub(super) fn new(documents: &'d Documents<'f>) -> Self {
+        let mut terms = Terms::default();
+        let path_terms = terms.of_path(documents.path);
+        let memos =
+            [&documents.outline.arena, &documents.body.arena].map(|arena| Memo::new(arena.strings.len()));
+        Self { documents, terms, path_terms, memos, document: Document::default(), texts: Vec::new() }
+    }
+
+    /// Adds the postings of the definition `ix`.
+    pub(super) fn add_postings(&mut self, ix: DefIx, found: &mut Vec<Posting>) {
+        let Self { documents, terms, path_terms, memos: [outline_texts, body_texts], document, texts } = self;
+        let Documents { path, file, outline, body, place, .. } = *documents;
+        let Some(def) = outline.def(ix).filter(|def| part_of(def) != Part::Nothing) else { return };
+        document.clear();
+        if def.kind == SymbolKind::Module {
+            terms.each(path.stem(), &mut |term| document.add(Field::Name, term));
+        }
+        documents.texts(ix, def, texts);
+        for Said { field, text } in &*texts {
+            let memo = if field.is_of_body() { &mut *body_texts } else { &mut *outline_texts };
+            let said = memo.terms(terms, field.arena(outline, body), *text);
+            if matches!(field, Field::Owner) {
+                for term in said {
+                    if !document.has(term) {
+                        document.add(*field, term);
+                    }
+                }
+            } else {
+                document.add_all(*field, said);
+            }
+        }
+        if part_of(def) == Part::All {
+            for &term in &*path_terms {
                 document.add(Field::Path, term);
-            }
-            let mut signature = |ix: StrIx, document: &mut Document| {
-                document.add_all(Field::Signature, outline_texts.terms(&mut terms, &outline.arena, ix));
-            };
-            for param in &def.params {
-                signature(param.name, &mut document);
-                if let Some(ty) = param.ty_text {
-                    signature(ty, &mut document);
-                }
-            }
-            for text in def.ret_text.iter().chain(&def.invariants) {
-                signature(*text, &mut document);
-            }
-            for base in &def.bases {
-                if let Some(name) = last_name(&outline.arena, base.ty) {
-                    signature(name, &mut document);
-                }
-            }
-            for &said in said.of(ix) {
-                document.add_all(Field::Text, body_texts.terms(&mut terms, &body.arena, said));
-            }
-            for &mention in mentions.of(ix) {
-                document.add_all(Field::Body, body_texts.terms(&mut terms, &body.arena, mention));
             }
         }
         let symbol = file.symbol(def.key);
-        let flags = Flags::of(def, place);
+        let flags = Flags::of(def, *place);
         let words = document.distinct(Field::Name);
-        for (term, impact, places) in document.best(&terms) {
+        for (term, impact, places) in document.best(terms) {
             let term = terms.text(term).into();
             found.push(Posting { term, symbol, impact, flags: flags.of_term(places, words).0 });
         }
+        let name = if def.kind == SymbolKind::Module { path.stem() } else { outline.str(def.name) };
         if let Some(term) = exact_term(name) {
             let impact = (flags.prior() * IMPACT_ONE) as u16;
             found.push(Posting { term: term.into(), symbol, impact, flags: flags.0 });
         }
     }
-    found
 }
 
 /// The term for a whole name, if it has one. Names too long for a term share that of their beginning.

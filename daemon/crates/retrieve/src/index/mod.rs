@@ -1,11 +1,13 @@
 //! Facts to search postings, and the splitting of names and texts into terms.
 
+mod changes;
 mod fields;
 mod flags;
 mod stem;
 mod stop;
 pub(crate) mod words;
 
+pub use changes::{Halves, changed_postings};
 pub use fields::file_postings;
 pub(crate) use fields::{EXACT, IMPACT_ONE, exact_term, has_owners, is_indexed};
 pub(crate) use flags::{Flags, PRIOR_FLAGS, Place, Wants, is_aside_path};

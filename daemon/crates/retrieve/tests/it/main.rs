@@ -3,6 +3,7 @@
 
 mod best_first;
 mod cards;
+mod changes;
 mod deltas;
 mod fit;
 mod histories;
