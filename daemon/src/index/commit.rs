@@ -41,12 +41,18 @@ pub fn commit_changes(
     kept: &mut KeptIndexes,
 ) -> Result<Committed> {
     // Inherited rows are no version, over which other threads could resolve.
-    let most_asking = if stores.ledger.is_inherited() { usize::MAX } else { MOST_ASKING };
-    Committed::of(
+    let (most_asking, before) =
+        if stores.ledger.is_inherited() { (usize::MAX, None) } else { (MOST_ASKING, stores.ledger.head()) };
+    kept.begin_from(before);
+    let committed = Committed::of(
         stores
             .ledger
             .write(cause, head, now_ms(), |batch| fill_batch(batch, stores, changes, (most_asking, kept))),
-    )
+    )?;
+    if let Committed::Done(after) = committed {
+        kept.end_at(after.or(before));
+    }
+    Ok(committed)
 }
 
 fn fill_batch(
@@ -63,6 +69,7 @@ fn fill_batch(
         .map(|update| batch.file(FileId::of(&update.path)))
         .collect::<Result<Vec<_>>>()?;
     let answers = batch.apply_files_with(&changes.updates, &|key| facts.outline(key))?;
+    kept.forget_changed(&answers);
 
     let (held, mut sources) = resolve::update_sources(&changes.updates);
     let mut asking = batch.dependents(&answers)?;

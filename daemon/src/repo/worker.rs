@@ -33,8 +33,13 @@ use running::Running;
 /// The worker's reads end with the batch. No healthy batch takes nearly as long.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
 
-/// After this time without work, memory that helps the next edit is given back.
+/// After this time without work, memory that helps the next edit is given back, except for what an agent needs that thinks for
+/// a while between two edits.
 const QUIET: Duration = Duration::from_secs(5);
+/// After this time, that goes too.
+const LONG_QUIET: Duration = Duration::from_secs(600);
+/// Bytes that are kept from [`QUIET`] to [`LONG_QUIET`]: about what ten drivers of Linux were resolved to.
+const KEPT_AT_REST: usize = 4 << 20;
 
 /// From this many files on, a change of [`OUTGROWN`] times the known files is indexed like a new tree. For example, an
 /// archive is unpacked into a folder with a few notes. This takes less memory. It forgets the versions before, which held
@@ -90,18 +95,28 @@ impl Worker {
     pub(super) fn run(mut self) {
         let inbox = self.tree.inbox();
         let mut quiet = None;
+        let mut rests = false;
         loop {
             let batch = match inbox.next_turn(quiet.take()) {
                 Turn::Work(batch) => batch,
+                Turn::Quiet if rests => {
+                    self.kept.clear();
+                    memory::trim_heap();
+                    continue;
+                }
                 Turn::Quiet => {
+                    self.kept.shrink_to(KEPT_AT_REST);
                     self.let_go();
+                    (quiet, rests) = (Some(LONG_QUIET), true);
                     continue;
                 }
                 Turn::Closed => return,
             };
             let step = self.step(&batch);
+            rests = false;
             if std::mem::take(&mut self.heavy) {
                 // Only now, when the batch is dropped and those who waited for it are released.
+                self.kept.clear();
                 self.let_go();
             } else {
                 quiet = Some(QUIET);
@@ -283,8 +298,7 @@ impl Worker {
     }
 
     /// Gives back the memory that work took. The decoded outlines are those that the next edit needs, so not right after an edit.
-    fn let_go(&mut self) {
-        self.kept.clear();
+    fn let_go(&self) {
         self.repo.facts.forget_decoded();
         for released in [self.repo.facts.release_pages(), self.repo.ledger.release_pages()] {
             if let Err(error) = released {

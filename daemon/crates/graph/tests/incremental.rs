@@ -63,6 +63,7 @@ proptest! {
             let before = repo.answers();
             let changed = apply(&mut repo, &batch);
             let differing = before.differing(&repo.answers());
+            kept.forget_changed(&differing);
             known.retain(|path, _| repo.facts(path).is_some());
             let dirty: BTreeSet<RelPath> = repo
                 .files()

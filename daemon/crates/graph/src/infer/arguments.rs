@@ -103,8 +103,8 @@ impl Infer<'_, '_> {
             Expr::Unwrap(inner) => self.name_of_type(ctx, *inner, steps - 1),
             Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
                 Meaning::Local(ix) => {
-                    let binding = self.own.body.bindings.get(ix as usize)?;
-                    let arena = &self.own.body.arena;
+                    let binding = self.own.binding(self.w, ix)?;
+                    let arena = self.own.arena();
                     match (binding.ty, binding.value) {
                         (Some(ty), _) => type_name(arena, ty),
                         (None, Some(value)) if binding.kind == BindingKind::Local => {

@@ -231,14 +231,14 @@ impl Infer<'_, '_> {
     }
 
     fn fresh_local_type(&self, ix: u32) -> Typed {
-        let body = self.own.body;
-        let Some(binding) = body.bindings.get(ix as usize) else { return Typed::UNKNOWN };
+        let arena = self.own.arena();
+        let Some(binding) = self.own.binding(self.w, ix) else { return Typed::UNKNOWN };
         let file = self.file(self.own.file);
         let ctx = Ctx {
             file: self.own.file,
             scope: binding.scope,
             at: binding.from.saturating_sub(1),
-            arena: &body.arena,
+            arena,
             body: true,
             members: true,
             subject: None,
@@ -250,10 +250,10 @@ impl Infer<'_, '_> {
         }
         // A stated type holds wherever the name is assigned; the nearest counts.
         let stated = binding.ty.or_else(|| {
-            let all = self.own.bindings(binding.scope, binding.name);
+            let all = self.own.bindings(self.w, binding.scope, binding.name);
             let earlier = all.iter().rev().filter(|other| **other < ix);
             earlier
-                .filter_map(|other| body.bindings.get(*other as usize))
+                .filter_map(|other| self.own.binding(self.w, *other))
                 .filter(|other| other.from <= binding.from && binding.from < other.to)
                 .filter(|other| other.kind != BindingKind::Narrowed)
                 // A declaration in an inner block is skipped, because it is another local of the same name.
@@ -263,7 +263,7 @@ impl Infer<'_, '_> {
         if let Some(ty) = stated {
             let mut ty = self.stated(&ctx, ty);
             if binding.kind == BindingKind::Param
-                && let Some(kind) = Self::param_kind(&file, binding.scope, body.arena.str(binding.name))
+                && let Some(kind) = Self::param_kind(&file, binding.scope, arena.str(binding.name))
             {
                 ty = rest_type(ty, kind);
             }
@@ -273,7 +273,7 @@ impl Infer<'_, '_> {
         }
         let param = || {
             let def = file.outline.def(binding.scope).filter(|_| binding.kind == BindingKind::Param)?;
-            let name = body.arena.str(binding.name);
+            let name = arena.str(binding.name);
             def.params.iter().position(|param| file.outline.str(param.name) == name)
         };
         let param = param();
@@ -306,9 +306,9 @@ impl Infer<'_, '_> {
     /// The type of a name that a test has narrowed, as in `if isinstance(x, Cart)`. Of the types that it may have,
     /// those that derive from `Cart`, else `Cart` itself.
     fn narrowed(&self, ctx: &Ctx<'_>, binding: &Binding) -> Typed {
-        let all = self.own.bindings(binding.scope, binding.name).iter().rev();
+        let all = self.own.bindings(self.w, binding.scope, binding.name).iter().rev();
         let before = all.copied().find(|other| {
-            self.own.body.bindings.get(*other as usize).is_some_and(|other| {
+            self.own.binding(self.w, *other).is_some_and(|other| {
                 other.kind != BindingKind::Narrowed && other.from <= binding.from && binding.from < other.to
             })
         });

@@ -206,12 +206,12 @@ impl Infer<'_, '_> {
         if !ctx.body || ctx.file != self.own.file {
             return None;
         }
-        let all = self.own.bindings(DefIx::MODULE, name);
+        let all = self.own.bindings(self.w, DefIx::MODULE, name);
         if all.is_empty() || !self.is_at_top(ctx) {
             return None;
         }
         let is_latest = |ix: &&u32| {
-            self.own.body.bindings.get(**ix as usize).is_some_and(|binding| {
+            self.own.binding(self.w, **ix).is_some_and(|binding| {
                 let is_set = binding.kind == BindingKind::Local && binding.value.is_some();
                 is_set && binding.from <= ctx.at && ctx.at < binding.to
             })
@@ -250,8 +250,8 @@ impl Infer<'_, '_> {
         }
         let mut seen = None;
         let mut first = None;
-        for &ix in self.own.bindings(scope, name) {
-            let binding = self.own.body.bindings.get(ix as usize)?;
+        for &ix in self.own.bindings(self.w, scope, name) {
+            let binding = self.own.binding(self.w, ix)?;
             if binding.kind == BindingKind::Outer {
                 return Some(Meaning::Place(Place::Missing, Via::Scope));
             }
@@ -265,7 +265,7 @@ impl Infer<'_, '_> {
         // A name that is local to all of a function hides outer ones before its assignment, too.
         let whole = if file.traits().names.hoists && scope != DefIx::MODULE {
             first.filter(|ix| {
-                let to = self.own.body.bindings.get(*ix as usize).map_or(0, |binding| binding.to);
+                let to = self.own.binding(self.w, *ix).map_or(0, |binding| binding.to);
                 file.outline.def(scope).is_some_and(|def| def.span.end <= to)
             })
         } else {

@@ -73,7 +73,7 @@ impl Infer<'_, '_> {
             return Typed::UNKNOWN;
         }
         let file = self.file(of.file);
-        let arena = if of.body { &self.own.body.arena } else { &file.outline.arena };
+        let arena = if of.body { self.own.arena() } else { &file.outline.arena };
         let ctx = Self::written_ctx(of, arena);
         let Expr::Record(fields) = arena.expr(of.expr) else { return Typed::UNKNOWN };
         if let Some((_, value)) = fields.iter().rev().find(|(field, _)| arena.str(*field) == name) {
@@ -151,7 +151,7 @@ impl Infer<'_, '_> {
     /// `depth` counts the tables around it that take it over: a table may take over itself.
     fn any_entry_at(&self, of: Written, depth: usize) -> Ty {
         let file = self.file(of.file);
-        let arena = if of.body { &self.own.body.arena } else { &file.outline.arena };
+        let arena = if of.body { self.own.arena() } else { &file.outline.arena };
         let Expr::Record(fields) = arena.expr(of.expr) else { return Ty::Unknown };
         if fields.len() > ENTRIES || of.is_type || depth > SPREADS || !self.w.step() {
             return Ty::Unknown;

@@ -39,8 +39,7 @@ impl Infer<'_, '_> {
     }
 
     fn local_origin_within(&self, ix: u32, steps: u8) -> Origin {
-        let body = self.own.body;
-        let Some(binding) = body.bindings.get(ix as usize) else { return Origin::Other };
+        let Some(binding) = self.own.binding(self.w, ix) else { return Origin::Other };
         let (BindingKind::Local, None, Some(value)) = (binding.kind, binding.ty, binding.value) else {
             return Origin::Other;
         };
@@ -48,7 +47,7 @@ impl Infer<'_, '_> {
             file: self.own.file,
             scope: binding.scope,
             at: binding.from.saturating_sub(1),
-            arena: &body.arena,
+            arena: self.own.arena(),
             body: true,
             members: false,
             subject: None,

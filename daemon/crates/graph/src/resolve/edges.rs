@@ -9,7 +9,7 @@ use sdl_model::{Edge, EdgeKind, Lang, SymbolId, SymbolKind};
 use crate::confidence;
 use crate::hash::NumberMap;
 use crate::strategies::{self, Rule};
-use crate::world::FileIndex;
+use crate::world::{Counted, FileIndex, KeptEdge};
 
 /// The place of a mention in the file.
 #[derive(Clone, Copy)]
@@ -49,8 +49,10 @@ pub(super) struct Edges {
     sites: Option<Vec<Site>>,
     /// The mentions of a symbol inside itself, which are no edges.
     within: Vec<Site>,
+    /// The edges as they were added since they were last taken, if somebody wants them.
+    added: Option<Vec<KeptEdge>>,
     /// How references came out.
-    pub(super) counts: ResolutionCounts,
+    counts: ResolutionCounts,
 }
 
 impl Edges {
@@ -61,6 +63,7 @@ impl Edges {
             found: NumberMap::default(),
             sites: None,
             within: Vec::new(),
+            added: None,
             counts: ResolutionCounts::default(),
         }
     }
@@ -80,8 +83,39 @@ impl Edges {
         std::mem::take(&mut self.within)
     }
 
+    /// Logs the edges that are added from here on.
+    pub(super) fn log_added(&mut self) {
+        self.added = Some(Vec::new());
+    }
+
+    /// The edges that were added since the last time.
+    pub(super) fn take_added(&mut self) -> Vec<KeptEdge> {
+        self.added.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Counts a reference.
+    pub(super) fn count(&mut self, counted: Counted) {
+        *match counted {
+            Counted::Exact => &mut self.counts.exact,
+            Counted::Inferred => &mut self.counts.inferred,
+            Counted::Ambiguous => &mut self.counts.ambiguous,
+            Counted::External => &mut self.counts.external,
+            Counted::Unresolved => &mut self.counts.unresolved,
+        } += 1;
+    }
+
     /// Adds an edge from the symbol around `scope`, made by a mention.
-    pub(super) fn add(&mut self, scope: DefIx, to: SymbolId, kind: EdgeKind, rule: &Rule, mention: Mention) {
+    pub(super) fn add(
+        &mut self,
+        scope: DefIx,
+        to: SymbolId,
+        kind: EdgeKind,
+        rule: &'static Rule,
+        mention: Mention,
+    ) {
+        if let Some(added) = &mut self.added {
+            added.push(KeptEdge { scope, to, kind, rule });
+        }
         let line = mention.line;
         let Some(source) = self.file.enclosing(scope, |kind| kind != SymbolKind::Impl) else { return };
         let Some(def) = self.file.outline.def(source) else { return };

@@ -226,7 +226,7 @@ impl Resolver<'_, '_> {
     /// name.
     pub(crate) fn declared_local(&self, local: u32) -> Outcome {
         let value = self.infer.local_type(local);
-        let binding = self.infer.own.body.bindings.get(local as usize);
+        let binding = self.infer.own.binding(self.infer.w, local);
         let sure = binding.is_some_and(|one| one.kind != BindingKind::Param && value.how == How::Named);
         self.held(&value, sure)
     }

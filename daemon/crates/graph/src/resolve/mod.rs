@@ -7,6 +7,7 @@ mod fallback;
 mod header;
 mod held;
 mod hooks;
+mod keeping;
 mod overloads;
 mod passed;
 mod rules;
@@ -19,7 +20,7 @@ use std::rc::Rc;
 use sdl_ledger::{Resolved, Result, name_mark};
 use sdl_model::facts::{CALLED, DefIx, Ref, RefForm};
 use sdl_model::lang::Guesses;
-use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, SymbolId, SymbolKind};
+use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, SymbolId, SymbolKind};
 
 use crate::infer::{self, Ctx, Infer};
 use crate::own::Own;
@@ -31,6 +32,7 @@ use crate::world::{DefRef, World};
 pub(crate) use calls::{rule_of, rule_of_receiver};
 pub use edges::Site;
 use edges::{Edges, Mention};
+use keeping::{Keeping, counted_as};
 pub(crate) use overloads::MAX_OVERLOADS;
 pub(crate) use rules::{CallRules, Implied, Outcome, Overloaded, Resolver, RulesOf};
 
@@ -61,10 +63,15 @@ pub(crate) fn resolve_file(
     let own = Own::new(at, body);
     let resolver = Resolver::new(world, rules, &own, outline.lang);
     let mut edges = Edges::new(world.file(at), outline.lang);
-    let open = resolver.resolve_all(&mut edges, None);
+    let mut keeping = Keeping::begin(world, file, outline, body);
+    let open = resolver.resolve_all(&mut edges, None, keeping.as_mut());
     let unresolved = resolver.defined_marks(&open);
     let (edges, counts) = edges.finish();
-    Ok(Resolved { file: Some(file), edges, asked: world.finish()?, unresolved, counts })
+    let mut asked = world.finish()?;
+    if let Some(keeping) = keeping {
+        keeping.finish(world, &mut asked);
+    }
+    Ok(Resolved { file: Some(file), edges, asked, unresolved, counts })
 }
 
 /// Finds each place where a file mentions a definition, by the rules of its language. With a name, only its references.
@@ -81,7 +88,7 @@ pub(crate) fn resolve_sites(
     let resolver = Resolver::new(world, rules, &own, outline.lang);
     let index = world.file(at);
     let mut edges = Edges::new(Rc::clone(&index), outline.lang).with_sites();
-    let open = resolver.resolve_all(&mut edges, name);
+    let open = resolver.resolve_all(&mut edges, name, None);
     let open = open.into_iter().filter_map(|one| {
         let around = index.enclosing(one.scope, |kind| kind != SymbolKind::Impl)?;
         let from = index.symbol(around)?;
@@ -108,23 +115,40 @@ impl<'r, 'w> Resolver<'r, 'w> {
     }
 
     /// Adds the edges of everything that the file mentions, or of the references of one name. Returns those whose meaning
-    /// is not known.
-    fn resolve_all(&self, edges: &mut Edges, name: Option<&str>) -> Vec<&'r Ref> {
+    /// is not known. What `keeping` knows is not resolved again.
+    fn resolve_all(
+        &self,
+        edges: &mut Edges,
+        name: Option<&str>,
+        mut keeping: Option<&mut Keeping>,
+    ) -> Vec<&'r Ref> {
         let world = self.infer.w;
         self.bases(edges);
         self.imports(edges);
         self.conventions(edges);
         let mut open = Vec::new();
-        let arena = &self.infer.own.body.arena;
+        let arena = self.infer.own.arena();
         let is_asked = |one: &&Ref| name.is_none_or(|name| arena.str(one.name) == name);
-        for one in self.infer.own.body.refs.iter().filter(is_asked) {
+        if keeping.is_some() {
+            // What was asked before belongs to no reference.
+            world.take_noted();
+            edges.log_added();
+        }
+        for one in self.infer.own.refs().iter().filter(is_asked) {
+            if let Some(is_open) = keeping.as_mut().and_then(|keeping| keeping.repeat_outcome(edges, one)) {
+                open.extend(is_open.then_some(one));
+                continue;
+            }
             world.begin_reference();
             let (outcome, kind) = self.reference(one);
             let outcome = if world.is_spent() { Outcome::Unresolved } else { outcome };
-            if outcome == Outcome::Unresolved {
-                open.push(one);
-            }
+            let is_open = outcome == Outcome::Unresolved;
+            open.extend(is_open.then_some(one));
+            let counted = counted_as(&outcome);
             self.record(edges, one, outcome, kind);
+            if let Some(keeping) = &mut keeping {
+                keeping.note_outcome(world, one, is_open, (edges.take_added(), counted));
+            }
         }
         open
     }
@@ -176,7 +200,7 @@ impl Resolver<'_, '_> {
             file: self.infer.own.file,
             scope: one.scope,
             at: one.at,
-            arena: &self.infer.own.body.arena,
+            arena: self.infer.own.arena(),
             body: true,
             members: one.form == RefForm::Type,
             subject: None,
@@ -193,7 +217,7 @@ impl Resolver<'_, '_> {
             // A literal of a type runs no code.
             RefForm::Construct if !self.traits.calls.types_run => (self.construct(one), EdgeKind::Ref),
             RefForm::Construct => (self.construct(one), EdgeKind::Call),
-            RefForm::Decorator if self.infer.own.body.arena.str(one.name) == CALLED => {
+            RefForm::Decorator if self.infer.own.arena().str(one.name) == CALLED => {
                 (self.held_call(one), EdgeKind::Call)
             }
             RefForm::Held => (self.held_call(one), EdgeKind::Call),
@@ -210,24 +234,10 @@ impl Resolver<'_, '_> {
     }
 
     fn record(&self, edges: &mut Edges, one: &Ref, outcome: Outcome, kind: EdgeKind) {
-        let counts = &mut edges.counts;
-        let (targets, rule) = match outcome {
-            Outcome::Found(targets, rule) => (targets, rule),
-            Outcome::External => {
-                counts.external += 1;
-                return;
-            }
-            Outcome::Unresolved => {
-                counts.unresolved += 1;
-                return;
-            }
-            Outcome::Nothing => return,
-        };
-        match rule.resolution {
-            Resolution::Exact => counts.exact += 1,
-            Resolution::Inferred => counts.inferred += 1,
-            Resolution::Ambiguous => counts.ambiguous += 1,
+        if let Some(counted) = counted_as(&outcome) {
+            edges.count(counted);
         }
+        let Outcome::Found(targets, rule) = outcome else { return };
         let mention = Mention { line: one.line, at: Some(one.at) };
         if let Some((holder, rule)) = self.named_holder(one, rule, &targets)
             && let Some(symbol) = self.infer.file(holder.file).symbol(holder.def)

@@ -55,9 +55,9 @@ impl<'r> Resolver<'r, '_> {
         {
             return None;
         }
-        let bindings = &self.infer.own.body.bindings;
+        let bindings = self.infer.own.all_bindings(self.infer.w);
         let name = file.outline.str(field.name);
-        let arena = &self.infer.own.body.arena;
+        let arena = self.infer.own.arena();
         let kept = self.kept.get_or_init(|| {
             let mut kept: HashMap<&str, Vec<u32>> = HashMap::new();
             for (ix, one) in bindings.iter().enumerate().filter(|(_, one)| one.kind == BindingKind::Field) {
@@ -81,10 +81,10 @@ impl<'r> Resolver<'r, '_> {
     /// Whether the text before hands the module's variable `object` to other code, which may set its fields. Mentions of
     /// locals are no references, so nothing is known of these.
     pub(crate) fn is_handed_out(&self, one: &Ref, object: ExprIx) -> bool {
-        let Expr::Name(name) = self.infer.own.body.arena.expr(object) else { return false };
-        let arena = &self.infer.own.body.arena;
+        let Expr::Name(name) = self.infer.own.arena().expr(object) else { return false };
+        let arena = self.infer.own.arena();
         let (mut named, mut asked) = (0, 0);
-        for other in self.infer.own.body.refs.iter().filter(|other| other.at <= one.at) {
+        for other in self.infer.own.all_refs(self.infer.w).iter().filter(|other| other.at <= one.at) {
             let is_receiver =
                 other.recv.is_some_and(|recv| matches!(arena.expr(recv), Expr::Name(of) if of == name));
             match other.form {
@@ -112,12 +112,12 @@ impl<'r> Resolver<'r, '_> {
     /// The values that the file's calls pass for the parameter that the local with this number is.
     fn passed_values(&self, local: u32, steps: u8) -> Vec<Typed> {
         let (Some(steps), Some(binding)) =
-            (steps.checked_sub(1), self.infer.own.body.bindings.get(local as usize))
+            (steps.checked_sub(1), self.infer.own.binding(self.infer.w, local))
         else {
             return Vec::new();
         };
         let file = self.infer.file(self.infer.own.file);
-        let name = self.infer.own.body.arena.str(binding.name);
+        let name = self.infer.own.arena().str(binding.name);
         let place = file
             .outline
             .def(binding.scope)
@@ -161,7 +161,7 @@ impl<'r> Resolver<'r, '_> {
     fn argument_values(&self, ctx: &Ctx<'_>, value: ExprIx, steps: u8) -> Vec<Typed> {
         if let Expr::Name(name) = ctx.arena.expr(value)
             && let Meaning::Local(local) = self.infer.meaning(ctx, *name, Want::Any)
-            && let Some(binding) = self.infer.own.body.bindings.get(local as usize)
+            && let Some(binding) = self.infer.own.binding(self.infer.w, local)
             && binding.kind == BindingKind::Param
             && binding.ty.is_none()
         {
@@ -175,7 +175,7 @@ impl<'r> Resolver<'r, '_> {
             file: self.infer.own.file,
             scope: DefIx::MODULE,
             at: 0,
-            arena: &self.infer.own.body.arena,
+            arena: self.infer.own.arena(),
             body: true,
             members: false,
             subject: None,
@@ -187,6 +187,8 @@ impl<'r> Resolver<'r, '_> {
     /// The arguments of all calls of the file's own functions. None while they are being gathered, because that asks
     /// where calls lead.
     fn arguments(&self) -> Option<&Arguments<'r>> {
+        // Each caller asks for the whole file, also those that find the answer known.
+        self.infer.own.all_refs(self.infer.w);
         if self.gathers.replace(true) {
             return None;
         }
@@ -199,7 +201,7 @@ impl<'r> Resolver<'r, '_> {
         let mut found = Arguments::default();
         let mut calls: HashMap<DefIx, usize> = HashMap::new();
         let own = self.infer.own.file;
-        for one in &self.infer.own.body.refs {
+        for one in self.infer.own.all_refs(self.infer.w) {
             let is_applied = one.form == RefForm::Decorator && self.is_applied_decorator(one);
             let is_call = matches!(one.form, RefForm::Call | RefForm::MethodCall | RefForm::Construct);
             if !is_applied && !is_call {
@@ -221,13 +223,13 @@ impl<'r> Resolver<'r, '_> {
 
     /// Whether a decorator is applied to the definition as it is written: `@f`, and the result of `@f(1)`.
     fn is_applied_decorator(&self, one: &Ref) -> bool {
-        one.args == 0 || self.infer.own.body.arena.str(one.name) == CALLED
+        one.args == 0 || self.infer.own.arena().str(one.name) == CALLED
     }
 
     fn call_for_arguments(&self, one: &Ref) -> Outcome {
         match one.form {
             RefForm::Construct => self.construct(one),
-            RefForm::Decorator if self.infer.own.body.arena.str(one.name) == CALLED => self.held_call(one),
+            RefForm::Decorator if self.infer.own.arena().str(one.name) == CALLED => self.held_call(one),
             _ => self.call(one),
         }
     }
@@ -248,7 +250,7 @@ impl<'r> Resolver<'r, '_> {
             found.by_param.entry((function, first)).or_default().push(Argument::Decorated(one.scope));
             return;
         }
-        let arena = &self.infer.own.body.arena;
+        let arena = self.infer.own.arena();
         let given = one.given.map_or(&[][..], |given| match arena.expr(given) {
             Expr::Tuple(values) => values,
             _ => &[],

@@ -3,12 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sdl_model::{FactsKey, FileId};
+use sdl_ledger::ChangedKeys;
+use sdl_model::{FactsKey, FileId, Version};
 
 use super::index::FileIndex;
+use super::kept_closures::KeptClosures;
+use super::kept_outcomes::KeptOutcomes;
 use crate::hash::NumberMap;
 use crate::values::Sym;
 
+/// The share of the bytes, one part in this many, for answers about included files.
+const CLOSURES_SHARE: usize = 8;
+/// The same for what files' scopes were resolved to.
+const OUTCOMES_SHARE: usize = 3;
 /// About the bytes that a text takes, with its place in the table.
 const TEXT: usize = 100;
 
@@ -51,6 +58,9 @@ pub(super) struct KeptIndex {
 
 /// Indexes of files, from one call of [`crate::resolve_files`] to the next. They depend on nothing but a file's path and facts, so
 /// they remain valid when the tree changes.
+///
+/// Beside them are answers about which files include which, and what the scopes of files were resolved to. These hold until an
+/// answer changes that they were derived from, so [`Self::forget_changed`] has to learn of each change of the tree.
 #[derive(Default)]
 pub struct KeptIndexes {
     /// About the bytes to keep; none by default.
@@ -58,12 +68,41 @@ pub struct KeptIndexes {
     turn: u64,
     pub(super) texts: Texts,
     files: NumberMap<u64, KeptIndex>,
+    pub(super) closures: KeptClosures,
+    pub(super) outcomes: KeptOutcomes,
+    /// The version whose answers are kept.
+    version: Option<Version>,
 }
 
 impl KeptIndexes {
     /// Keeps about this many bytes.
     pub fn with_limit(limit: usize) -> Self {
-        Self { limit, ..Self::default() }
+        Self {
+            limit,
+            closures: KeptClosures::with_limit(limit / CLOSURES_SHARE),
+            outcomes: KeptOutcomes::with_limit(limit / OUTCOMES_SHARE),
+            ..Self::default()
+        }
+    }
+
+    /// Begins a change of `version`: forgets answers that are those of another one. They count as those of no version until
+    /// [`Self::end_at`].
+    pub fn begin_from(&mut self, version: Option<Version>) {
+        if self.version.take() != version || version.is_none() {
+            self.closures.clear();
+            self.outcomes.clear();
+        }
+    }
+
+    /// Forgets the answers that a change of the tree made others.
+    pub fn forget_changed(&mut self, changed: &ChangedKeys) {
+        self.closures.forget_changed(changed);
+        self.outcomes.forget_changed(changed);
+    }
+
+    /// Ends a change: the answers are those of `version` now.
+    pub fn end_at(&mut self, version: Option<Version>) {
+        self.version = version;
     }
 
     /// All of them, for a world. Empty until they are put back.
@@ -84,20 +123,24 @@ impl KeptIndexes {
         let turn = self.turn;
         self.files
             .extend(used.map(|(index, key, weight)| (index.id.0, KeptIndex { key, weight, turn, index })));
+        self.shrink_indexes(self.limit);
+    }
+
+    fn shrink_indexes(&mut self, bytes: usize) {
         let texts = self.texts.texts.len() * TEXT;
         let mut weight = texts + self.files.values().map(|kept| kept.weight).sum::<usize>();
-        if weight <= self.limit {
+        if weight <= bytes {
             return;
         }
-        if texts > self.limit / 2 {
+        if texts > bytes / 2 {
             // Numbers of texts are in the indexes, so both go together.
-            self.clear();
+            (self.files, self.texts) = Default::default();
             return;
         }
         let mut oldest: Vec<(u64, u64)> = self.files.iter().map(|(id, kept)| (kept.turn, *id)).collect();
         oldest.sort_unstable();
         for (_, id) in oldest {
-            if weight <= self.limit {
+            if weight <= bytes {
                 break;
             }
             weight -= self.files.remove(&id).map_or(0, |kept| kept.weight);
@@ -107,6 +150,13 @@ impl KeptIndexes {
     /// Lets go of all.
     pub fn clear(&mut self) {
         self.lend();
+    }
+
+    /// Lets go of the indexes, and of all answers but about `bytes` of those that were used last.
+    pub fn shrink_to(&mut self, bytes: usize) {
+        self.shrink_indexes(0);
+        self.closures.shrink_to(bytes / 4);
+        self.outcomes.shrink_to(bytes - bytes / 4);
     }
 }
 

@@ -64,6 +64,38 @@ pub(crate) type Memo<T> = RefCell<NumberMap<Question, KeptAnswer<T>>>;
 /// A kept answer; opaque outside this module.
 pub(crate) struct KeptAnswer<T>(pub(super) Kept<T>);
 
+/// What a kept answer took apart from its asks, for another [`super::World`], where the asks have other numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Effort {
+    height: usize,
+    cost: u32,
+}
+
+impl<T> KeptAnswer<T> {
+    /// Its value, what it took, and all of its asks; an ask may be there twice.
+    pub(super) fn into_parts(self) -> (T, Effort, Vec<AskIx>) {
+        let Kept { value, height, cost, asks, groups } = self.0;
+        let asks = asks.iter().chain(groups.iter().flat_map(|group| group.asks.iter())).copied().collect();
+        (value, Effort { height, cost }, asks)
+    }
+
+    /// The same answer, made of its parts.
+    pub(super) fn of_parts(value: T, Effort { height, cost }: Effort, mut asks: Vec<AskIx>) -> Self {
+        let mut groups = Vec::new();
+        group_if_many(&mut asks, &mut groups);
+        let (asks, groups) = (asks.into_boxed_slice(), groups.into_boxed_slice());
+        Self(Kept { value, height, cost, asks, groups })
+    }
+}
+
+/// Makes many asks a group of their own.
+fn group_if_many(asks: &mut Vec<AskIx>, groups: &mut Vec<Rc<Group>>) {
+    if asks.len() >= MANY {
+        let asks = std::mem::take(asks).into_boxed_slice();
+        groups.push(Rc::new(Group { asks, noted: Cell::new(0) }));
+    }
+}
+
 #[derive(Debug)]
 struct Frame {
     question: Question,
@@ -96,6 +128,37 @@ pub(super) struct Tracker {
     seen: RefCell<Vec<u32>>,
     epoch: Cell<u32>,
     record: RefCell<Vec<AskIx>>,
+    /// The asks since they were last taken, if somebody wants them.
+    noted: Option<RefCell<Noted>>,
+}
+
+/// Some of the asks of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Noted {
+    asks: Vec<AskIx>,
+    groups: Vec<Rc<Group>>,
+}
+
+impl Noted {
+    fn note_group(&mut self, group: &Rc<Group>) {
+        if !self.groups.iter().any(|known| Rc::ptr_eq(known, group)) {
+            self.groups.push(Rc::clone(group));
+        }
+    }
+
+    /// Adds those of `other`.
+    pub(crate) fn add(&mut self, other: Self) {
+        self.asks.extend(other.asks);
+        other.groups.iter().for_each(|group| self.note_group(group));
+    }
+
+    /// The single asks, each once, and the lists that answers share, each with a number that tells it from the others.
+    pub(super) fn into_lists(mut self) -> (Vec<AskIx>, Vec<(usize, Vec<AskIx>)>) {
+        self.asks.sort_unstable();
+        self.asks.dedup();
+        let lists = self.groups.iter().map(|group| (Rc::as_ptr(group) as usize, group.asks.to_vec()));
+        (self.asks, lists.collect())
+    }
 }
 
 /// How to continue with a question.
@@ -110,6 +173,21 @@ impl Tracker {
     /// A tracker that limits work to `limits`.
     pub(super) fn new(limits: Limits) -> Self {
         Self { limits, ..Self::default() }
+    }
+
+    /// The same, with the asks of each reference.
+    pub(super) fn with_notes(self) -> Self {
+        Self { noted: Some(RefCell::default()), ..self }
+    }
+
+    /// Whether it notes the asks of each reference.
+    pub(super) fn takes_notes(&self) -> bool {
+        self.noted.is_some()
+    }
+
+    /// Takes the asks that were noted since the last time.
+    pub(super) fn take_noted(&self) -> Noted {
+        self.noted.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
     /// Starts a file, with no asks yet.
@@ -145,6 +223,13 @@ impl Tracker {
     }
 
     fn ask_for_file(&self, ask: AskIx) {
+        if let Some(noted) = &self.noted {
+            noted.borrow_mut().asks.push(ask);
+        }
+        self.record_once(ask);
+    }
+
+    fn record_once(&self, ask: AskIx) {
         let mut seen = self.seen.borrow_mut();
         let at = ask as usize;
         if seen.len() <= at {
@@ -158,9 +243,12 @@ impl Tracker {
         }
     }
 
-    fn ask_group_for_file(&self, group: &Group) {
+    fn ask_group_for_file(&self, group: &Rc<Group>) {
+        if let Some(noted) = &self.noted {
+            noted.borrow_mut().note_group(group);
+        }
         if group.noted.replace(self.epoch.get()) != self.epoch.get() {
-            group.asks.iter().for_each(|ask| self.ask_for_file(*ask));
+            group.asks.iter().for_each(|ask| self.record_once(*ask));
         }
     }
 
@@ -216,9 +304,8 @@ impl Tracker {
         frame.asks.sort_unstable();
         frame.asks.dedup();
         let keeps = !frame.cut && !self.is_spent();
-        if keeps && frame.asks.len() >= MANY {
-            let asks = std::mem::take(&mut frame.asks).into_boxed_slice();
-            frame.groups.push(Rc::new(Group { asks, noted: Cell::new(0) }));
+        if keeps {
+            group_if_many(&mut frame.asks, &mut frame.groups);
         }
         match frames.last_mut() {
             Some(parent) => {

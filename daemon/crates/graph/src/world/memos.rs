@@ -1,6 +1,7 @@
 //! The cached derived answers.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use sdl_model::FileId;
 
@@ -14,7 +15,7 @@ pub(crate) struct Memos {
     pub(crate) places: Memo<Place>,
     pub(crate) files: Memo<Rc<[FileIx]>>,
     pub(crate) targets: Memo<Option<FileId>>,
-    pub(crate) closures: Memo<Rc<Closure>>,
+    pub(crate) closures: Memo<Arc<Closure>>,
     pub(crate) names: Memo<Rc<[Sym]>>,
     pub(crate) types: Memo<Typed>,
     pub(crate) lines: Memo<Rc<Line>>,

@@ -8,6 +8,8 @@ mod closure;
 mod includes;
 mod index;
 mod kept;
+mod kept_closures;
+mod kept_outcomes;
 mod memo;
 mod memos;
 mod outlines;
@@ -32,9 +34,11 @@ pub(crate) type Inclusion = Option<FileId>;
 pub(crate) use index::{FileIndex, last_name};
 use kept::KeptIndex;
 pub use kept::KeptIndexes;
+pub(crate) use kept_outcomes::{Asked, Counted, KeptEdge, KeptFile, KeptOutcome, KeptScope, Seen};
 pub use memo::Limits;
 pub(crate) use memo::Memo;
-use memo::{AskIx, KeptAnswer, Tracker, Turn};
+pub(crate) use memo::{AskIx, Noted};
+use memo::{KeptAnswer, Tracker, Turn};
 use memos::Memos;
 pub use outlines::{Outlines, SharedOutline};
 pub(crate) use questions::Question;
@@ -172,6 +176,15 @@ pub(crate) trait ModuleRules: Sync {
     }
 }
 
+/// Lists of asks that answers share, by number: the parts of the file itself in it, and the hashes of the others.
+pub(crate) type NamedLists = NumberMap<usize, (Vec<u64>, Arc<[u64]>)>;
+
+fn sorted(mut hashes: Vec<u64>) -> Vec<u64> {
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}
+
 /// The view of the repository's files that one batch shares. Use one per thread, and keep it for all files of the
 /// batch.
 pub struct World<'a> {
@@ -180,6 +193,8 @@ pub struct World<'a> {
     failure: RefCell<Option<Error>>,
     tracker: Tracker,
     ask_hashes: RefCell<Vec<u64>>,
+    /// The asks about the file that is being resolved, with the parts that they are about.
+    own_asks: RefCell<NumberMap<AskIx, u64>>,
     kept: RefCell<KeptIndexes>,
     files: RefCell<Vec<Rc<FileIndex>>>,
     /// For each of the files what it was made from and its weight; no facts if they are not stored.
@@ -212,6 +227,7 @@ impl<'a> World<'a> {
             failure: RefCell::default(),
             tracker: Tracker::new(limits),
             ask_hashes: RefCell::default(),
+            own_asks: RefCell::default(),
             kept: RefCell::default(),
             files: RefCell::default(),
             made_from: RefCell::default(),
@@ -251,14 +267,18 @@ impl<'a> World<'a> {
 
     /// Looks at these indexes before it makes new ones. For a world that has opened nothing.
     pub(crate) fn with_kept(mut self, kept: KeptIndexes) -> Self {
+        if kept.outcomes.is_wanted() {
+            self.tracker = self.tracker.with_notes();
+        }
         self.kept = RefCell::new(kept);
         self
     }
 
     /// The indexes for the next world.
     pub(crate) fn into_kept(self) -> KeptIndexes {
-        let Self { kept, files, made_from, .. } = self;
+        let Self { kept, files, made_from, memos, ask_hashes, .. } = self;
         let mut kept = kept.into_inner();
+        kept.closures.put_back(memos.closures.into_inner(), &ask_hashes.into_inner());
         let used = files.into_inner().into_iter().zip(made_from.into_inner());
         kept.put_back(
             used.filter_map(|(index, (key, weight))| Some((Rc::try_unwrap(index).ok()?, key?, weight))),
@@ -274,9 +294,77 @@ impl<'a> World<'a> {
     }
 
     fn new_ask(&self, key: LookupKey<'_>) -> AskIx {
+        self.new_ask_of(key.hash())
+    }
+
+    fn new_ask_of(&self, hash: u64) -> AskIx {
         let mut hashes = self.ask_hashes.borrow_mut();
-        hashes.push(key.hash());
+        hashes.push(hash);
         hashes.len() as AskIx - 1
+    }
+
+    /// Whether it records what each scope of a file was resolved from.
+    pub(crate) fn records_scopes(&self) -> bool {
+        self.tracker.takes_notes()
+    }
+
+    /// The number of a question about a part of the file that is being resolved. No other file asks it, so it is not among
+    /// those that [`Self::finish`] returns.
+    pub(crate) fn new_own_ask(&self, part: u64) -> AskIx {
+        let ask = self.new_ask_of(0);
+        self.own_asks.borrow_mut().insert(ask, part);
+        ask
+    }
+
+    /// Records a question about a part of the file that is being resolved.
+    pub(crate) fn ask_own(&self, ask: AskIx) {
+        self.tracker.ask(ask);
+    }
+
+    /// Takes the questions that were asked since the last time.
+    pub(crate) fn take_noted(&self) -> Noted {
+        self.tracker.take_noted()
+    }
+
+    /// The parts of the file itself and the hashes of the other questions among those noted. `lists` has the shared lists that were
+    /// named before.
+    pub(crate) fn name_asked(&self, noted: Noted, lists: &mut NamedLists) -> (Vec<u64>, Asked) {
+        let (hashes, own) = (self.ask_hashes.borrow(), self.own_asks.borrow());
+        let name = |asks: &[AskIx]| {
+            let parts: Vec<u64> = asks.iter().filter_map(|ask| own.get(ask).copied()).collect();
+            let others = asks.iter().filter(|ask| !own.contains_key(*ask));
+            (parts, sorted(others.filter_map(|ask| hashes.get(*ask as usize).copied()).collect()))
+        };
+        let (asks, groups) = noted.into_lists();
+        let (mut parts, single) = name(&asks);
+        let mut shared = Vec::with_capacity(groups.len());
+        for (number, asks) in groups {
+            let (more, list) = lists.entry(number).or_insert_with(|| {
+                let (parts, hashes) = name(&asks);
+                (parts, hashes.into())
+            });
+            parts.extend_from_slice(more);
+            shared.push(Arc::clone(list));
+        }
+        (sorted(parts), Asked { single: single.into(), shared: shared.into() })
+    }
+
+    /// Takes the outcomes of the file's last resolution, if they were kept.
+    pub(crate) fn take_outcomes(&self, file: FileId) -> Option<KeptFile> {
+        self.kept.borrow_mut().outcomes.take(file)
+    }
+
+    /// Keeps what a file's resolution came to.
+    pub(crate) fn keep_outcomes(&self, file: FileId, kept: KeptFile) {
+        self.kept.borrow_mut().outcomes.put(file, kept);
+    }
+
+    /// Takes the answer of `question` about included files over from the world before, if it was kept.
+    pub(crate) fn recall_closure(&self, question: Question) {
+        let Some((value, effort, asked)) = self.kept.borrow_mut().closures.take(&question) else { return };
+        let asks = asked.iter().map(|hash| self.new_ask_of(*hash)).collect();
+        let answer = KeptAnswer::of_parts(value, effort, asks);
+        self.memos.closures.borrow_mut().entry(question).or_insert(answer);
     }
 
     fn or_note<T>(&self, result: Result<T>, otherwise: T) -> T {
@@ -446,11 +534,12 @@ impl<'a> World<'a> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }
-        let hashes = self.ask_hashes.borrow();
+        let (hashes, own) = (self.ask_hashes.borrow(), self.own_asks.borrow());
         let mut asked: Vec<u64> = self
             .tracker
             .take_record()
             .into_iter()
+            .filter(|ask| !own.contains_key(ask))
             .filter_map(|ask| hashes.get(ask as usize).copied())
             .collect();
         asked.sort_unstable();

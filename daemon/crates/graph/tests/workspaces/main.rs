@@ -14,9 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use dialects::Dialect;
-use sdl_graph::Limits;
 use sdl_graph::testing::edits::{Random, edit_tree};
 use sdl_graph::testing::{Repo, is_touched};
+use sdl_graph::{KeptIndexes, Limits};
 use sdl_ledger::Resolved;
 use sdl_model::RelPath;
 
@@ -27,6 +27,9 @@ const EDITS: usize = 10;
 
 /// Limits that some questions run into. They apply in every other history.
 const TIGHT: Limits = Limits { depth: 9, fuel: 120 };
+
+/// Bytes to keep from one edit to the next: all, or some.
+const KEPT: [usize; 2] = [1 << 30, 300_000];
 
 type Known = BTreeMap<RelPath, Resolved>;
 
@@ -93,7 +96,9 @@ fn live(dialect: &Dialect, seed: u64) {
     for (path, text) in &texts {
         write(&mut repo, path, text);
     }
-    let mut known = repo.resolve(|_| true).unwrap();
+    // What a daemon keeps from one edit to the next.
+    let mut kept = KeptIndexes::with_limit(KEPT[seed as usize / 2 % KEPT.len()]);
+    let mut known = repo.resolve_with(&mut kept, |_| true).unwrap();
     for step in 0..EDITS {
         let before = repo.answers();
         let mut changed = BTreeSet::new();
@@ -111,7 +116,8 @@ fn live(dialect: &Dialect, seed: u64) {
         let is_dirty = |path: &RelPath| {
             changed.contains(path) || known.get(path).is_none_or(|one| is_touched(&one.asked, &changed_keys))
         };
-        let again = repo.resolve(is_dirty).unwrap();
+        kept.forget_changed(&changed_keys);
+        let again = repo.resolve_with(&mut kept, is_dirty).unwrap();
         known.extend(again);
         let fresh = repo.resolve(|_| true).unwrap();
         let at = format!("{}, history {seed}, edit {step} of {changed:?}", dialect.name);

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::shape::shape_hash;
-use super::{Arena, Def, DefFlags, DefIx, Expr, ExprIx, Manifest, Outline, StrIx, names_in};
+use super::{Arena, Def, DefFlags, DefIx, Expr, ExprIx, Import, Manifest, Outline, StrIx, names_in};
 use crate::SymbolKind;
 use crate::ids::stable_hash;
 
@@ -105,6 +105,24 @@ impl Outline {
         hash_parts(self, hash_defs(self).into_iter().map(|(_, hash)| hash).collect())
     }
 
+    /// Hashes all that the resolution of the file itself can see here, in order: [`Self::hash_interface`] with the definitions
+    /// inside functions, without positions. Two outlines with the same hash have the same definitions at the same
+    /// indexes.
+    pub fn hash_definitions(&self) -> u64 {
+        let (arena, mut text) = (&self.arena, String::new());
+        for def in &self.defs {
+            describe_def(self, def, &mut text);
+            let types = def.params.iter().map(|param| param.ty_text);
+            for more in types.chain([def.ret_text, def.generics]) {
+                let _ = write!(text, "{}\u{1}", more.map_or("\u{2}", |more| arena.str(more)));
+            }
+        }
+        for import in &self.imports {
+            describe_import(self, import, &mut text);
+        }
+        stable_hash(&[text.as_bytes(), &hash_parts(self, Vec::new()).to_le_bytes()])
+    }
+
     /// The names of the functions, variables and macros that this outline of a file and another one, `is`, have
     /// otherwise, for a language whose files include each other as text. None if other files can see another difference,
     /// for example in a type, whose members are not looked up by the type's name.
@@ -164,23 +182,30 @@ fn hash_defs(outline: &Outline) -> Vec<(DefIx, u64)> {
         .collect()
 }
 
+/// Appends all of an import but its line.
+fn describe_import(outline: &Outline, import: &Import, text: &mut String) {
+    let arena = &outline.arena;
+    let name = |ix: Option<StrIx>| ix.map_or("\u{2}", |ix| arena.str(ix));
+    let scope = outline.def(import.scope).map_or(0, |def| def.key);
+    let _ = write!(
+        text,
+        "i{scope:x}{:?}{}\u{1}{}\u{1}{}\u{1}{}\u{1}{}",
+        import.kind,
+        import.reexport,
+        arena.str(import.module),
+        name(import.name),
+        name(import.local),
+        name(import.condition)
+    );
+}
+
 /// Hashes `parts` and all that is not a definition.
 fn hash_parts(outline: &Outline, mut parts: Vec<u64>) -> u64 {
     let (arena, mut text) = (&outline.arena, String::new());
     let name = |ix: Option<StrIx>| ix.map_or("\u{2}", |ix| arena.str(ix));
     for import in &outline.imports {
         text.clear();
-        let scope = outline.def(import.scope).map_or(0, |def| def.key);
-        let _ = write!(
-            text,
-            "i{scope:x}{:?}{}\u{1}{}\u{1}{}\u{1}{}\u{1}{}",
-            import.kind,
-            import.reexport,
-            arena.str(import.module),
-            name(import.name),
-            name(import.local),
-            name(import.condition)
-        );
+        describe_import(outline, import, &mut text);
         parts.push(stable_hash(&[text.as_bytes()]));
     }
     for export in &outline.exports {

@@ -5,6 +5,7 @@
 
 mod arena;
 mod body;
+mod contents;
 mod def;
 mod imported;
 mod inclusion;
@@ -19,6 +20,7 @@ pub use arena::{
 pub use body::{
     Binding, BindingKind, Body, CALLED, HANDED, ITERATED, Prose, Ref, RefForm, parameter_at, parameter_place,
 };
+pub use contents::ScopeContents;
 pub use def::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, Param, ParamKind, Span};
 pub use imported::imported_modules;
 pub use inclusion::Inclusion;

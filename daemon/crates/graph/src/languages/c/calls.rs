@@ -127,7 +127,7 @@ fn is_of_system(resolver: &Resolver<'_, '_>, one: &Ref, def: DefRef) -> bool {
     is_static
         || def.file == infer.own.file
         || resolver.is_elsewhere(&[def])
-        || platform::is_of_libc(infer.own.body.arena.str(one.name))
+        || platform::is_of_libc(infer.own.arena().str(one.name))
 }
 
 /// Whether a definition is private to another file than `from`, such as a `static` function. It can be meant only

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use sdl_ledger::{HitFlags, NameHit};
 use sdl_model::facts::{Def, DefFlags, DefIx, Expr};
@@ -102,14 +103,15 @@ pub(in crate::languages) fn loaded_files(w: &World<'_>, from: FileIx) -> Rc<[Fil
 }
 
 /// The files that a file includes, directly or not, in breadth-first order.
-fn included_files(w: &World<'_>, from: FileIx) -> Rc<Closure> {
+fn included_files(w: &World<'_>, from: FileIx) -> Arc<Closure> {
     closure_of(w, w.file(from).id, true)
 }
 
 /// The same. Without `all`, files included only by a build for another system are left out.
-fn closure_of(w: &World<'_>, from: FileId, all: bool) -> Rc<Closure> {
+fn closure_of(w: &World<'_>, from: FileId, all: bool) -> Arc<Closure> {
     let q = Question::Included { from: from.0, for_all_systems: all };
-    w.derive(&w.memos.closures, q, Rc::default(), || {
+    w.recall_closure(q);
+    w.derive(&w.memos.closures, q, Arc::default(), || {
         let mut found = vec![from];
         // The files that a Linux build includes come first.
         if all {
@@ -133,7 +135,7 @@ fn closure_of(w: &World<'_>, from: FileId, all: bool) -> Rc<Closure> {
             }
         }
         found.remove(0);
-        Rc::new(Closure::new(found))
+        Arc::new(Closure::new(found))
     })
 }
 

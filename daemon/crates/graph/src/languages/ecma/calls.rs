@@ -27,7 +27,7 @@ impl CallRules for Ecma {
 
     fn held_local(&self, resolver: &Resolver<'_, '_>, one: &Ref, local: u32) -> Outcome {
         let value = resolver.infer.local_type(local);
-        let binding = resolver.infer.own.body.bindings.get(local as usize);
+        let binding = resolver.infer.own.binding(resolver.infer.w, local);
         if binding.is_some_and(|binding| binding.kind == BindingKind::Param) {
             return resolver.passed_call(local).unwrap_or_else(|| resolver.held(&value, false));
         }
@@ -77,7 +77,7 @@ impl CallRules for Ecma {
 
     /// `new this.constructor()` constructs the object's own class, which may derive from the type here.
     fn is_own_constructor(&self, resolver: &Resolver<'_, '_>, one: &Ref, found: &[DefRef]) -> bool {
-        resolver.infer.own.body.arena.str(one.name) == CONSTRUCTOR
+        resolver.infer.own.arena().str(one.name) == CONSTRUCTOR
             && !found.iter().any(|def| resolver.is_function(*def))
     }
 

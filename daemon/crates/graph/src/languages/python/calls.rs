@@ -51,7 +51,7 @@ impl CallRules for Python {
 /// also `cls`, may be another.
 fn called_local(resolver: &Resolver<'_, '_>, local: u32) -> Outcome {
     let value = resolver.infer.local_type(local);
-    let binding = resolver.infer.own.body.bindings.get(local as usize);
+    let binding = resolver.infer.own.binding(resolver.infer.w, local);
     if binding.is_none_or(|binding| may_be_passed(resolver, binding)) {
         return resolver.passed_call(local).unwrap_or_else(|| resolver.held(&value, false));
     }
@@ -63,14 +63,14 @@ fn called_local(resolver: &Resolver<'_, '_>, local: u32) -> Outcome {
 fn may_be_passed(resolver: &Resolver<'_, '_>, one: &Binding) -> bool {
     let own = resolver.infer.own;
     let file = resolver.infer.file(own.file);
-    let name = own.body.arena.str(one.name);
+    let name = own.arena().str(one.name);
     let states_type = || {
         let def = file.outline.def(one.scope);
         let param = def.and_then(|def| def.params.iter().find(|param| file.outline.str(param.name) == name));
         param.is_some_and(|param| param.ty.is_some())
     };
-    let all = own.bindings(one.scope, one.name).iter();
-    all.filter_map(|ix| own.body.bindings.get(*ix as usize)).any(|other| match other.kind {
+    let all = own.bindings(resolver.infer.w, one.scope, one.name).iter();
+    all.filter_map(|ix| own.binding(resolver.infer.w, *ix)).any(|other| match other.kind {
         BindingKind::Outer => true,
         BindingKind::Param => other.ty.is_some() || other.from == one.from || states_type(),
         _ => false,

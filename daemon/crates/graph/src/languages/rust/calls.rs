@@ -24,7 +24,7 @@ impl CallRules for Rust {
         recv: ExprIx,
         name: Sym,
     ) -> Option<Outcome> {
-        let Expr::Either(parts) = resolver.infer.own.body.arena.expr(recv) else { return None };
+        let Expr::Either(parts) = resolver.infer.own.arena().expr(recv) else { return None };
         let ([path, value], RefForm::PathCall) = (parts.as_slice(), one.form) else { return None };
         Some(match resolver.member_of(one, *path, name, true) {
             Outcome::External => {

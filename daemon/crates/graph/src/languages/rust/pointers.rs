@@ -46,18 +46,18 @@ pub(super) fn is_of_pointer(infer: &Infer<'_, '_>, ctx: &Ctx<'_>, ix: ExprIx, na
         }
         Expr::Name(local) => match infer.meaning(ctx, *local, Want::Any) {
             Meaning::Local(at) => {
-                let body = infer.own.body;
-                let Some(binding) = body.bindings.get(at as usize) else { return false };
+                let arena = infer.own.arena();
+                let Some(binding) = infer.own.binding(infer.w, at) else { return false };
                 match binding.ty {
-                    Some(ty) => last_of(&body.arena, ty).is_some_and(is_it),
+                    Some(ty) => last_of(arena, ty).is_some_and(is_it),
                     // A part that a pattern takes out.
                     None if let Some(part) = binding.value
-                        && matches!(body.arena.expr(part), Expr::Attr(..)) =>
+                        && matches!(arena.expr(part), Expr::Attr(..)) =>
                     {
                         is_of_pointer(infer, &Ctx { at: binding.from.saturating_sub(1), ..*ctx }, part, name)
                     }
                     None => {
-                        let name = body.arena.str(binding.name);
+                        let name = arena.str(binding.name);
                         let def = file.outline.def(binding.scope).filter(|_| binding.value.is_none());
                         let param = def.and_then(|def| {
                             def.params.iter().find(|param| file.outline.str(param.name) == name)

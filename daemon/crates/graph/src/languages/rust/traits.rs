@@ -81,6 +81,8 @@ pub(super) fn of_trait_in_scope(
 /// The definitions of `name` in the traits that `scope` sees: those of the file, those that it imports, and those
 /// of the modules that it imports as a whole.
 fn methods_of_traits(resolver: &Resolver<'_, '_>, scope: DefIx, name: Sym) -> Vec<DefRef> {
+    // Each caller asks for the whole file, also those that find the answer known.
+    resolver.infer.own.all_refs(resolver.infer.w);
     let seen = resolver.in_sight.get_or_init(|| traits_seen(resolver));
     let mut found: Vec<DefRef> = seen
         .iter()

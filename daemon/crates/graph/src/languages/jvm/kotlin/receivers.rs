@@ -46,8 +46,8 @@ pub(super) fn run_on(resolver: &Resolver<'_, '_>, one: &Ref) -> Option<Outcome> 
                 return None;
             }
         }
-        for ix in own.receivers(at).iter().rev() {
-            let Some(binding) = own.body.bindings.get(*ix as usize) else { continue };
+        for ix in own.receivers(infer.w, at).iter().rev() {
+            let Some(binding) = own.binding(infer.w, *ix) else { continue };
             if binding.from <= one.at
                 && one.at < binding.to
                 && let Some(found) = of_receiver(resolver, one, name, &infer.local_type(*ix).ty)
