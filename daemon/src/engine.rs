@@ -192,6 +192,12 @@ impl Engine {
         read_lock(&self.repos).values().cloned().collect()
     }
 
+    /// Gives back the memory that requests which read much have left.
+    pub(crate) fn give_memory_back(&self) {
+        self.facts.forget_decoded();
+        memory::trim_heap();
+    }
+
     fn repo_of(&self, id: &str) -> Option<Arc<Repo>> {
         read_lock(&self.repos).get(id).cloned()
     }

@@ -8,6 +8,7 @@ pub mod hook;
 pub mod index;
 pub mod lifecycle;
 pub mod repo;
+mod rest;
 pub mod revision;
 pub mod router;
 pub mod server;

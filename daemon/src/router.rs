@@ -3,6 +3,7 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use dashmap::DashMap;
 use sdl_contract::{Cancel, Names, Surface};
@@ -17,6 +18,7 @@ use crate::admin::{self, Admin};
 use crate::engine::Engine;
 use crate::feed::{self, Followed};
 use crate::hook::{self, Parents};
+use crate::rest::Rest;
 use crate::server::{Call, Peer, ProgressFrames, Service};
 use crate::turns::{Asker, Limits, Turns};
 use crate::upstream::{self, Clients};
@@ -35,6 +37,7 @@ pub struct Router {
     engine: Arc<Engine>,
     tools: Arc<Tools>,
     workers: Turns,
+    rest: Rest,
     stop: Arc<Notify>,
     clients: Arc<Clients>,
     /// Which processes started the clients.
@@ -53,6 +56,7 @@ impl Router {
             engine,
             tools,
             workers: Turns::new(WORKERS),
+            rest: Rest::default(),
             stop,
             clients: Arc::default(),
             parents: Arc::default(),
@@ -140,9 +144,13 @@ impl Router {
         let held = Arc::clone(&turn);
         let give_back = move || drop(held.lock().unwrap_or_else(PoisonError::into_inner).take());
         let cancel = call.cancel.clone().with_turn(give_back);
+        let (rest, engine) = (self.rest.clone(), Arc::clone(&self.engine));
         tokio::task::spawn_blocking(move || {
             let _turn = turn;
-            work(&cancel)
+            let begun = Instant::now();
+            let done = work(&cancel);
+            rest.note_request(begun.elapsed(), move || engine.give_memory_back());
+            done
         })
         .await
         .map_err(|error| WireError {
