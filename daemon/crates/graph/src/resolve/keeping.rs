@@ -113,6 +113,7 @@ impl Keeping {
             let (parts, asked) = w.name_asked(noted, &mut lists);
             let ix = DefIx(number);
             if let (Some(contents), Some(seen)) = (contents.hash(ix), name_seen(&contents, ix, &parts)) {
+                let (outcomes, edges) = (outcomes.into(), edges.into());
                 kept.scopes.insert(number, KeptScope { outcomes, edges, asked, contents, seen });
             }
         }

@@ -13,9 +13,9 @@ use crate::hash::NumberMap;
 use crate::values::Sym;
 
 /// The share of the bytes, one part in this many, for answers about included files.
-const CLOSURES_SHARE: usize = 8;
+const CLOSURES_SHARE: usize = 32;
 /// The same for what files' scopes were resolved to.
-const OUTCOMES_SHARE: usize = 3;
+const OUTCOMES_SHARE: usize = 8;
 /// About the bytes that a text takes, with its place in the table.
 const TEXT: usize = 100;
 

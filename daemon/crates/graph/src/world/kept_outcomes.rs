@@ -73,9 +73,9 @@ pub(crate) struct Seen {
 #[derive(Debug)]
 pub(crate) struct KeptScope {
     /// In the order of the text.
-    pub(crate) outcomes: Vec<KeptOutcome>,
+    pub(crate) outcomes: Box<[KeptOutcome]>,
     /// The edges of all of them, in the same order.
-    pub(crate) edges: Vec<KeptEdge>,
+    pub(crate) edges: Box<[KeptEdge]>,
     pub(crate) asked: Asked,
     /// The hash of the scope's contents.
     pub(crate) contents: u64,
@@ -99,8 +99,7 @@ impl KeptFile {
         let mut weight = size_of::<Self>();
         for scope in self.scopes.values() {
             let KeptScope { outcomes, edges, asked, seen, .. } = scope;
-            weight +=
-                size_of::<KeptScope>() + size_of_val(outcomes.as_slice()) + size_of_val(edges.as_slice());
+            weight += size_of::<KeptScope>() + size_of_val(&**outcomes) + size_of_val(&**edges);
             weight += size_of_val(&*asked.single) + size_of_val(&*asked.shared) + size_of_val(&**seen);
             let new = asked.shared.iter().filter(|list| lists.insert(list.as_ptr()));
             weight += new.map(|list| size_of_val(&**list)).sum::<usize>();
