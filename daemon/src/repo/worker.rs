@@ -38,7 +38,7 @@ const READ_DEADLINE: Duration = Duration::from_secs(600);
 const QUIET: Duration = Duration::from_secs(5);
 /// After this time, that goes too.
 const LONG_QUIET: Duration = Duration::from_secs(600);
-/// Bytes that are kept from [`QUIET`] to [`LONG_QUIET`]: about what ten drivers of Linux were resolved to.
+/// Bytes that are kept from [`QUIET`] to [`LONG_QUIET`]: for the few files that an agent edits in turn.
 const KEPT_AT_REST: usize = 4 << 20;
 
 /// From this many files on, a change of [`OUTGROWN`] times the known files is indexed like a new tree. For example, an
