@@ -28,6 +28,11 @@ impl Times {
         self.0.iter().sum()
     }
 
+    /// The last one, in milliseconds.
+    pub(crate) fn last_milliseconds(&self) -> f64 {
+        self.0.last().map_or(f64::NAN, |time| time.as_secs_f64() * 1e3)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

@@ -30,8 +30,11 @@ cargo run --release -p sdl-bench -- <run> [options]
   growth PATH [--sizes 5]              first indexes of parts of PATH, each twice as large as the one before: what a file costs
   freshness [--edits 1000] [--outside 100] [--files 300]
                                        edits in a held slice, each followed at once by slice.refresh
-  edits PATH [--edits 1000] [--outside 100]
-                                       the same on a copy of a real Python tree, beside one of 50 of its files
+  edits PATH [--edits 1000] [--outside 100] [--held 40] [--pause 0]
+                                       the same on a copy of a real tree, beside one of 50 of its files; `pause` is in seconds
+  headers PATH [--headers 8]           edits of C headers, from the one that most files include to ones that few do, in a copy of PATH
+  switches PATH [--files 3000] [--rounds 6]
+                                       `git checkout` of that many files of a copy of PATH, there and back, against its first index
   drift PATH [--edits 100] [--every 25] [--seed 1]
                                        random edits of a copy of PATH, then `sdlctl verify`, also after every so many
   latency [PATH] [--calls 500]         the common calls, through the shim
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
             "latency" => runs::latency::run_latency(&options),
             "questions" => runs::questions::run_questions(&options),
             "deltas" => runs::deltas::run_deltas(&options),
+            "headers" => runs::headers::run_headers(&options),
             "hooks" => runs::hooks::run_hooks(&options),
             "idle" => runs::idle::run_idle(&options),
             "crash" => runs::crash::run_crash(&options),
@@ -104,6 +108,7 @@ fn main() -> ExitCode {
             "upstream-stale" => runs::upstream_stale::run_stale(&options),
             "upstream-soak" => runs::upstream_soak::run_soak(&options),
             "worktrees" => runs::worktrees::run_worktrees(&options),
+            "switches" => runs::switches::run_switches(&options),
             "tokens" => runs::tokens::run_tokens(&options),
             other => Err(format!("no run `{other}`\n\n{HELP}").into()),
         }

@@ -55,7 +55,7 @@ fn write_edit(root: &Path, path: &str, text: Option<&String>) -> Outcome {
 }
 
 /// Waits until the ledger has every edit, so that the next one makes a version of its own.
-fn wait_settled(world: &mut World) -> Outcome {
+pub(super) fn wait_settled(world: &mut World) -> Outcome {
     let mut failure = None;
     for _ in 0..SYNCS {
         match world.call("repo_status", json!({"sync": "require", "syncTimeoutMs": 30_000})) {
@@ -64,6 +64,12 @@ fn wait_settled(world: &mut World) -> Outcome {
         }
     }
     failure.map_or(Ok(()), Err)
+}
+
+/// Fails if `sdlctl verify` finds a difference.
+pub(super) fn check_verified(world: &World) -> Outcome {
+    let found = verify_differences(world)?;
+    if found.is_empty() { Ok(()) } else { Err(format!("the ledger differs:\n{}", found.join("\n")).into()) }
 }
 
 /// The differences that `sdlctl verify` found.

@@ -4,18 +4,20 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use sdl_tests::TestEnv;
 use serde_json::{Value, json};
 
+use super::idle::pass_time;
 use crate::figures::Times;
 use crate::options::Options;
 use crate::random::Random;
 use crate::world::{World, check_synced, text_field, version_number};
 use crate::{Outcome, process, tree};
 
-/// Functions that are held.
-const HELD: usize = 40;
+/// Functions that are held, unless the caller says how many.
+const HELD: u64 = 40;
 /// Candidates for each function that is edited, because some are too short.
 const MOST_TRIES: u64 = 10;
 /// Files of the small tree.
@@ -53,20 +55,24 @@ const STATEMENTS: &[Statement] = &[
 
 pub(crate) fn run_edits(options: &Options) -> Outcome {
     let path = options.path.clone().ok_or("edits wants a PATH")?;
-    let edits = options.number("edits", 1000);
-    let outside = options.number("outside", 100);
+    let held = usize::try_from(options.number("held", HELD))?.max(1);
+    let plan = Plan {
+        edits: options.number("edits", 1000),
+        outside: options.number("outside", 100),
+        pause: Duration::from_secs(options.number("pause", 0)),
+    };
 
     let env = TestEnv::new();
     let root = env.repo("large", "");
     println!("large tree: {} files", tree::copy_tree(&path, &root)?);
     let (mut world, _) = World::indexed(env, &root)?;
     let functions = find_functions(&mut world)?;
-    let step = (functions.len() / HELD).max(1);
-    let held: Vec<Function> = functions.iter().step_by(step).take(HELD).cloned().collect();
+    let step = (functions.len() / held).max(1);
+    let held: Vec<Function> = functions.iter().step_by(step).take(held).cloned().collect();
     let held_files: BTreeSet<String> = held.iter().map(|function| function.file.clone()).collect();
     let others: Vec<Function> =
         functions.iter().filter(|function| !held_files.contains(&function.file)).cloned().collect();
-    let large = measure_edits(&mut world, &held, &others, edits, outside)?;
+    let large = measure_edits(&mut world, &held, &others, plan)?;
     drop(world);
 
     let env = TestEnv::new();
@@ -81,12 +87,22 @@ pub(crate) fn run_edits(options: &Options) -> Outcome {
     }
     println!("small tree: {} files", files.len());
     let (mut world, _) = World::indexed(env, &root)?;
-    let small = measure_edits(&mut world, &held, &[], edits, 0)?;
+    let small = measure_edits(&mut world, &held, &[], Plan { outside: 0, ..plan })?;
     println!(
         "CPU of an edit and its refresh: {large:.2} ms against {small:.2} ms, ratio {:.2}",
         large / small
     );
     Ok(())
+}
+
+#[derive(Clone, Copy)]
+struct Plan {
+    /// Edits of held functions.
+    edits: u64,
+    /// Edits of others.
+    outside: u64,
+    /// The pause before each edit of a held function. An agent thinks for a while.
+    pause: Duration,
 }
 
 #[derive(Clone)]
@@ -134,15 +150,10 @@ fn functions_in(world: &mut World, ending: &str) -> Outcome<Vec<Function>> {
 }
 
 /// Makes the edits; gives the daemon's CPU of one inside the slice, in milliseconds.
-fn measure_edits(
-    world: &mut World,
-    held: &[Function],
-    others: &[Function],
-    edits: u64,
-    outside: u64,
-) -> Outcome<f64> {
+fn measure_edits(world: &mut World, held: &[Function], others: &[Function], plan: Plan) -> Outcome<f64> {
+    let Plan { edits, outside, pause } = plan;
     let entries: Vec<&str> = held.iter().map(|function| function.id.as_str()).collect();
-    let budget = json!({"maxCards": HELD, "maxEstimatedTokens": 18_000});
+    let budget = json!({"maxCards": held.len(), "maxEstimatedTokens": 18_000});
     let slice = world
         .call("slice_build", json!({"entrySymbols": entries, "budget": budget, "wireFormat": "standard"}))?;
     let cards: BTreeSet<&str> = slice["slice"]["cards"]
@@ -165,6 +176,7 @@ fn measure_edits(
             break;
         }
         let Some(function) = held.get(random.below(held.len() as u64) as usize) else { break };
+        pass_time(pause);
         if !edit_function(world, function, round)? {
             continue;
         }
