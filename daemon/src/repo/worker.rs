@@ -39,7 +39,7 @@ const QUIET: Duration = Duration::from_secs(5);
 /// After this time, that goes too.
 const LONG_QUIET: Duration = Duration::from_secs(600);
 /// Bytes that are kept from [`QUIET`] to [`LONG_QUIET`]: for the few files that an agent edits in turn.
-const KEPT_AT_REST: usize = 4 << 20;
+const KEPT_AT_REST: usize = 16 << 20;
 
 /// From this many files on, a change of [`OUTGROWN`] times the known files is indexed like a new tree. For example, an
 /// archive is unpacked into a folder with a few notes. This takes less memory. It forgets the versions before, which held

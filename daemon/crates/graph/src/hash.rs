@@ -52,3 +52,10 @@ impl Hasher for NumberHasher {
 pub(crate) type NumberMap<K, V> = HashMap<K, V, BuildHasherDefault<NumberHasher>>;
 /// A set of the same.
 pub(crate) type NumberSet<K> = HashSet<K, BuildHasherDefault<NumberHasher>>;
+
+/// Sorts hashes and drops doubles.
+pub(crate) fn sort_hashes(mut hashes: Vec<u64>) -> Vec<u64> {
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
+}

@@ -9,6 +9,7 @@ use sdl_model::{FactsKey, FileId, Version};
 use super::index::FileIndex;
 use super::kept_closures::KeptClosures;
 use super::kept_outcomes::KeptOutcomes;
+use super::outlines::SharedOutline;
 use crate::hash::NumberMap;
 use crate::values::Sym;
 
@@ -18,6 +19,8 @@ const CLOSURES_SHARE: usize = 32;
 const OUTCOMES_SHARE: usize = 8;
 /// About the bytes that a text takes, with its place in the table.
 const TEXT: usize = 100;
+/// The part of an index's weight that its outline takes, one in this many.
+const OUTLINE_SHARE: usize = 2;
 
 /// The texts by number, which the indexes hold.
 #[derive(Default)]
@@ -56,6 +59,16 @@ pub(super) struct KeptIndex {
     pub(super) index: FileIndex,
 }
 
+/// An outline that is kept longer than the index of it.
+struct KeptOutline {
+    key: FactsKey,
+    /// About the bytes that it takes.
+    weight: usize,
+    /// When its index was last used.
+    turn: u64,
+    outline: SharedOutline,
+}
+
 /// Indexes of files, from one call of [`crate::resolve_files`] to the next. They depend on nothing but a file's path and facts, so
 /// they remain valid when the tree changes.
 ///
@@ -68,6 +81,8 @@ pub struct KeptIndexes {
     turn: u64,
     pub(super) texts: Texts,
     files: NumberMap<u64, KeptIndex>,
+    /// The outlines of files whose indexes were let go. Decoding an outline takes four times as long as indexing it.
+    outlines: NumberMap<u64, KeptOutline>,
     pub(super) closures: KeptClosures,
     pub(super) outcomes: KeptOutcomes,
     /// The version whose answers are kept.
@@ -116,6 +131,11 @@ impl KeptIndexes {
         self.files.remove(&id.0).filter(|kept| kept.key == *key)
     }
 
+    /// Takes out the outline of a file with these facts, if it was kept longer than the index.
+    pub(super) fn take_outline(&mut self, id: FileId, key: &FactsKey) -> Option<SharedOutline> {
+        self.outlines.remove(&id.0).filter(|kept| kept.key == *key).map(|kept| kept.outline)
+    }
+
     /// Puts back what a world looked at: the index of a file, what it was made from, and about the bytes that it takes. If that
     /// is too much, those go first that were not used for longest.
     pub(super) fn put_back(&mut self, used: impl Iterator<Item = (FileIndex, FactsKey, usize)>) {
@@ -152,11 +172,35 @@ impl KeptIndexes {
         self.lend();
     }
 
-    /// Lets go of the indexes, and of all answers but about `bytes` of those that were used last.
+    /// Lets go of the indexes. Keeps about `bytes`, those used last: a quarter of them answers, the rest outlines of the
+    /// indexed files.
     pub fn shrink_to(&mut self, bytes: usize) {
-        self.shrink_indexes(0);
-        self.closures.shrink_to(bytes / 4);
-        self.outcomes.shrink_to(bytes - bytes / 4);
+        let answers = bytes / 4;
+        self.keep_outlines(bytes - answers);
+        self.closures.shrink_to(answers / 4);
+        self.outcomes.shrink_to(answers - answers / 4);
+    }
+
+    /// Lets go of the indexes and their texts, but keeps about `bytes` of outlines: of the files that were used last.
+    fn keep_outlines(&mut self, bytes: usize) {
+        self.texts = Texts::default();
+        for (id, kept) in std::mem::take(&mut self.files) {
+            // Facts hold the body as well, which nobody needs again.
+            if let outline @ SharedOutline::Outline(_) = kept.index.outline {
+                let weight = kept.weight / OUTLINE_SHARE;
+                self.outlines.insert(id, KeptOutline { key: kept.key, weight, turn: kept.turn, outline });
+            }
+        }
+        let mut newest: Vec<(u64, u64)> = self.outlines.iter().map(|(id, kept)| (kept.turn, *id)).collect();
+        newest.sort_unstable_by(|a, b| b.cmp(a));
+        let mut weight = 0;
+        for (_, id) in newest {
+            weight += self.outlines.get(&id).map_or(0, |kept| kept.weight);
+            if weight > bytes {
+                self.outlines.remove(&id);
+            }
+        }
+        self.outlines.shrink_to_fit();
     }
 }
 
@@ -199,6 +243,33 @@ mod tests {
         assert!(kept.take(b, &key("x = 1\n")).is_none());
         assert!(kept.take(c, &key("x = 1\n")).is_none(), "it has other contents");
         assert!(kept.take(a, &key("x = 1\n")).is_some());
+    }
+
+    #[test]
+    fn outlines_of_the_files_used_last_outlive_their_indexes() {
+        let mut kept = KeptIndexes::with_limit(1_000_000);
+        let one = |kept: &mut KeptIndexes, path: &str| {
+            let outline = sdl_lang::extract_facts(key("x = 1\n").lang, b"x = 1\n").unwrap().outline;
+            let outline = SharedOutline::Outline(Arc::new(outline));
+            let index = FileIndex::build(file(path), RelPath::new(path).unwrap(), outline, |text| {
+                kept.texts.intern(text)
+            });
+            kept.put_back(std::iter::once((index, key("x = 1\n"), 8_000)));
+        };
+        let take = |kept: &mut KeptIndexes, path: &str, text: &str| {
+            kept.take_outline(file(path), &key(text)).is_some()
+        };
+        one(&mut kept, "a.py");
+        one(&mut kept, "b.py");
+        // Room for two outlines of 4,000 bytes, beside a quarter for answers.
+        kept.shrink_to(11_000);
+        assert!(kept.take(file("a.py"), &key("x = 1\n")).is_none(), "no index");
+        one(&mut kept, "c.py");
+        kept.shrink_to(11_000);
+        assert!(!take(&mut kept, "a.py", "x = 1\n"), "used longest ago");
+        assert!(take(&mut kept, "b.py", "x = 1\n"), "kept from the time before");
+        assert!(!take(&mut kept, "b.py", "x = 1\n"), "taken out");
+        assert!(!take(&mut kept, "c.py", "y = 1\n"), "it has other contents");
     }
 
     #[test]

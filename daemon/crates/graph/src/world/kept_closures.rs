@@ -7,7 +7,7 @@ use sdl_ledger::ChangedKeys;
 use super::closure::Closure;
 use super::memo::{AskIx, Effort, KeptAnswer};
 use super::questions::Question;
-use crate::hash::NumberMap;
+use crate::hash::{NumberMap, sort_hashes};
 
 /// About the bytes that a file of a closure takes.
 const FILE: usize = 40;
@@ -67,10 +67,8 @@ impl KeptClosures {
         for (question, answer) in used {
             let (closure, effort, asks) = answer.into_parts();
             let hash = |ask: AskIx| ask_hashes.get(ask as usize).copied();
-            let mut asked: Vec<u64> = asks.into_iter().filter_map(hash).collect();
-            asked.sort_unstable();
-            asked.dedup();
-            let kept = KeptClosure { closure, effort, asked: asked.into(), turn: self.turn };
+            let asked = sort_hashes(asks.into_iter().filter_map(hash).collect()).into();
+            let kept = KeptClosure { closure, effort, asked, turn: self.turn };
             self.weight += kept.weight();
             if let Some(before) = self.answers.insert(question, kept) {
                 self.weight -= before.weight();

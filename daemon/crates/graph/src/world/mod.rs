@@ -46,7 +46,7 @@ pub(crate) use questions::Question;
 pub(crate) use crate::values::{DefRef, FileIx, Sym};
 use crate::values::{ModRef, Place};
 
-use crate::hash::NumberMap;
+use crate::hash::{NumberMap, sort_hashes};
 
 /// About the bytes that a definition takes in an outline and its index, with its texts and the answers about it.
 const DEFINITION: usize = 1_000;
@@ -178,12 +178,6 @@ pub(crate) trait ModuleRules: Sync {
 
 /// Lists of asks that answers share, by number: the parts of the file itself in it, and the hashes of the others.
 pub(crate) type NamedLists = NumberMap<usize, (Vec<u64>, Arc<[u64]>)>;
-
-fn sorted(mut hashes: Vec<u64>) -> Vec<u64> {
-    hashes.sort_unstable();
-    hashes.dedup();
-    hashes
-}
 
 /// The view of the repository's files that one batch shares. Use one per thread, and keep it for all files of the
 /// batch.
@@ -333,7 +327,7 @@ impl<'a> World<'a> {
         let name = |asks: &[AskIx]| {
             let parts: Vec<u64> = asks.iter().filter_map(|ask| own.get(ask).copied()).collect();
             let others = asks.iter().filter(|ask| !own.contains_key(*ask));
-            (parts, sorted(others.filter_map(|ask| hashes.get(*ask as usize).copied()).collect()))
+            (parts, sort_hashes(others.filter_map(|ask| hashes.get(*ask as usize).copied()).collect()))
         };
         let (asks, groups) = noted.into_lists();
         let (mut parts, single) = name(&asks);
@@ -346,7 +340,7 @@ impl<'a> World<'a> {
             parts.extend_from_slice(more);
             shared.push(Arc::clone(list));
         }
-        (sorted(parts), Asked { single: single.into(), shared: shared.into() })
+        (sort_hashes(parts), Asked { single: single.into(), shared: shared.into() })
     }
 
     /// Takes the outcomes of the file's last resolution, if they were kept.
@@ -478,7 +472,8 @@ impl<'a> World<'a> {
             if let Some(KeptIndex { weight, index, .. }) = kept {
                 return Some(self.add_index(index, Some(key), weight));
             }
-            let outline = self.or_note(self.outlines.outline(&key), None)?;
+            let known = self.kept.borrow_mut().take_outline(id, &key);
+            let outline = known.or_else(|| self.or_note(self.outlines.outline(&key), None))?;
             Some(self.add_file(id, row.path, outline, Some(key)))
         });
         self.indexed.borrow_mut().insert(id.0, answer);
@@ -535,16 +530,8 @@ impl<'a> World<'a> {
             return Err(error);
         }
         let (hashes, own) = (self.ask_hashes.borrow(), self.own_asks.borrow());
-        let mut asked: Vec<u64> = self
-            .tracker
-            .take_record()
-            .into_iter()
-            .filter(|ask| !own.contains_key(ask))
-            .filter_map(|ask| hashes.get(ask as usize).copied())
-            .collect();
-        asked.sort_unstable();
-        asked.dedup();
-        Ok(asked)
+        let others = self.tracker.take_record().into_iter().filter(|ask| !own.contains_key(ask));
+        Ok(sort_hashes(others.filter_map(|ask| hashes.get(ask as usize).copied()).collect()))
     }
 
     /// Answers a derived question, from memory where possible. `none` is the answer where a cycle or a limit cuts it
