@@ -190,6 +190,10 @@ fn questions(ids: &[String]) -> Vec<(&'static str, Value)> {
         ("symbol.search", json!({"query": "unit", "exact": true})),
         ("symbol.search", json!({"query": "^(test|tax)", "regex": true})),
         ("symbol.search", json!({"query": "Crt"})),
+        // Nearly names that an edit may take away or bring.
+        ("symbol.search", json!({"query": "uint", "exact": true})),
+        ("symbol.search", json!({"query": "totla", "exact": true})),
+        ("symbol.search", json!({"query": "taxde", "exact": true})),
         (
             "slice.build",
             json!({"taskText": "Cart pays too much tax", "wireFormat": "standard", "includeRetrievalEvidence": true}),

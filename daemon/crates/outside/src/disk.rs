@@ -252,6 +252,10 @@ impl View for DiskTree<'_> {
         Ok(())
     }
 
+    fn term_from(&self, _: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     fn counters(&self) -> Result<Counters> {
         Ok(Counters::default())
     }

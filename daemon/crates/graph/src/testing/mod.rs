@@ -339,6 +339,10 @@ impl View for Repo {
         Ok(())
     }
 
+    fn term_from(&self, _from: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     fn counters(&self) -> Result<Counters> {
         Ok(Counters { files: self.files.len() as u64, ..Counters::default() })
     }

@@ -237,6 +237,9 @@ impl View for Batch<'_> {
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.rows().terms(prefix, each)
     }
+    fn term_from(&self, from: &str) -> Result<Option<String>> {
+        self.rows().term_from(from)
+    }
     /// As the batch leaves them.
     fn counters(&self) -> Result<Counters> {
         Ok(self.tally.counters())

@@ -304,10 +304,23 @@ impl<R: Reads> Rows<'_, R> {
             if !key.starts_with(prefix.as_bytes()) {
                 return Ok(ControlFlow::Break(()));
             }
-            let term = std::str::from_utf8(key);
-            Ok(each(term.map_err(|_| codec::corrupt_record("postings", "a term that is not UTF-8"))?))
+            Ok(each(term_of(key)?))
         })
     }
+
+    pub(crate) fn term_from(&self, from: &str) -> Result<Option<String>> {
+        in_time(self.deadline)?;
+        let mut found = None;
+        self.reads.keys(self.tables.postings, from.as_bytes(), &mut |key| {
+            found = Some(term_of(key)?.to_owned());
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(found)
+    }
+}
+
+fn term_of(key: &[u8]) -> Result<&str> {
+    std::str::from_utf8(key).map_err(|_| codec::corrupt_record("postings", "a term that is not UTF-8"))
 }
 
 fn visit_sorted(

@@ -206,6 +206,9 @@ impl View for Snapshot<'_> {
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.rows()?.map_or(Ok(()), |rows| rows.terms(prefix, each))
     }
+    fn term_from(&self, from: &str) -> Result<Option<String>> {
+        self.rows()?.map_or(Ok(None), |rows| rows.term_from(from))
+    }
     fn counters(&self) -> Result<Counters> {
         self.rows()?.map_or(Ok(Counters::default()), |rows| state::read_counters(rows.reads, rows.tables))
     }

@@ -319,6 +319,15 @@ impl View for Joint<'_> {
         Ok(())
     }
 
+    fn term_from(&self, from: &str) -> Result<Option<String>> {
+        let mut first: Option<String> = None;
+        for member in &self.members {
+            let term = member.view.term_from(from)?;
+            first = first.into_iter().chain(term).min();
+        }
+        Ok(first)
+    }
+
     fn counters(&self) -> Result<Counters> {
         let mut total = Counters::default();
         for member in &self.members {

@@ -306,6 +306,9 @@ impl View for Workspace<'_> {
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.joint.terms(prefix, each)
     }
+    fn term_from(&self, from: &str) -> Result<Option<String>> {
+        self.joint.term_from(from)
+    }
     fn counters(&self) -> Result<Counters> {
         self.joint.counters()
     }

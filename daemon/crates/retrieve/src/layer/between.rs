@@ -142,6 +142,9 @@ impl View for Between<'_> {
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.to.1.terms(prefix, each)
     }
+    fn term_from(&self, from: &str) -> Result<Option<String>> {
+        self.to.1.term_from(from)
+    }
     fn counters(&self) -> Result<Counters> {
         self.to.1.counters()
     }

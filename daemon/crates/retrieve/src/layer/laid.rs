@@ -199,6 +199,13 @@ impl View for Laid<'_> {
         }
     }
 
+    fn term_from(&self, from: &str) -> Result<Option<String>> {
+        match self.search {
+            Some(search) => search.term_from(self.base, from),
+            None => self.base.term_from(from),
+        }
+    }
+
     fn counters(&self) -> Result<Counters> {
         match self.search {
             Some(search) => Ok(search.totals.clone()),

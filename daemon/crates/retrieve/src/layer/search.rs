@@ -168,4 +168,16 @@ impl Search {
         }
         Ok(())
     }
+    pub(super) fn term_from(&self, base: &dyn View, from: &str) -> Result<Option<String>> {
+        let own = self.own.range::<str, _>((Bound::Included(from), Bound::Unbounded)).next();
+        let mut below = base.term_from(from)?;
+        while let Some(term) = below.take_if(|term| self.lost.contains_key(term.as_str())) {
+            if self.own.contains_key(term.as_str()) || self.count(base, &term)? > 0 {
+                below = Some(term);
+                break;
+            }
+            below = base.term_from(&(term + "\0"))?;
+        }
+        Ok(own.map(|(term, _)| term.to_string()).into_iter().chain(below).min())
+    }
 }

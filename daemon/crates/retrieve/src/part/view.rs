@@ -165,6 +165,10 @@ impl View for PartView<'_> {
         Ok(())
     }
 
+    fn term_from(&self, _from: &str) -> Result<Option<String>> {
+        Ok(None)
+    }
+
     fn counters(&self) -> Result<Counters> {
         Ok(self.part.counters())
     }

@@ -67,6 +67,12 @@ pub(crate) fn each_name(
     Ok(view.terms(&prefix, &mut |term| each(term.strip_prefix(EXACT).unwrap_or(term)))?)
 }
 
+/// The first indexed name in lower case that is not before `from`, in order.
+pub(super) fn name_from(view: &dyn View, from: &str) -> Result<Option<String>> {
+    let term = view.term_from(&format!("{EXACT}{from}"))?;
+    Ok(term.and_then(|term| term.strip_prefix(EXACT).map(str::to_owned)))
+}
+
 /// The symbols of an indexed name in lower case.
 pub(crate) fn of_name(view: &dyn View, name: &str, most: usize) -> Result<Vec<TermHit>> {
     match exact_term(name) {

@@ -264,6 +264,9 @@ impl View for At<'_> {
         }
         Ok(())
     }
+    fn term_from(&self, from: &str) -> Result<Option<String>> {
+        Ok(self.state().postings.range(from.to_owned()..).next().map(|(term, _)| term.clone()))
+    }
     fn counters(&self) -> Result<Counters> {
         Ok(Counters { symbols: self.state().symbols, ..self.state().repo.counters()? })
     }

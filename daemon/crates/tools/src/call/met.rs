@@ -94,6 +94,9 @@ impl View for Watched<'_> {
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
         self.heed(self.view.terms(prefix, each))
     }
+    fn term_from(&self, from: &str) -> Result<Option<String>> {
+        self.heed(self.view.term_from(from))
+    }
     fn counters(&self) -> Result<Counters> {
         self.heed(self.view.counters())
     }
