@@ -1,10 +1,11 @@
 //! Expands seeds to their neighbourhood, best first.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::{BinaryHeap, HashMap};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind};
 
+use super::frontier::Frontier;
 use super::seeds::Seed;
 use super::{Link, SliceRequest};
 use crate::{Result, Source, members};
@@ -28,8 +29,6 @@ const FAINT: f32 = LEAST * 0.5;
 /// Most outgoing and incoming edges of one symbol that are followed.
 const MOST_OUT: usize = 48;
 const MOST_IN: usize = 16;
-/// A symbol with at least this fan-in is a general helper, such as `log`, and says less about the task.
-const HUB: f32 = 40.0;
 
 /// A symbol of the neighbourhood.
 pub(super) struct Reached {
@@ -40,28 +39,6 @@ pub(super) struct Reached {
     /// Whether the request names it by its id.
     pub(super) entry: bool,
     pub(super) forced: bool,
-}
-
-struct Entry {
-    score: f32,
-    symbol: SymbolId,
-}
-
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-impl Eq for Entry {}
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.score.total_cmp(&other.score).then(other.symbol.cmp(&self.symbol))
-    }
 }
 
 /// The share of the score that an edge passes on.
@@ -100,20 +77,15 @@ pub(super) fn expand_seeds(
     most: usize,
 ) -> Result<(Vec<Reached>, bool)> {
     let view = source.view();
-    let mut best: HashMap<SymbolId, f32> = HashMap::new();
-    let mut queue = BinaryHeap::new();
+    let mut frontier = Frontier::new(FAINT, |symbol| Ok(view.fan_in(symbol)?));
     let of_seed: HashMap<SymbolId, &Seed> = seeds.iter().map(|seed| (seed.symbol, seed)).collect();
     for seed in seeds {
-        best.insert(seed.symbol, seed.score);
-        queue.push(Entry { score: seed.score, symbol: seed.symbol });
+        frontier.add(seed.symbol, seed.score);
     }
     let mut reached: Vec<Reached> = Vec::new();
     let mut stopped = false;
     let follows = |link: Link, confidence: u8| request.follows(link, confidence);
-    while let Some(Entry { score, symbol }) = queue.pop() {
-        if best.get(&symbol).is_some_and(|known| *known > score) {
-            continue;
-        }
+    while let Some((symbol, score)) = frontier.next_best()? {
         if reached.len() >= most {
             stopped = true;
             break;
@@ -132,40 +104,25 @@ pub(super) fn expand_seeds(
         if seed.is_some() && follows(Link::Member, 100) && score * decay * MEMBER >= FAINT {
             for (other, carried) in contained_symbols(source, symbol, home.kind)? {
                 let next = score * carried * decay;
-                if next >= FAINT && best.get(&other).is_none_or(|known| *known < next) {
-                    best.insert(other, next);
-                    queue.push(Entry { score: next, symbol: other });
+                if next >= FAINT {
+                    frontier.add(other, next);
                 }
             }
         }
-        let mut push = |to: SymbolId, carried: f32| -> Result<()> {
-            let mut next = score * carried * decay;
-            if next < FAINT || best.get(&to).is_some_and(|known| *known >= next) {
-                return Ok(());
-            }
-            let fan_in = view.fan_in(to)? as f32;
-            if fan_in > HUB {
-                next /= 1.0 + (fan_in / HUB).ln();
-            }
-            if next >= FAINT && best.get(&to).is_none_or(|known| *known < next) {
-                best.insert(to, next);
-                queue.push(Entry { score: next, symbol: to });
-            }
-            Ok(())
-        };
+        let mut push = |to: SymbolId, carried: f32| frontier.add_by_edge(to, score * carried * decay);
         // Edges pass on at most the whole score. If that is too little, none is read.
         if score * decay >= FAINT {
             let edges = view.out_edges(symbol)?;
             for edge in
                 edges.iter().filter(|edge| follows(Link::Edge(edge.kind), edge.confidence)).take(MOST_OUT)
             {
-                push(edge.to, edge_weight(edge.kind, edge.resolution, edge.confidence))?;
+                push(edge.to, edge_weight(edge.kind, edge.resolution, edge.confidence));
             }
         }
         if score * CALLER * decay >= FAINT {
             let edges = view.in_edges(symbol, MOST_IN)?;
             for edge in edges.iter().filter(|edge| follows(Link::Edge(edge.kind), edge.confidence)) {
-                push(edge.from, CALLER * edge_weight(edge.kind, edge.resolution, edge.confidence))?;
+                push(edge.from, CALLER * edge_weight(edge.kind, edge.resolution, edge.confidence));
             }
         }
     }

@@ -3,6 +3,7 @@
 mod assemble;
 mod estimate;
 mod expand;
+mod frontier;
 mod levels;
 mod neighbourhood;
 mod request;
