@@ -19,7 +19,7 @@ use crate::questions::lines::{LineTexts, record_lines};
 use crate::questions::page::{PAGE_TOKENS, Pages};
 use crate::questions::rows::SymbolOut;
 use crate::questions::target::find_target;
-use crate::source::words::{self, WantedWords};
+use crate::source::words::{self, Wanted};
 use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
@@ -145,8 +145,7 @@ impl ReadAction for SymbolRename {
         let renaming = Renaming::begin(&graph, &targets, &request.new_name)?
             .map_err(|refusal| refusal_error(&request.new_name, &refusal))?;
         let old_name = renaming.old_name().to_owned();
-        let wanted = WantedWords::of(&old_name);
-        let found = words::files_with_words(cx, source, &|words| wanted.may_be_in(words))?;
+        let found = words::files_with_words(cx, source, &Wanted::name(&old_name))?;
         let all_read = found.unread.is_empty();
         let files = found.files.into_iter().filter(|(_, bytes)| renaming.is_spelled(bytes));
         let files: Vec<SpellingFile> = files

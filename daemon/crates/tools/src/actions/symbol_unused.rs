@@ -6,7 +6,6 @@ use sdl_navigate::unused::{Candidates, Spelled, UnusedSymbol, Wanted, find_candi
 use sdl_retrieve::numbers::Percent;
 use serde::{Deserialize, Serialize};
 
-use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{append_text, begin_line};
 use crate::call::context::ReadCx;
@@ -15,7 +14,8 @@ use crate::questions::filter::read_filter;
 use crate::questions::page::{PAGE_TOKENS, Pages};
 use crate::questions::rows::SymbolOut;
 use crate::questions::state::{Asked, read_state};
-use crate::source::words::{self, AnyWord};
+use crate::source::words;
+use crate::{Explained, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SymbolUnused;
@@ -24,6 +24,9 @@ pub(crate) struct SymbolUnused;
 const ROWS: usize = 50;
 /// The least confidence, in percent, unless the caller gives another.
 const LEAST: u8 = 60;
+/// Most symbols of a tree that can be asked about. All of them are looked at, which takes most of a second and some hundred MB for
+/// each 200,000.
+const MOST_SYMBOLS: u64 = 1_000_000;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -125,6 +128,7 @@ fn answer(cx: &ReadCx<'_>, asked: &Asked<'_, '_>, request: &Request) -> Result<R
         kinds: request.kinds.iter().map(|kind| kind.0).collect(),
         tests_count: request.include_tests.unwrap_or(true),
     };
+    check_size(asked.source.view().counters()?.symbols)?;
     let mut candidates = find_candidates(asked.source, &wanted, &filter)?;
     candidates.drop_below(least);
     let looked_at = candidates.looked_at;
@@ -153,6 +157,17 @@ fn answer(cx: &ReadCx<'_>, asked: &Asked<'_, '_>, request: &Request) -> Result<R
     })
 }
 
+/// Refuses a tree with too many symbols. To look at a part of it would not do, because what uses a symbol may be anywhere.
+fn check_size(symbols: u64) -> Result<(), ToolError> {
+    if symbols <= MOST_SYMBOLS {
+        return Ok(());
+    }
+    let message = format!(
+        "unused symbols are looked for among at most {MOST_SYMBOLS}, and there are {symbols}; symbol.related shows who uses one of them"
+    );
+    Err(ToolError::invalid("repoId", message))
+}
+
 /// The files that spell the name of a candidate, or a part from which code may make it up.
 fn spelling_files(
     cx: &ReadCx<'_>,
@@ -163,8 +178,7 @@ fn spelling_files(
     if names.is_empty() {
         return Ok(Vec::new());
     }
-    let wanted = AnyWord::of(names);
-    let found = words::files_with_words(cx, asked.source, &|words| wanted.may_be_in(words))?;
+    let found = words::files_with_words(cx, asked.source, &words::Wanted::any_of(names))?;
     let spelled = |(row, bytes): (FileRow, Vec<u8>)| Spelled {
         file: FileId::of(&row.path),
         path: row.path.as_str().to_owned(),
@@ -249,5 +263,17 @@ impl Render for Response {
         }
         begin_line(&mut text, format_args!("{}", self.completeness));
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trees_with_too_many_symbols_are_refused() {
+        assert!(check_size(MOST_SYMBOLS).is_ok());
+        let refused = check_size(MOST_SYMBOLS + 1).map_err(|error| error.to_string());
+        assert!(refused.is_err_and(|message| message.contains("there are 1000001; symbol.related")));
     }
 }

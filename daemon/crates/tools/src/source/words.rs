@@ -13,6 +13,9 @@ use crate::source::text;
 
 /// Most words that are kept, over all files. Each takes four bytes.
 const MOST_WORDS: usize = 8 << 20;
+/// In a tree of more files, the words of most would be dropped before they are needed again. Looking for a name in the bytes
+/// takes a fifth of the time of listing their words.
+const MOST_FILES: usize = 10_000;
 
 /// The words of files that were read lately, as hashes, under the hash of the file's content.
 #[derive(Default)]
@@ -46,33 +49,39 @@ impl KnownWords {
     }
 }
 
-/// A name, as it is looked for in the words of files.
-pub(crate) struct WantedWords(Vec<u32>);
-
-impl WantedWords {
-    /// The words in a name, usually one.
-    pub(crate) fn of(name: &str) -> Self {
-        Self(hashed_words(name.as_bytes()).collect())
-    }
-
-    /// Whether a file with these words, sorted, may contain the name.
-    pub(crate) fn may_be_in(&self, words: &[u32]) -> bool {
-        self.0.iter().all(|word| words.binary_search(word).is_ok())
-    }
+/// The text that files are searched for.
+pub(crate) enum Wanted<'n> {
+    /// A name, with the hashes of its words, usually one.
+    Name(&'n str, Vec<u32>),
+    /// Any of many words.
+    AnyWord(HashSet<u32>),
 }
 
-/// Many names, any of which is looked for.
-pub(crate) struct AnyWord(HashSet<u32>);
-
-impl AnyWord {
-    /// The words in all of `names`.
-    pub(crate) fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
-        Self(names.into_iter().flat_map(|name| hashed_words(name.as_bytes())).collect())
+impl<'n> Wanted<'n> {
+    /// This name.
+    pub(crate) fn name(name: &'n str) -> Self {
+        Self::Name(name, hashed_words(name.as_bytes()).collect())
     }
 
-    /// Whether a file with these words may contain one of the names.
-    pub(crate) fn may_be_in(&self, words: &[u32]) -> bool {
-        words.iter().any(|word| self.0.contains(word))
+    /// Any word in any of `names`.
+    pub(crate) fn any_of<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::AnyWord(names.into_iter().flat_map(|name| hashed_words(name.as_bytes())).collect())
+    }
+
+    /// Whether a file with these words, sorted, may have it.
+    fn may_be_in(&self, words: &[u32]) -> bool {
+        match self {
+            Self::Name(_, wanted) => wanted.iter().all(|word| words.binary_search(word).is_ok()),
+            Self::AnyWord(wanted) => words.iter().any(|word| wanted.contains(word)),
+        }
+    }
+
+    /// Whether a file has it, where its bytes say so sooner than its words.
+    fn is_spelled(&self, bytes: &[u8]) -> Option<bool> {
+        match self {
+            Self::Name(name, _) => Some(sdl_lang::spelled_places(bytes, name).next().is_some()),
+            Self::AnyWord(_) => None,
+        }
     }
 }
 
@@ -85,23 +94,24 @@ pub(crate) struct WordFiles {
     pub(crate) unread: Vec<String>,
 }
 
-/// Reads the indexed files of `source` whose words, sorted, `is_wanted` accepts. Notes those that can't be read.
+/// Reads the indexed files of `source` that may have the wanted text. Notes those that can't be read.
 pub(crate) fn files_with_words(
     cx: &ReadCx<'_>,
     source: &Source<'_>,
-    is_wanted: &dyn Fn(&[u32]) -> bool,
+    wanted: &Wanted<'_>,
 ) -> Result<WordFiles, ToolError> {
     let mut all = Vec::new();
     source.view().files_under("", &mut |file, _| {
         all.push(file);
         ControlFlow::Continue(())
     })?;
+    let keeps_words = all.len() <= MOST_FILES;
     let mut found = WordFiles::default();
     for file in all {
         cx.call.check()?;
         let Some(row) = source.view().file(file)? else { continue };
         let Some(key) = row.state.facts() else { continue };
-        match bytes_with_words(cx, &row, key, is_wanted)? {
+        match bytes_with_words(cx, &row, key, (wanted, keeps_words))? {
             Looked::Wanted(bytes) => found.files.push((row, bytes)),
             Looked::Other => {}
             Looked::Unread => found.unread.push(row.path.as_str().to_owned()),
@@ -130,19 +140,22 @@ fn bytes_with_words(
     cx: &ReadCx<'_>,
     row: &FileRow,
     key: FactsKey,
-    is_wanted: &dyn Fn(&[u32]) -> bool,
+    (wanted, keeps_words): (&Wanted<'_>, bool),
 ) -> Result<Looked, ToolError> {
     let known = cx.call.memos.shared::<KnownWords>();
-    if known.get(key.content).is_some_and(|words| !is_wanted(&words)) {
+    if known.get(key.content).is_some_and(|words| !wanted.may_be_in(&words)) {
         return Ok(Looked::Other);
     }
     let Some(bytes) = text::file_bytes(cx, row)? else { return Ok(Looked::Unread) };
+    if let Some(is_spelled) = wanted.is_spelled(&bytes).filter(|_| !keeps_words) {
+        return Ok(if is_spelled { Looked::Wanted(bytes) } else { Looked::Other });
+    }
     let mut words: Vec<u32> = hashed_words(&bytes).collect();
     words.sort_unstable();
     words.dedup();
     let words = Arc::from(words);
     known.keep(key.content, &words);
-    Ok(if is_wanted(&words) { Looked::Wanted(bytes) } else { Looked::Other })
+    Ok(if wanted.may_be_in(&words) { Looked::Wanted(bytes) } else { Looked::Other })
 }
 
 /// The hash (FNV-1a) of each word: a run of letters, digits and underscores.
@@ -160,10 +173,13 @@ mod tests {
 
     #[test]
     fn a_name_is_found_by_its_words() {
-        let mut words: Vec<u32> = hashed_words(b"def run(a): return a.$b_c$ + x").collect();
+        let text = b"def run(a): return a.$b_c$ + x";
+        let mut words: Vec<u32> = hashed_words(text).collect();
         words.sort_unstable();
         for (name, is_there) in [("run", true), ("b_c", true), ("$b_c$", true), ("b", false), ("ru", false)] {
-            assert_eq!(WantedWords::of(name).may_be_in(&words), is_there, "{name}");
+            assert_eq!(Wanted::name(name).may_be_in(&words), is_there, "{name}");
+            assert_eq!(Wanted::name(name).is_spelled(text), Some(is_there), "{name}");
+            assert_eq!(Wanted::any_of(["none", name]).may_be_in(&words), is_there, "{name}");
         }
     }
 
