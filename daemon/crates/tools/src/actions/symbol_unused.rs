@@ -24,8 +24,8 @@ pub(crate) struct SymbolUnused;
 const ROWS: usize = 50;
 /// The least confidence, in percent, unless the caller gives another.
 const LEAST: u8 = 60;
-/// Most symbols of a tree that can be asked about. All of them are looked at, which takes most of a second and some hundred MB for
-/// each 200,000.
+/// Most symbols of a tree that can be asked about. All of them are looked at: the 4.85 million of Linux took 2.5 GB until the request
+/// ran past its 20 seconds.
 const MOST_SYMBOLS: u64 = 1_000_000;
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
