@@ -48,7 +48,7 @@ pub use faults::{Fault, FaultPoint, Faults};
 pub use invalidation::{Invalidation, NameAnswers};
 pub use ledger::{
     AgedOut, Batch, Bulk, ChangedKeys, Changes, DumpOptions, Finding, Intake, Lease, Ledger, LedgerStats,
-    Opened, STORAGE_SCHEMA, Sign, Snapshot, Tally,
+    Opened, PostingChanges, STORAGE_SCHEMA, Sign, Snapshot, Tally,
 };
 pub use lookup::{LookupKey, MAX_ASKING_FILES, NAME_LIMIT, name_mark};
 pub use options::{Clock, Options, Retention, SystemClock};

@@ -380,7 +380,7 @@ impl<'e> Write<'e> {
     /// Sets the value of a key, or adds one in a table of several.
     pub(crate) fn put(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
         if table.spec.item > 0 {
-            return self.add_value(table, key, value);
+            return self.change_items(table, key, &[(value, true)]).map(drop);
         }
         self.put_with(table, key, value, WriteFlags::empty())
     }
@@ -398,7 +398,7 @@ impl<'e> Write<'e> {
 
     /// Removes one value of a key in a table of several; returns whether it existed.
     pub(crate) fn delete_item(&mut self, table: Table, key: &[u8], item: &[u8]) -> Result<bool> {
-        self.remove_value(table, key, item)
+        self.change_items(table, key, &[(item, false)])
     }
 
     fn delete_row(&mut self, table: Table, key: &[u8]) -> Result<bool> {

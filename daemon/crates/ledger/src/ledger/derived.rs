@@ -1,7 +1,7 @@
 //! Data derived from the files of a batch: edges, questions, postings. Only differences are written.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::ControlFlow;
 
 use sdl_model::{Edge, FileId, SymbolId};
@@ -9,8 +9,8 @@ use sdl_model::{Edge, FileId, SymbolId};
 use super::Batch;
 use super::tally::Sign;
 use crate::codec::{
-    EDGE_LEN, LONG_TEXT, PackedInEdge, id_at, id_key, in_edge_of, pack_edges, pack_posting, pack_resolved,
-    shorten_edges, text_key, unpack_resolved,
+    EDGE_LEN, LONG_TEXT, POSTING_ITEM, PackedInEdge, id_at, id_key, in_edge_of, pack_edges, pack_posting,
+    pack_resolved, shorten_edges, text_key, unpack_resolved,
 };
 use crate::env::{Reads, Table};
 use crate::{ChangedKeys, Error, Posting, Resolved, Result, TermHit};
@@ -68,6 +68,36 @@ fn files_asking(reads: &impl Reads, asked: Table, hash: u64) -> Result<Vec<FileI
         Ok(ControlFlow::Continue(()))
     })?;
     Ok(files)
+}
+
+/// Changes of the postings of several files. Made together, they write each block of a term once.
+#[derive(Default)]
+pub struct PostingChanges {
+    /// For each term the postings that differ, and whether they are there afterwards. Of several changes of one, the last counts.
+    by_term: BTreeMap<Box<str>, Vec<([u8; POSTING_ITEM], bool)>>,
+    len: usize,
+}
+
+impl PostingChanges {
+    /// Notes how a file's postings differ: as for [`Batch::set_postings`].
+    pub fn note_file(&mut self, old: &[Posting], new: &[Posting]) -> Result<()> {
+        new.iter().try_for_each(|posting| check_term(&posting.term))?;
+        let (old, new): (BTreeSet<&Posting>, BTreeSet<&Posting>) =
+            (old.iter().collect(), new.iter().collect());
+        let gone = old.difference(&new).map(|posting| (*posting, false));
+        for (posting, is_kept) in gone.chain(new.difference(&old).map(|posting| (*posting, true))) {
+            let Posting { symbol, impact, flags, .. } = *posting;
+            let item = pack_posting(TermHit { symbol, impact, flags });
+            self.by_term.entry(posting.term.clone()).or_default().push((item, is_kept));
+            self.len += 1;
+        }
+        Ok(())
+    }
+
+    /// The number of changes.
+    pub fn count(&self) -> usize {
+        self.len
+    }
 }
 
 impl Batch<'_> {
@@ -159,20 +189,23 @@ impl Batch<'_> {
     /// file's facts and path), `new` are those it has now. Those that both would contain may be left out of both. Only differences
     /// are written.
     pub fn set_postings(&mut self, _file: FileId, old: &[Posting], new: &[Posting]) -> Result<()> {
+        let mut changes = PostingChanges::default();
+        changes.note_file(old, new)?;
+        self.change_postings(changes)
+    }
+
+    /// Makes the changes that files noted.
+    pub fn change_postings(&mut self, changes: PostingChanges) -> Result<()> {
         let table = self.tables.postings;
-        let (old, new): (BTreeSet<&Posting>, BTreeSet<&Posting>) =
-            (old.iter().collect(), new.iter().collect());
-        let item = |posting: &Posting| {
-            let Posting { symbol, impact, flags, .. } = *posting;
-            pack_posting(TermHit { symbol, impact, flags })
-        };
-        for posting in old.difference(&new) {
-            self.derived |= self.txn.delete_item(table, &text_key(&posting.term), &item(posting))?;
-        }
-        for posting in new.difference(&old) {
-            check_term(&posting.term)?;
-            self.txn.put(table, &text_key(&posting.term), &item(posting))?;
-            self.derived = true;
+        for (term, mut items) in changes.by_term {
+            items.sort_by_key(|(item, _)| *item);
+            items.dedup_by(|later, kept| {
+                let is_same = later.0 == kept.0;
+                kept.1 = if is_same { later.1 } else { kept.1 };
+                is_same
+            });
+            let items: Vec<_> = items.iter().map(|(item, is_kept)| (&item[..], *is_kept)).collect();
+            self.derived |= self.txn.change_items(table, &text_key(&term), &items)?;
         }
         Ok(())
     }

@@ -135,6 +135,41 @@ fn lists_are_sorted_sets_however_they_came_and_went() {
 }
 
 #[test]
+fn changes_made_together_equal_those_made_one_by_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = open(dir.path());
+    let table = ledger.shared().postings;
+    let (mut dice, mut lists) = (Dice(0x7777_5678_9abc_def1), Lists::new());
+    for round in 0..90 {
+        let mut txn = ledger.env.write().unwrap();
+        let key = keys().swap_remove(dice.next() as usize % 6);
+        let list = lists.entry(key.clone()).or_default();
+        // Few or many, mostly added or mostly removed.
+        let (count, adds) = ([1, 12, 700][round % 3], dice.next() % 11);
+        let changes: BTreeMap<Item, bool> =
+            (0..count).map(|_| (dice.item(), dice.next() % 10 < adds)).collect();
+        let mut is_changed = false;
+        for (item, is_kept) in &changes {
+            is_changed |= if *is_kept { list.insert(*item) } else { list.remove(item) };
+        }
+        let changes: Vec<_> = changes.iter().map(|(item, is_kept)| (&item[..], *is_kept)).collect();
+        assert_eq!(txn.change_items(table, &key, &changes).unwrap(), is_changed);
+        if round % 10 == 9 {
+            let all: Vec<_> = list.iter().map(|item| (&item[..], false)).collect();
+            assert_eq!(txn.change_items(table, &key, &all).unwrap(), !all.is_empty());
+            list.clear();
+        }
+        compare(&txn, &ledger, &lists, &mut dice);
+        txn.commit().unwrap();
+    }
+    let mut txn = ledger.env.write().unwrap();
+    let item = dice.item();
+    for wrong in [[(&item[..], true); 2], [(&item[..4], true), (&item[..], true)]] {
+        assert!(txn.change_items(table, b"a", &wrong).is_err());
+    }
+}
+
+#[test]
 fn appended_lists_equal_added_ones() {
     let dir = tempfile::tempdir().unwrap();
     let ledger = open(dir.path());

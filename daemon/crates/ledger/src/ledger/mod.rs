@@ -39,6 +39,7 @@ pub use age::AgedOut;
 pub use batch::{Batch, ChangedKeys};
 pub use bulk::Bulk;
 pub use check::Finding;
+pub use derived::PostingChanges;
 pub use dump::DumpOptions;
 pub use history::Changes;
 pub use leases::Lease;

@@ -230,7 +230,11 @@ impl<'t> LookUp<'_, 't, '_> {
     }
 }
 
+/// A change of a key's values: the value, and whether the key has it afterwards.
+pub(crate) type Change<'v> = (&'v [u8], bool);
+
 /// A block that was found.
+#[derive(Default)]
 struct Found {
     /// The key that it is under.
     under: Vec<u8>,
@@ -238,6 +242,8 @@ struct Found {
     values: Vec<u8>,
     /// How many values the key has.
     total: u64,
+    /// The value from which on values are in the next block; none if there is none.
+    bound: Option<Vec<u8>>,
 }
 
 impl Found {
@@ -249,6 +255,27 @@ impl Found {
             _ => Err(at),
         }
     }
+}
+
+/// Makes `changes`, sorted by value, to `values`, sorted and end to end. Gives how many were added and removed.
+fn change_sorted(values: &mut Vec<u8>, changes: &[Change<'_>]) -> (u64, u64) {
+    let old = std::mem::take(values);
+    let mut rest = old.as_slice();
+    let (mut added, mut removed) = (0, 0);
+    for (value, is_kept) in changes {
+        let (before, after) =
+            rest.split_at(value.len() * partition_values(rest, value.len(), |other| other < *value));
+        values.extend_from_slice(before);
+        let without = after.strip_prefix(*value);
+        rest = without.unwrap_or(after);
+        if *is_kept {
+            values.extend_from_slice(value);
+        }
+        added += u64::from(*is_kept && without.is_none());
+        removed += u64::from(!is_kept && without.is_some());
+    }
+    values.extend_from_slice(rest);
+    (added, removed)
 }
 
 /// How many values, sorted and end to end, `before` holds for; it holds for none after them. Takes logarithmic time.
@@ -379,54 +406,61 @@ impl<T: Transaction> Txn<'_, T> {
         let cursor = self.cursor(table)?;
         let found = cursor.floor(&later_key(key, value))?;
         let found = found.filter(|found| found.under == key || is_later(&found.under, key));
-        let Some(Floor { under, block, .. }) = found else {
+        let Some(Floor { under, block, mut next }) = found else {
             // No block is there, if the place is sound.
             return cursor.first_block(key)?.map_or(Ok(None), |_| Err(astray(table)));
         };
         let mut values = Vec::new();
         let head = block::unpack(name, size, block, &mut values)?;
+        if next.block.is_none() {
+            next.advance()?;
+        }
+        let bound = next.block.and_then(|_| next.key().strip_prefix(key)?.strip_prefix(&LATER));
+        let bound = bound.map(<[u8]>::to_vec);
         let total = if under == key {
             head.total()
         } else {
             cursor.first_block(key)?.ok_or_else(|| missing(name))?.0.total()
         };
-        Ok(Some(Found { under, values, total }))
+        Ok(Some(Found { under, values, total, bound }))
     }
 }
 
 impl Write<'_> {
-    /// Adds a value, unless the key has it.
-    pub(super) fn add_value(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<()> {
-        let Some(mut found) = self.find_block(table, key, value)? else {
-            return self.set_block(table, key, &block::pack(Part::All, table.spec.item, value));
-        };
-        let Err(at) = found.place(value) else { return Ok(()) };
-        found.values.splice(at..at, value.iter().copied());
-        found.total += 1;
-        self.store_block(table, key, &found)
-    }
-
-    /// Removes a value; returns whether the key had it.
-    pub(super) fn remove_value(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<bool> {
-        let Some(mut found) = self.find_block(table, key, value)? else { return Ok(false) };
-        let Ok(at) = found.place(value) else { return Ok(false) };
-        found.values.drain(at..at + value.len());
-        found.total = found.total.checked_sub(1).ok_or_else(|| too_many(table.spec.name))?;
-        if found.values.is_empty() && found.total > 0 && found.under == key {
-            // The next block becomes the first.
-            let next = {
-                let cursor = self.cursor(table)?;
-                let (_, mut walk) = cursor.first_block(key)?.ok_or_else(|| missing(table.spec.name))?;
-                walk.advance()?;
-                let block = walk.block.filter(|_| is_later(walk.key(), key));
-                let block = block.ok_or_else(|| missing(table.spec.name))?;
-                block::unpack(table.spec.name, table.spec.item, block, &mut found.values)?;
-                walk.key().to_vec()
-            };
-            self.remove_block(table, &next)?;
+    /// Adds and removes values of a key in a table of several; returns whether that changed it. They are sorted, and each
+    /// comes once. Each block is read and written once, however many of the values are in it.
+    pub(crate) fn change_items(&mut self, table: Table, key: &[u8], changes: &[Change<'_>]) -> Result<bool> {
+        let name = table.spec.name;
+        if !changes.is_sorted_by(|(a, _), (b, _)| a < b && a.len() == b.len()) {
+            return Err(Error::Misuse("changed values must be sorted and of one size, without doubles"));
         }
-        self.store_block(table, key, &found)?;
-        Ok(true)
+        // The values of the first block once it changes. It is written last, because it has the number of values.
+        let mut first = None;
+        let (mut total, mut is_changed) = (None, false);
+        let mut left = changes;
+        while let Some((value, _)) = left.first() {
+            let found = self.find_block(table, key, value)?;
+            let mut found = found.unwrap_or_else(|| Found { under: key.to_vec(), ..Found::default() });
+            let here = found
+                .bound
+                .as_deref()
+                .map_or(left.len(), |bound| left.iter().take_while(|(value, _)| *value < bound).count());
+            let (here, later) = left.split_at_checked(here.max(1)).unwrap_or((left, &[]));
+            left = later;
+            let (added, removed) = change_sorted(&mut found.values, here);
+            let known = total.unwrap_or(found.total) + added;
+            total = Some(known.checked_sub(removed).ok_or_else(|| too_many(name))?);
+            if added + removed > 0 {
+                is_changed = true;
+                self.store_block(table, key, found, &mut first)?;
+            }
+        }
+        match total {
+            _ if !is_changed => {}
+            Some(total) if total > 0 => self.store_first(table, key, first, total)?,
+            _ => self.remove_block(table, key)?,
+        }
+        Ok(is_changed)
     }
 
     /// Removes all values of a key; returns whether it had any.
@@ -444,35 +478,53 @@ impl Write<'_> {
         Ok(true)
     }
 
-    /// Writes a block that was changed, in two if it has grown too large, and the number of values in the first one.
-    fn store_block(&mut self, table: Table, key: &[u8], found: &Found) -> Result<()> {
-        let Found { under, values, total } = found;
+    /// Writes a block that was changed, in several if it has grown too large. The values of a first block go to `first`.
+    fn store_block(
+        &mut self,
+        table: Table,
+        key: &[u8],
+        found: Found,
+        first: &mut Option<Vec<u8>>,
+    ) -> Result<()> {
         let size = table.spec.item;
-        if *total == 0 {
-            return self.remove_block(table, key);
+        let count = found.values.len() / size;
+        let each = count.div_ceil(count.div_ceil(block::capacity(size)).max(1)) * size;
+        let (begin, rest) = found.values.split_at(each);
+        for values in rest.chunks(each.max(size)) {
+            let later = later_key(key, &values[..size]);
+            self.set_block(table, &later, &block::pack(Part::Later, size, values))?;
         }
-        let most = block::capacity(size) * size;
-        let half = values.len() / size / 2 * size;
-        let (left, right) = values.split_at(if values.len() > most { half } else { values.len() });
-        if !right.is_empty() {
-            let later = later_key(key, &right[..size]);
-            self.set_block(table, &later, &block::pack(Part::Later, size, right))?;
+        if found.under == key {
+            *first = Some(begin.to_vec());
+            return Ok(());
         }
-        if under == key {
-            return self.set_first(table, key, left, *total);
+        if begin.is_empty() {
+            return self.remove_block(table, &found.under);
         }
-        if left.is_empty() {
-            self.remove_block(table, under)?;
-        } else {
-            self.set_block(table, under, &block::pack(Part::Later, size, left))?;
-        }
-        let mut first = Vec::new();
-        {
+        self.set_block(table, &found.under, &block::pack(Part::Later, size, begin))
+    }
+
+    /// Writes the first block of a key: `changed`, or with the values that it has. Without values, the next block becomes the
+    /// first.
+    fn store_first(&mut self, table: Table, key: &[u8], changed: Option<Vec<u8>>, total: u64) -> Result<()> {
+        let (name, size) = (table.spec.name, table.spec.item);
+        let is_emptied = changed.is_some();
+        let (mut first, mut taken) = (changed.unwrap_or_default(), None);
+        if first.is_empty() {
             let cursor = self.cursor(table)?;
-            let (_, walk) = cursor.first_block(key)?.ok_or_else(|| missing(table.spec.name))?;
-            block::unpack(table.spec.name, size, walk.block.unwrap_or_default(), &mut first)?;
+            let (_, mut walk) = cursor.first_block(key)?.ok_or_else(|| missing(name))?;
+            if is_emptied {
+                walk.advance()?;
+                let block = walk.block.filter(|_| is_later(walk.key(), key));
+                walk.block = Some(block.ok_or_else(|| missing(name))?);
+                taken = Some(walk.key().to_vec());
+            }
+            block::unpack(name, size, walk.block.unwrap_or_default(), &mut first)?;
         }
-        self.set_first(table, key, &first, *total)
+        if let Some(taken) = taken {
+            self.remove_block(table, &taken)?;
+        }
+        self.set_first(table, key, &first, total)
     }
 
     fn set_first(&mut self, table: Table, key: &[u8], values: &[u8], total: u64) -> Result<()> {
