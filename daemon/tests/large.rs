@@ -204,3 +204,51 @@ fn switches_between_branches_equal_indexes_from_scratch_and_keep_the_past() {
     assert_eq!(times_given(Work::LargeChange), large + 4);
     assert!(card(&world, "step_3_0").is_ok() && card(&world, "step_3_1").is_err());
 }
+
+/// A branch of a tree in C: its files include two headers, each of which has another function on every branch. Less than a third
+/// of the files differ between branches.
+fn write_c_branch(folder: &Path, number: usize) {
+    fs::create_dir_all(folder).unwrap();
+    let write = |name: &str, text: String| fs::write(folder.join(name), text).unwrap();
+    write("asked.h", format!("static inline int asked_{number}(int x)\n{{\n\treturn x;\n}}\n"));
+    let inner = ["a", "b"][number];
+    let structs = "struct a { int n; };\nstruct b { int n; };\n";
+    let added =
+        format!("{structs}struct s {{ int n; struct {inner} *inner; }};\nint nobody_asked_{number}(void);\n");
+    write("added.h", added);
+    for at in 0..400 {
+        let more = if at < 120 { number } else { 0 };
+        let asks = if at % 2 == 0 { "asked_0(p->n) + asked_1(p->n)" } else { "p->inner->n" };
+        let text = format!(
+            "#include \"asked.h\"\n#include \"added.h\"\n\nint use_{at}(struct s *p)\n{{\n\treturn {asks} + {more};\n}}\n"
+        );
+        write(&format!("u{at}.c"), text);
+    }
+}
+
+#[test]
+fn a_switch_about_which_most_of_a_tree_in_c_asked_equals_an_index_from_scratch() {
+    let mut world = World::new();
+    let place = world.daemon.root("app").join("c");
+    let kept = |number| world.daemon.root(&format!("c{number}"));
+    let branches = [kept(0), kept(1)];
+    for (number, branch) in branches.iter().enumerate() {
+        write_c_branch(branch, number);
+    }
+    fs::rename(&branches[0], &place).unwrap();
+    world.refresh();
+    let large = times_given(Work::LargeChange);
+    for (from, to) in [(0, 1), (1, 0)] {
+        fs::rename(&place, &branches[from]).unwrap();
+        fs::rename(&branches[to], &place).unwrap();
+        world.refresh();
+        let names = ["asked", "nobody_asked"].map(|name| [format!("{name}_{to}"), format!("{name}_{from}")]);
+        for [there, gone] in names {
+            let card = |name: &str| {
+                world.daemon.call("symbol.getCard", &json!({ "symbolRef": { "name": name } })).is_ok()
+            };
+            assert!(card(&there) && !card(&gone), "{there} {gone}");
+        }
+    }
+    assert_eq!(times_given(Work::LargeChange), large + 2, "most files asked, so each was a large change");
+}

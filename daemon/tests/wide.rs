@@ -83,6 +83,13 @@ fn write_callers(daemon: &Daemon) {
     daemon.write("app", "Cargo.toml", "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2024\"\n");
 }
 
+/// Files that nobody uses, so that the others are not most of the tree.
+fn write_others(daemon: &Daemon, count: usize) {
+    for at in 0..count {
+        daemon.write("app", &format!("py/m{at}.py"), &format!("def of_{at}():\n    return {at}\n"));
+    }
+}
+
 /// The edges of every symbol that has any.
 type Edges = BTreeMap<SymbolId, Vec<Edge>>;
 
@@ -171,6 +178,7 @@ fn edges_now(view: &Snapshot<'_>) -> sdl_ledger::Result<Edges> {
 fn a_switch_of_a_part_of_the_tree_equals_an_index_from_scratch() {
     let mut world = World::new(|daemon| {
         write_callers(daemon);
+        write_others(daemon, FILES);
         write_library(daemon, "app/src/library", 0);
         for number in 1..3 {
             write_library(daemon, &format!("lib{number}"), number);
@@ -208,10 +216,7 @@ fn an_edit_that_most_files_asked_about_equals_an_index_from_scratch() {
             );
             daemon.write("app", &format!("d{}/u{at}.c", at % 7), &text);
         }
-        // Others, so that those are not most of the tree.
-        for at in 0..INCLUDING + 10 {
-            daemon.write("app", &format!("py/m{at}.py"), &format!("def of_{at}():\n    return {at}\n"));
-        }
+        write_others(daemon, INCLUDING + 10);
     });
     let wide = times_given(Work::ManyFiles);
     assert!(world.callers("shared").contains("u0.c"));

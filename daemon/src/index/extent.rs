@@ -7,11 +7,10 @@ pub const MANY_FILES: usize = 100;
 
 /// A change of fewer files never concerns most of a tree: then there is little to gain from loading the tree as a whole.
 const FEWEST: u64 = 256;
-/// A change concerns most of a tree from one file in this many. Below that, changing single rows costs less than copying
-/// the rest.
-const SHARE: u64 = 8;
 /// From this many files on, the facts of a change are loaded when they are needed.
 const HELD: u64 = 2_000;
+/// So they are from one file in this many.
+const HELD_SHARE: u64 = 8;
 
 /// The share of the tree that a change concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +26,7 @@ pub enum Extent {
 impl Extent {
     /// The extent of a change of `changed` files in a tree of `known` files.
     pub fn of(changed: usize, known: u64, budget: Budget) -> Self {
-        let most = (known / SHARE).min(budget.files_at_once()).max(FEWEST);
+        let most = most_of(known).min(budget.files_at_once()).max(FEWEST);
         if changed as u64 >= most {
             Self::Most
         } else if changed >= MANY_FILES {
@@ -38,9 +37,14 @@ impl Extent {
     }
 }
 
+/// How many of a tree's `known` files are most of it. Loading the tree as a whole is then cheaper than changing single rows.
+pub fn most_of(known: u64) -> u64 {
+    known / 3 * 2
+}
+
 /// From how many changed files on, in a tree of `known` files, the facts of a change need not all be in memory.
 pub fn facts_loaded_from(known: u64) -> usize {
-    (known / SHARE).clamp(FEWEST, HELD) as usize
+    (known / HELD_SHARE).clamp(FEWEST, HELD) as usize
 }
 
 #[cfg(test)]
@@ -48,10 +52,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_change_concerns_most_of_a_tree_from_an_eighth_of_it_within_bounds() {
+    fn a_change_concerns_most_of_a_tree_from_two_thirds_of_it_within_bounds() {
         let budget = Budget::default();
         for (known, most) in
-            [(0, 256), (2_000, 256), (8_000, 1_000), (80_000, 10_000), (1_000_000, budget.files_at_once())]
+            [(0, 256), (300, 256), (2_100, 1_400), (9_000, 6_000), (1_000_000, budget.files_at_once())]
         {
             let most = most as usize;
             assert_eq!(Extent::of(most, known, budget), Extent::Most, "{known}");

@@ -56,6 +56,8 @@ pub fn commit_large_change(
     }
     bulk.files_done()?;
     let asking = step.asking(&bulk)?;
+    let (changed, kept) = (changes.updates.len(), step.kept.len());
+    tracing::debug!(changed, asking = asking.len(), kept, "a change of most files");
     step.keep_resolutions(&bulk, &asking)?;
     step.resolve(&bulk, &asking, goes_on)?;
     if !goes_on() {
@@ -111,7 +113,8 @@ impl<'s> Step<'s> {
         }
         let paths: Vec<&RelPath> = self.changes.updates.iter().map(|update| &update.path).collect();
         self.read(|newest| {
-            let keys: ChangedKeys = bulk.changed_keys(newest, &paths)?;
+            let keys: ChangedKeys =
+                bulk.changed_keys(newest, &paths, &|key| self.stores.facts.outline(key))?;
             let kept: HashSet<FileId> = self.kept.iter().copied().collect();
             Ok(newest.dependents(&keys)?.into_iter().filter(|file| kept.contains(file)).collect())
         })

@@ -8,21 +8,23 @@ use std::sync::mpsc::sync_channel;
 use std::time::Instant;
 
 use rayon::prelude::*;
-use sdl_ledger::{Batch, Error, FileUpdate, Invalidation, Posting, Public, Result, Snapshot, View as _};
+use sdl_ledger::{
+    Batch, Error, FileUpdate, Invalidation, Posting, PostingChanges, Public, Result, Snapshot, View as _,
+};
 use sdl_model::{Cause, Facts, FactsKey, FileId, FileRow, GitHead, Outline};
 use sdl_retrieve::layer::{Laid, Layer};
 
 use super::commit::Changes;
+use super::extent::most_of;
 use super::resolve::{self, READ_DEADLINE, Sourced};
 use super::{Committed, Early, Stores, now_ms};
 
 /// Files whose facts are decoded at a time.
 const CHUNK: usize = 128;
+/// Changes of postings, of 50 bytes or so, that are gathered before they are made.
+const POSTINGS_AT_ONCE: usize = 500_000;
 /// Resolved files that wait for the transaction.
 const WAITING: usize = 256;
-/// If one file in this many asked about the change, most of the tree is resolved again, and
-/// [`super::large_change`] is cheaper.
-const ASKING_SHARE: usize = 2;
 
 /// Commits `changes` as one version. The facts they name must be stored and pinned. Updates of indexed files may come
 /// without their facts.
@@ -57,7 +59,7 @@ struct Step<'s> {
     sources: Vec<Sourced>,
     held: HashMap<FactsKey, Arc<Facts>>,
     /// The number of unchanged files among the sources, and of all files that the newest version indexes.
-    asking: (usize, usize),
+    asking: (usize, u64),
 }
 
 impl<'s> Step<'s> {
@@ -78,14 +80,14 @@ impl<'s> Step<'s> {
             let before = sources.len();
             resolve::add_stored(newest, &asking, &mut sources)?;
             resolve::sort_by_path(&mut sources);
-            let asking = (sources.len() - before, newest.counters()?.files as usize);
+            let asking = (sources.len() - before, newest.counters()?.files);
             Ok(Self { stores, changes, goes_on, layer, sources, held, asking })
         })
     }
 
     fn is_too_wide(&self) -> bool {
         let (asking, files) = self.asking;
-        asking > files / ASKING_SHARE
+        (self.changes.updates.len() + asking) as u64 > most_of(files)
     }
 
     fn check(&self) -> std::result::Result<(), Early> {
@@ -93,10 +95,15 @@ impl<'s> Step<'s> {
     }
 
     fn fill(&self, batch: &mut Batch<'_>) -> std::result::Result<(), Early> {
+        let mut postings = PostingChanges::default();
         for updates in self.changes.updates.chunks(CHUNK) {
             self.check()?;
-            self.write_files(batch, updates)?;
+            self.write_files(batch, updates, &mut postings)?;
+            if postings.count() > POSTINGS_AT_ONCE {
+                batch.change_postings(std::mem::take(&mut postings))?;
+            }
         }
+        batch.change_postings(postings)?;
         self.write_resolved(batch)?;
         self.check()?;
         for (path, stat) in &self.changes.touched {
@@ -105,7 +112,13 @@ impl<'s> Step<'s> {
         Ok(())
     }
 
-    fn write_files(&self, batch: &mut Batch<'_>, updates: &[FileUpdate]) -> Result<()> {
+    /// Writes the rows of files, and notes how their postings differ.
+    fn write_files(
+        &self,
+        batch: &mut Batch<'_>,
+        updates: &[FileUpdate],
+        changed: &mut PostingChanges,
+    ) -> Result<()> {
         let olds =
             updates.iter().map(|update| batch.file(FileId::of(&update.path))).collect::<Result<Vec<_>>>()?;
         let load = |(update, old): (&FileUpdate, &Option<FileRow>)| self.load(update, old.as_ref());
@@ -113,10 +126,7 @@ impl<'s> Step<'s> {
         let (updates, postings): (Vec<FileUpdate>, Vec<_>) = loaded.into_iter().unzip();
         // Which questions that answers is known already, from the layer.
         batch.apply_files(&updates)?;
-        for (update, [before, after]) in updates.iter().zip(&postings) {
-            batch.set_postings(FileId::of(&update.path), before, after)?;
-        }
-        Ok(())
+        postings.iter().try_for_each(|[before, after]| changed.note_file(before, after))
     }
 
     fn load(&self, update: &FileUpdate, old: Option<&FileRow>) -> Result<Loaded> {

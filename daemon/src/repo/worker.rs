@@ -282,7 +282,6 @@ impl Worker {
         drop(pins);
         *lock_mutex(&repo.head) = head;
         drop(updates);
-        self.note_extent(extent);
         repo.set_stage(Stage::Live);
         Ok(changes)
     }
@@ -333,15 +332,6 @@ impl Worker {
         head
     }
 
-    /// Memory is to be given back after a commit of many files.
-    fn note_extent(&mut self, extent: Extent) {
-        match extent {
-            Extent::Few => {}
-            Extent::Many => self.note_heavy(memory::Work::ManyFiles),
-            Extent::Most => self.note_heavy(memory::Work::LargeChange),
-        }
-    }
-
     /// Commits a change. Returns false if that was given up, because the daemon is stopping.
     fn commit(
         &mut self,
@@ -357,14 +347,13 @@ impl Worker {
         let mut outcome = Committed::TooManyAsked;
         if extent == Extent::Few {
             outcome = commit_changes(stores, updates, cause, head, &mut self.kept)?;
-            if outcome == Committed::TooManyAsked {
-                self.note_heavy(memory::Work::ManyFiles);
-            }
         }
         if extent != Extent::Most && outcome == Committed::TooManyAsked {
+            self.note_heavy(memory::Work::ManyFiles);
             outcome = commit_wide_change(stores, updates, cause, head, &goes_on)?;
         }
         if outcome == Committed::TooManyAsked {
+            self.note_heavy(memory::Work::LargeChange);
             outcome = commit_large_change(stores, updates, cause, head, &goes_on)?;
         }
         let Committed::Done(version) = outcome else { return Ok(false) };

@@ -115,9 +115,9 @@ impl Budget {
         usize::try_from(self.bytes / 2).unwrap_or(usize::MAX)
     }
 
-    /// Files that one transaction may change: it keeps the pages that it changes in memory.
+    /// Files that one transaction may change: it keeps the pages that it changes in memory. Those of Linux take 120 KB each.
     pub fn files_at_once(self) -> u64 {
-        self.bytes / (128 << 10)
+        self.bytes / (192 << 10)
     }
 
     /// Rows that are gathered before they are written in order.

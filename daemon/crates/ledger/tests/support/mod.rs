@@ -357,7 +357,7 @@ pub fn leap(
     bulk.files_done()?;
     let mut dirty: BTreeSet<u8> = changed.into_iter().collect();
     ledger.read(soon(), |newest| {
-        let keys = bulk.changed_keys(newest, &paths.iter().collect::<Vec<_>>())?;
+        let keys = bulk.changed_keys(newest, &paths.iter().collect::<Vec<_>>(), &|_| Ok(None))?;
         let asking = newest.dependents(&keys)?;
         dirty.extend(kept.iter().filter(|n| asking.contains(&id(**n))));
         let clean = kept.iter().filter(|n| !dirty.contains(n));

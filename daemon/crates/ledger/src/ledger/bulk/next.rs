@@ -7,9 +7,11 @@
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use sdl_model::{
-    Cause, FileChange, FileId, FileRow, GitHead, RelPath, StatHint, SymbolId, Version, VersionRow,
+    Cause, FactsKey, FileChange, FileId, FileRow, GitHead, Outline, RelPath, StatHint, SymbolId, Version,
+    VersionRow,
 };
 
 use super::loader::Loader;
@@ -20,7 +22,7 @@ use crate::codec::{
 use crate::env::{Reads, Table};
 use crate::ledger::state::{self, State};
 use crate::ledger::{Ledger, Snapshot, history};
-use crate::{ChangedKeys, Error, Invalidation, Result};
+use crate::{ChangedKeys, Error, Invalidation, Result, View as _};
 
 /// Symbols whose old edges are read and written at a time.
 const SYMBOLS_AT_ONCE: usize = 4_096;
@@ -73,8 +75,14 @@ impl<'l> Bulk<'l> {
     }
 
     /// The questions whose answers differ between the newest version and this one, given the paths of all files that
-    /// differ. Call it after [`Self::files_done`].
-    pub fn changed_keys(&self, newest: &Snapshot<'_>, paths: &[&RelPath]) -> Result<ChangedKeys> {
+    /// differ. `outline_of` may give the outline of a file by the key of its facts: with outlines, fewer answers count as changed.
+    /// Call it after [`Self::files_done`].
+    pub fn changed_keys(
+        &self,
+        newest: &Snapshot<'_>,
+        paths: &[&RelPath],
+        outline_of: &dyn Fn(&FactsKey) -> Result<Option<Arc<Outline>>>,
+    ) -> Result<ChangedKeys> {
         let next = Snapshot::staged(self.ledger, self.tables)?;
         let (Some(old), Some(new)) = (newest.rows()?, next.rows()?) else {
             return Ok(ChangedKeys::default());
@@ -83,7 +91,14 @@ impl<'l> Bulk<'l> {
         for path in paths {
             let file = FileId::of(path);
             let (was, is) = (old.public(file)?, new.public(file)?);
-            changes.note_file(path, [was.as_ref(), is.as_ref()], || Ok(None))?;
+            let outline = |state: &Snapshot<'_>| {
+                let key = state.file(file)?.and_then(|row| row.state.facts());
+                key.map_or(Ok(None), |key| outline_of(&key))
+            };
+            changes.note_file(path, [was.as_ref(), is.as_ref()], || {
+                let Some(was) = outline(newest)? else { return Ok(None) };
+                Ok(outline(&next)?.map(|is| [was, is]))
+            })?;
         }
         let before = changes.name_answers(|name| old.named(name))?;
         let after = changes.name_answers(|name| new.named(name))?;
