@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use sdl_model::facts::Inclusion;
 use sdl_model::{FileId, RelPath, SymbolKind};
 
 use super::memo::AskIx;
@@ -58,8 +57,8 @@ pub(super) struct Known {
 pub(crate) struct Includer {
     /// Its path.
     pub(crate) path: RelPath,
-    /// Sorted.
-    pub(crate) inclusions: Vec<Inclusion>,
+    /// What it includes, as written (see [`sdl_model::facts::Inclusion::text`]), and whether a build for Linux takes it.
+    pub(crate) inclusions: Vec<(Sym, bool)>,
 }
 
 /// The files that a file includes, directly or not, in the order in which they are searched. For example, a driver of Linux

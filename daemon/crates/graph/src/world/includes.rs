@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sdl_ledger::LookupKey;
+use sdl_model::facts::Inclusion;
 use sdl_model::{FileId, Outline, RelPath};
 
 use super::closure::{Closure, Definers, Includer, Kinds, Paths};
@@ -36,7 +37,13 @@ impl World<'_> {
                 (index.lang(), index.outline.inclusions())
             }
         };
-        lang.includes_text().then_some(Includer { path, inclusions })
+        lang.includes_text().then(|| self.make_includer(path, &inclusions))
+    }
+
+    /// The texts get their numbers once here, because each is looked up in hundreds of closures.
+    fn make_includer(&self, path: RelPath, inclusions: &[Inclusion]) -> Includer {
+        let inclusions = inclusions.iter().map(|one| (self.sym(&one.text), one.taken)).collect();
+        Includer { path, inclusions }
     }
 
     /// The indexed files with this last part, with their paths.
@@ -91,8 +98,7 @@ impl World<'_> {
     /// Takes the inclusions of a file that the view does not contain from its outline.
     pub(super) fn begin_includer(&self, id: FileId, path: &RelPath, outline: &Outline) {
         let is_one = outline.lang.includes_text();
-        let includer =
-            is_one.then(|| Rc::new(Includer { path: path.clone(), inclusions: outline.inclusions() }));
+        let includer = is_one.then(|| Rc::new(self.make_includer(path.clone(), &outline.inclusions())));
         let ask = self.new_ask(LookupKey::Inclusions(id));
         self.included.files.borrow_mut().insert(id.0, (ask, includer));
     }

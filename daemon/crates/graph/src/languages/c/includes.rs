@@ -18,7 +18,7 @@ const CLOSURE: usize = 256;
 
 /// The file that an include names, opened.
 pub(super) fn resolve_include(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
-    match find_included(w, file.id, &file.path, text).and_then(|id| w.open(id)) {
+    match find_included(w, file.id, &file.path, w.sym(text)).and_then(|id| w.open(id)) {
         Some(at) => Place::Module(ModRef::File(at)),
         None => Place::External,
     }
@@ -26,9 +26,9 @@ pub(super) fn resolve_include(w: &World<'_>, file: &FileIndex, text: &str) -> Pl
 
 /// The file that an include names: the one beside the file, or else the only or nearest one whose path ends in the
 /// text. A name in angle brackets is searched along the compiler's path, where the file's own folder comes last.
-pub(super) fn find_included(w: &World<'_>, from: FileId, path: &RelPath, text: &str) -> Option<FileId> {
-    let q = Question::Inclusion(from.0, w.sym(text));
-    w.derive(&w.memos.targets, q, None, || {
+pub(super) fn find_included(w: &World<'_>, from: FileId, path: &RelPath, text: Sym) -> Option<FileId> {
+    w.derive(&w.memos.targets, Question::Inclusion(from.0, text), None, || {
+        let text = &*w.text(text);
         if let Some(text) = text.strip_prefix('<') {
             return if platform::is_system_header(text) {
                 own_library(w, text)
@@ -124,8 +124,8 @@ fn closure_of(w: &World<'_>, from: FileId, all: bool) -> Arc<Closure> {
         {
             at += 1;
             let Some(includer) = w.includer(file) else { continue };
-            for one in includer.inclusions.iter().filter(|one| all || one.taken) {
-                if let Some(next) = find_included(w, file, &includer.path, &one.text)
+            for (text, _) in includer.inclusions.iter().filter(|(_, is_taken)| all || *is_taken) {
+                if let Some(next) = find_included(w, file, &includer.path, *text)
                     && !known.contains(&next)
                     && w.includer(next).is_some()
                 {

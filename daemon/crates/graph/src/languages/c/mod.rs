@@ -39,7 +39,7 @@ macro_rules! shared_rules {
             let wanted = self.module_text(import, text);
             let is_text = matches!(import.kind, ImportKind::Include | ImportKind::SystemInclude);
             let text = wanted.as_deref().unwrap_or(text);
-            is_text.then(|| includes::find_included(w, file.id, &file.path, text))
+            is_text.then(|| includes::find_included(w, file.id, &file.path, w.sym(text)))
         }
 
         fn definition(&self, w: &World<'_>, declared: DefRef) -> Option<DefRef> {
