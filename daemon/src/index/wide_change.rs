@@ -124,8 +124,7 @@ impl<'s> Step<'s> {
         let load = |(update, old): (&FileUpdate, &Option<FileRow>)| self.load(update, old.as_ref());
         let loaded: Vec<Loaded> = updates.par_iter().zip(&olds).map(load).collect::<Result<_>>()?;
         let (updates, postings): (Vec<FileUpdate>, Vec<_>) = loaded.into_iter().unzip();
-        // Which questions that answers is known already, from the layer.
-        batch.apply_files(&updates)?;
+        batch.put_files(&updates)?;
         postings.iter().try_for_each(|[before, after]| changed.note_file(before, after))
     }
 

@@ -57,14 +57,7 @@ impl Batch<'_> {
         updates: &[FileUpdate],
         outline_of: &dyn Fn(&FactsKey) -> Result<Option<Arc<Outline>>>,
     ) -> Result<ChangedKeys> {
-        let by_file: BTreeMap<FileId, &FileUpdate> =
-            updates.iter().map(|update| (FileId::of(&update.path), update)).collect();
-        let mut steps = Vec::with_capacity(by_file.len());
-        for (file, update) in by_file {
-            if let Some(step) = self.step(file, update)? {
-                steps.push(step);
-            }
-        }
+        let steps = self.find_steps(updates)?;
         let mut changes = Invalidation::default();
         for step in &steps {
             changes.note_file(&step.update.path, [step.was.as_ref(), step.is.as_ref()], || {
@@ -77,6 +70,24 @@ impl Batch<'_> {
         }
         let after = changes.name_answers(|name| self.rows().named(name))?;
         Ok(changes.changed_keys(&before, &after))
+    }
+
+    /// Updates files, symbols and names as [`Self::apply_files`] does, for a caller who knows already which answers that changes.
+    pub fn put_files(&mut self, updates: &[FileUpdate]) -> Result<()> {
+        self.find_steps(updates)?.iter().try_for_each(|step| self.take(step))
+    }
+
+    /// The changes that updates make, by file.
+    fn find_steps<'u>(&mut self, updates: &'u [FileUpdate]) -> Result<Vec<Step<'u>>> {
+        let by_file: BTreeMap<FileId, &FileUpdate> =
+            updates.iter().map(|update| (FileId::of(&update.path), update)).collect();
+        let mut steps = Vec::with_capacity(by_file.len());
+        for (file, update) in by_file {
+            if let Some(step) = self.step(file, update)? {
+                steps.push(step);
+            }
+        }
+        Ok(steps)
     }
 
     /// The change that an update makes; none if it changes nothing.
