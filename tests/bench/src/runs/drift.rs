@@ -66,10 +66,14 @@ pub(super) fn wait_settled(world: &mut World) -> Outcome {
     failure.map_or(Ok(()), Err)
 }
 
-/// Fails if `sdlctl verify` finds a difference.
-pub(super) fn check_verified(world: &World) -> Outcome {
+/// Fails if `sdlctl verify` finds a difference, or if answers were wrong before.
+pub(super) fn check_end(world: &World, wrong: u32) -> Outcome {
     let found = verify_differences(world)?;
-    if found.is_empty() { Ok(()) } else { Err(format!("the ledger differs:\n{}", found.join("\n")).into()) }
+    if !found.is_empty() {
+        return Err(format!("the ledger differs:\n{}", found.join("\n")).into());
+    }
+    println!("`sdlctl verify`: identical to a fresh index");
+    if wrong == 0 { Ok(()) } else { Err(format!("{wrong} answers were wrong").into()) }
 }
 
 /// The differences that `sdlctl verify` found.

@@ -171,13 +171,17 @@ fn measure_edits(world: &mut World, held: &[Function], others: &[Function], plan
     let pid = world.daemon.pid();
     let before = process::cpu_seconds(pid).unwrap_or(f64::NAN);
     let mut made = 0_u32;
+    let mut has_paused = false;
     for round in 0..MOST_TRIES * edits {
         if u64::from(made) == edits {
             break;
         }
         let Some(function) = held.get(random.below(held.len() as u64) as usize) else { break };
-        pass_time(pause);
-        if !edit_function(world, function, round)? {
+        if !has_paused {
+            pass_time(pause);
+        }
+        has_paused = !edit_function(world, function, round)?;
+        if has_paused {
             continue;
         }
         made += 1;

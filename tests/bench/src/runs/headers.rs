@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use sdl_tests::TestEnv;
 use serde_json::json;
 
-use super::drift::{check_verified, wait_settled};
+use super::drift::{check_end, wait_settled};
 use crate::figures::Times;
 use crate::options::Options;
 use crate::world::World;
@@ -51,9 +51,7 @@ pub(crate) fn run_headers(options: &Options) -> Outcome {
     for (name, times) in &mut times {
         println!("{name:<24} {}", times.summary());
     }
-    check_verified(&world)?;
-    println!("`sdlctl verify`: identical to a fresh index");
-    if wrong == 0 { Ok(()) } else { Err(format!("{wrong} answers were wrong").into()) }
+    check_end(&world, wrong)
 }
 
 /// An edit of a header.

@@ -2,6 +2,7 @@
 
 pub(crate) mod anchors;
 pub(crate) mod burst;
+mod checkout;
 pub(crate) mod clients;
 pub(crate) mod cold;
 pub(crate) mod crash;

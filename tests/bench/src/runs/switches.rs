@@ -3,12 +3,13 @@
 use std::fs::OpenOptions;
 use std::io::Write as _;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use sdl_tests::{TestEnv, fixture};
+use sdl_tests::TestEnv;
 use serde_json::json;
 
-use super::drift::{check_verified, wait_settled};
+use super::checkout::{Checkout, make_branches};
+use super::drift::check_end;
 use super::idle::pass_time;
 use crate::figures::{format_megabytes, median};
 use crate::options::Options;
@@ -34,18 +35,14 @@ const FUNCTIONS: &[(&str, &str, &str)] = &[
 pub(crate) fn run_switches(options: &Options) -> Outcome {
     let path = options.path.clone().ok_or("switches wants a PATH")?;
     let files = usize::try_from(options.number("files", 3000))?;
+    if files == 0 {
+        return Err("--files wants at least 1".into());
+    }
     let rounds = options.number("rounds", 6);
     let env = TestEnv::new();
     let root = env.repo("tree", "");
     let copied = tree::copy_tree(&path, &root)?;
-    let git = |args: &[&str]| fixture::run_git(&root, args).ok_or("this run needs git");
-    git(&["init", "--quiet"])?;
-    git(&["add", "--all", "--force"])?;
-    git(&["commit", "--quiet", "-m", "one"])?;
-    git(&["checkout", "--quiet", "-b", "other"])?;
-    let added = add_functions(&root, files)?;
-    git(&["commit", "--quiet", "-a", "-m", "two"])?;
-    git(&["checkout", "--quiet", "main"])?;
+    let added = make_branches(&root, || add_functions(&root, files))?;
 
     let (mut world, time) = World::indexed(env, &root)?;
     let pid = world.daemon.pid();
@@ -54,26 +51,20 @@ pub(crate) fn run_switches(options: &Options) -> Outcome {
     let (mut walls, mut cpus, mut wrong) = (Vec::new(), Vec::new(), 0);
     for round in 0..rounds {
         let branch = if round.is_multiple_of(2) { "other" } else { "main" };
-        let before = process::cpu_seconds(pid).unwrap_or(f64::NAN);
-        let began = Instant::now();
-        git(&["checkout", "--quiet", branch])?;
-        let checked_out = began.elapsed().as_secs_f64();
-        wait_settled(&mut world)?;
+        let checkout = Checkout::make(&mut world, branch)?;
         let right = has_added(&mut world, added, branch == "other")?;
-        let wall = began.elapsed().as_secs_f64();
-        let cpu = process::cpu_seconds(pid).unwrap_or(f64::NAN) - before;
         println!(
-            "{added} files to {branch:<6} git {checked_out:>5.1} s, answered {:>5.1} s later, {cpu:>5.1} CPU s{}{}",
-            wall - checked_out,
+            "{added} files to {branch:<6} {}{}{}",
+            checkout.describe(),
             if round == 0 { "  (parses)" } else { "  (all facts known)" },
             if right { "" } else { "  WRONG" }
         );
         wrong += u32::from(!right);
-        walls.push(wall - checked_out);
-        cpus.push(cpu);
+        walls.push(checkout.wait.as_secs_f64());
+        cpus.push(checkout.cpu);
     }
     println!(
-        "medians: answered after {:.1} s, {:.1} CPU s, {:.2} of the first index",
+        "medians: synced after {:.1} s, {:.1} CPU s, {:.2} of the first index",
         median(&mut walls),
         median(&mut cpus),
         median(&mut cpus) / cold
@@ -81,9 +72,7 @@ pub(crate) fn run_switches(options: &Options) -> Outcome {
     pass_time(AFTER);
     let memory = process::anonymous_bytes(pid).map_or_else(String::new, format_megabytes);
     println!("{} s later: {memory} of anonymous memory", AFTER.as_secs());
-    check_verified(&world)?;
-    println!("`sdlctl verify`: identical to a fresh index");
-    if wrong == 0 { Ok(()) } else { Err(format!("{wrong} answers were wrong").into()) }
+    check_end(&world, wrong)
 }
 
 /// The start of the name of each added function.
