@@ -115,7 +115,8 @@ impl Budget {
         usize::try_from(self.bytes / 2).unwrap_or(usize::MAX)
     }
 
-    /// Files that one transaction may change: it keeps the pages that it changes in memory. Those of Linux take 120 KB each.
+    /// Files that one transaction may change: it keeps the pages that it changes in memory. From a peak, about
+    /// 120 KB were estimated for a file of Linux.
     pub fn files_at_once(self) -> u64 {
         self.bytes / (192 << 10)
     }

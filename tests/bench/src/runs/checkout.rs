@@ -40,7 +40,7 @@ impl Checkout {
 }
 
 /// Runs git in the tree at `root`.
-pub(super) fn run_git(root: &Path, args: &[&str]) -> Outcome<String> {
+fn run_git(root: &Path, args: &[&str]) -> Outcome<String> {
     Ok(fixture::run_git(root, args).ok_or("this run needs git")?)
 }
 
