@@ -211,6 +211,7 @@ impl Routes {
             match folder.change(name) {
                 Some(GitChange::Head) => route.inbox.touch_head(),
                 Some(GitChange::Index) => route.inbox.touch_index(),
+                Some(GitChange::Lock) => route.inbox.touch_git_lock(),
                 Some(GitChange::Excludes) => route.inbox.ask_rescan(Rescan::Rules),
                 None => {}
             }

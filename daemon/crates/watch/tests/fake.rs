@@ -111,6 +111,29 @@ fn a_barrier_covers_a_file_in_a_new_folder_that_had_no_event() {
 }
 
 #[test]
+fn a_tree_that_git_is_at_work_on_is_looked_at_when_git_is_done() {
+    let mut it = Fixture::new(&["a.rs"]);
+    it.bench.write(".git/HEAD", "ref: refs/heads/main\n");
+    it.bench.write(".git/objects/x", "");
+    it.bench.write(".git/refs/heads/x", "");
+    it.event(".git");
+    it.settle();
+    it.bench.write(".git/index.lock", "");
+    let lock = fs::File::options().write(true).open(it.bench.path(".git/index.lock")).unwrap();
+    let now = u64::try_from(sdl_watch::Clock::wall_ns(&*it.clock)).unwrap();
+    lock.set_modified(std::time::UNIX_EPOCH + Duration::from_nanos(now)).unwrap();
+    it.event("a.rs");
+    it.clock.advance(30 * MS);
+    assert_eq!(it.tree.inbox().step(), Step::Wait(Some(9970 * MS)));
+    fs::remove_file(it.bench.path(".git/index.lock")).unwrap();
+    it.event(".git/index.lock");
+    assert_eq!(it.tree.inbox().step(), Step::Wait(Some(30 * MS)), "the branch follows");
+    it.event(".git/HEAD");
+    assert_eq!(it.settle(), None);
+    assert_eq!(it.ledger.heads, 3);
+}
+
+#[test]
 fn overflow_voids_barriers_and_compares_everything() {
     let mut it = Fixture::new(&["a.rs", "sub/b.rs"]);
     it.bench.write("a.rs", "changed without an event");

@@ -91,7 +91,8 @@ fn nothing_is_missed() {
     let rounds = number("SDL_STRESS_ROUNDS", 300);
     let bench = Bench::with(|mut config| {
         // The worker takes batches in the middle of everything.
-        config.settle = Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2) };
+        config.settle =
+            Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2), ..Settle::default() };
         Hub::start(config)
     });
     let aside = bench.outside().join("aside");
@@ -113,7 +114,8 @@ fn nothing_is_missed() {
 #[test]
 fn nothing_is_missed_of_what_git_tracks() {
     let bench = Bench::with(|mut config| {
-        config.settle = Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2) };
+        config.settle =
+            Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2), ..Settle::default() };
         Hub::start(config)
     });
     common::git(&bench.root, &["init", "-q"]);
@@ -155,7 +157,8 @@ fn check_watches(bench: &Bench, worker: &Worker) {
 #[test]
 fn two_threads_edit_while_others_ask() {
     let bench = Bench::with(|mut config| {
-        config.settle = Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2) };
+        config.settle =
+            Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2), ..Settle::default() };
         Hub::start(config)
     });
     let aside = bench.outside().join("aside");

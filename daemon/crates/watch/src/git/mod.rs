@@ -23,6 +23,9 @@ use crate::rules;
 /// HEAD holds a line.
 const HEAD: u64 = 4 << 10;
 
+/// The file beside the index that a command of git holds while it changes the work tree or the index.
+const INDEX_LOCK: &str = "index.lock";
+
 /// The reason why a folder of git's data is watched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum GitFolder {
@@ -42,15 +45,18 @@ pub(crate) enum GitChange {
     Head,
     Index,
     Excludes,
+    /// Git began or ended a command that changes the work tree.
+    Lock,
 }
 
 impl GitFolder {
-    /// The meaning of a change of the entry `name`, if it has one. Lock files such as `HEAD.lock` mean nothing,
-    /// because git writes them beside the old file and renames them.
+    /// The meaning of a change of the entry `name`, if it has one. Lock files other than that of the index, such as
+    /// `HEAD.lock`, mean nothing, because git writes them beside the old file and renames them.
     pub(crate) fn change(self, name: &str) -> Option<GitChange> {
         match self {
             // The latter two are folders that are watched themselves once they exist.
             Self::Data if name == "index" => Some(GitChange::Index),
+            Self::Data if name == INDEX_LOCK => Some(GitChange::Lock),
             Self::Data => matches!(name, "HEAD" | "packed-refs" | "info" | "refs").then_some(GitChange::Head),
             Self::Refs => (!has_lock_suffix(name)).then_some(GitChange::Head),
             Self::Info => (name == "exclude").then_some(GitChange::Excludes),
@@ -110,6 +116,11 @@ impl GitData {
     /// The index of this work tree.
     pub(crate) fn index(&self) -> PathBuf {
         self.own.join("index")
+    }
+
+    /// The lock of this work tree's index.
+    pub(crate) fn index_lock(&self) -> PathBuf {
+        self.own.join(INDEX_LOCK)
     }
 
     /// The file of ignore patterns that is not part of the tree.

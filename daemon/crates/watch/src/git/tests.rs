@@ -43,12 +43,13 @@ fn worktrees_have_their_own_head_and_share_the_rest() {
 }
 
 #[test]
-fn only_head_the_index_and_excludes_count() {
+fn only_head_the_index_its_lock_and_excludes_count() {
     assert_eq!(GitFolder::Data.change("HEAD"), Some(GitChange::Head));
-    for noise in ["HEAD.lock", "index.lock", "ORIG_HEAD", "COMMIT_EDITMSG", "FETCH_HEAD"] {
+    for noise in ["HEAD.lock", "ORIG_HEAD", "COMMIT_EDITMSG", "FETCH_HEAD"] {
         assert_eq!(GitFolder::Data.change(noise), None, "{noise}");
     }
     assert_eq!(GitFolder::Data.change("index"), Some(GitChange::Index));
+    assert_eq!(GitFolder::Data.change("index.lock"), Some(GitChange::Lock));
     assert_eq!(GitFolder::Refs.change("main.lock"), None);
     assert_eq!(GitFolder::Refs.change("main"), Some(GitChange::Head));
     assert_eq!(GitFolder::Info.change("exclude"), Some(GitChange::Excludes));

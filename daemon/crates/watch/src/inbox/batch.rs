@@ -21,11 +21,18 @@ pub struct Settle {
     pub quiet: Duration,
     /// It is ready this long after its first change, quiet or not.
     pub most: Duration,
+    /// While git holds the lock of its index and nobody waits, a batch is put off until this long after its first
+    /// change. A lock older than this is taken for one that a crash left.
+    pub git: Duration,
 }
 
 impl Default for Settle {
     fn default() -> Self {
-        Self { quiet: Duration::from_millis(30), most: Duration::from_millis(500) }
+        Self {
+            quiet: Duration::from_millis(30),
+            most: Duration::from_millis(500),
+            git: Duration::from_secs(10),
+        }
     }
 }
 

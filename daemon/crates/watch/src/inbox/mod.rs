@@ -4,6 +4,7 @@
 //! once. The inbox holds only hints: paths that may have changed. The worker looks for itself.
 
 mod batch;
+mod busy;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,6 +14,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
+
+use busy::GitLock;
 
 pub use batch::{Batch, Limits, Rescan, Serial, Settle, Step, Turn, Waited};
 
@@ -44,8 +47,19 @@ struct State {
     failed: u64,
     /// Counts the times that events were lost.
     epoch: u64,
+    /// Counts the times that the lock of git's index came or went.
+    git_moves: u64,
+    /// The last time that it did so while changes were pending.
+    git_moved: Option<Instant>,
     scanning: bool,
     closed: bool,
+}
+
+/// What a look at git's lock saw.
+struct Git {
+    /// [`State::git_moves`] before the look.
+    moves: u64,
+    busy: bool,
 }
 
 /// One repository's pending changes and barriers.
@@ -58,6 +72,7 @@ pub struct Inbox {
     settle: Settle,
     limits: Limits,
     clock: Arc<dyn Clock>,
+    git_lock: GitLock,
     /// Threads that wait for a barrier of any inbox of this hub.
     waiting: Arc<AtomicUsize>,
 }
@@ -92,6 +107,8 @@ impl Inbox {
                 attempts: 0,
                 failed: 0,
                 epoch: 0,
+                git_moves: 0,
+                git_moved: None,
                 scanning: false,
                 closed: false,
             }),
@@ -100,6 +117,7 @@ impl Inbox {
             settle,
             limits,
             clock,
+            git_lock: GitLock::default(),
             waiting,
         }
     }
@@ -238,12 +256,51 @@ impl Inbox {
 
     /// Takes the batch that is ready at this moment. A batch that was taken before and not released counts as failed.
     pub fn step(&self) -> Step {
-        let now = self.clock.now();
-        let mut state = self.lock();
-        self.step_locked(&mut state, now)
+        let git = self.look_at_git();
+        self.step_locked(&mut self.lock(), git.busy)
     }
 
-    fn step_locked(&self, state: &mut State, now: Instant) -> Step {
+    /// Looks whether git is at work on the tree, for a batch that is pending. Reads the disk, so the state must not be
+    /// locked.
+    fn look_at_git(&self) -> Git {
+        let (moves, pending) = {
+            let state = self.lock();
+            (state.git_moves, state.pending.is_some())
+        };
+        Git { moves, busy: pending && self.git_lock.is_held(self.clock.wall_ns(), self.settle.git) }
+    }
+
+    /// Names the lock file of the tree's index, if git has one: while it exists, changes are gathered for longer, so
+    /// that a checkout becomes one batch. See [`Settle::git`].
+    pub(crate) fn set_git_lock(&self, path: Option<PathBuf>) {
+        self.git_lock.set_path(path);
+    }
+
+    /// The lock file came or went: a batch that was put off because of it may be ready.
+    pub(crate) fn touch_git_lock(&self) {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.git_moves += 1;
+        state.git_moved = state.pending.map(|_| now);
+        self.work.notify_one();
+    }
+
+    /// The time at which the changes from `first` to `last` have settled.
+    fn settled_at(&self, state: &State, first: Instant, last: Instant, busy: bool) -> Instant {
+        let settled = (last + self.settle.quiet).min(first + self.settle.most);
+        let at_most = first + self.settle.git;
+        match state.git_moved {
+            // Whoever asked for a comparison gets it, whether git is done or not.
+            _ if state.asked => settled,
+            _ if busy => settled.max(at_most),
+            // Git moves HEAD right after it gave the lock back.
+            Some(moved) => settled.max((moved + self.settle.quiet).min(at_most)),
+            None => settled,
+        }
+    }
+
+    fn step_locked(&self, state: &mut State, busy: bool) -> Step {
+        let now = self.clock.now();
         if state.closed {
             return Step::Closed;
         }
@@ -263,7 +320,7 @@ impl Inbox {
             // the machine.
             first + self.settle.most
         } else {
-            (last + self.settle.quiet).min(first + self.settle.most)
+            self.settled_at(state, first, last, busy)
         };
         if let Some(not_before) = state.not_before {
             due = due.max(not_before);
@@ -273,6 +330,7 @@ impl Inbox {
         }
         state.pending = None;
         state.not_before = None;
+        state.git_moved = None;
         state.asked = false;
         state.taken = Some(state.arrived);
         state.attempts += 1;
@@ -302,24 +360,26 @@ impl Inbox {
 
     /// Blocks until there is work, or until there was none for as long as `quiet`. For the one worker.
     pub fn next_turn(&self, quiet: Option<Duration>) -> Turn {
-        let mut state = self.lock();
         loop {
-            match self.step_locked(&mut state, self.clock.now()) {
+            let git = self.look_at_git();
+            let mut state = self.lock();
+            if state.git_moves != git.moves {
+                continue;
+            }
+            match self.step_locked(&mut state, git.busy) {
                 Step::Ready(batch) => return Turn::Work(batch),
                 Step::Closed => return Turn::Closed,
                 Step::Wait(None) => match quiet {
-                    None => state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner),
+                    None => drop(self.work.wait(state).unwrap_or_else(PoisonError::into_inner)),
                     Some(quiet) => {
                         let waited = self.work.wait_timeout(state, quiet);
-                        let (woken, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-                        if timeout.timed_out() {
+                        if waited.unwrap_or_else(PoisonError::into_inner).1.timed_out() {
                             return Turn::Quiet;
                         }
-                        state = woken;
                     }
                 },
                 Step::Wait(Some(time)) => {
-                    state = self.work.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+                    drop(self.work.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner));
                 }
             }
         }

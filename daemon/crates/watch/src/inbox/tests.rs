@@ -247,6 +247,122 @@ fn a_worker_hears_of_quiet_and_of_work_after_it() {
     assert_eq!(turn(MS), Turn::Closed);
 }
 
+/// A lock of git's, as old as the fixture's clock says.
+struct Lock(tempfile::TempDir);
+
+impl Lock {
+    fn watched_by(it: &Fixture) -> Self {
+        let lock = Self(tempfile::tempdir().unwrap());
+        it.inbox.set_git_lock(Some(lock.lock_path()));
+        lock
+    }
+
+    fn lock_path(&self) -> PathBuf {
+        self.0.path().join("index.lock")
+    }
+
+    fn take_lock(&self, it: &Fixture) {
+        let now = u64::try_from(it.clock.wall_ns()).unwrap();
+        let file = std::fs::File::create(self.lock_path()).unwrap();
+        file.set_modified(std::time::UNIX_EPOCH + Duration::from_nanos(now)).unwrap();
+    }
+
+    fn remove_lock(&self) {
+        std::fs::remove_file(self.lock_path()).unwrap();
+    }
+}
+
+#[test]
+fn a_checkout_is_one_batch_however_long_git_writes() {
+    let it = Fixture::new(Limits::default());
+    let lock = Lock::watched_by(&it);
+    lock.take_lock(&it);
+    for at in 0..100 {
+        it.touch(&format!("{at}"));
+        it.clock.advance(40 * MS);
+        assert!(matches!(it.inbox.step(), Step::Wait(Some(_))), "git is not done");
+    }
+    lock.remove_lock();
+    it.inbox.touch_git_lock();
+    it.inbox.touch_index();
+    assert_eq!(it.inbox.step(), Step::Wait(Some(30 * MS)), "git moves HEAD last");
+    it.inbox.touch_head();
+    it.clock.advance(30 * MS);
+    let batch = it.ready();
+    assert_eq!((batch.dirty.len(), batch.head_changed), (100, true));
+}
+
+#[test]
+fn a_lock_that_goes_without_a_word_puts_nothing_off() {
+    let it = Fixture::new(Limits::default());
+    let lock = Lock::watched_by(&it);
+    lock.take_lock(&it);
+    it.touch("a");
+    it.clock.advance(30 * MS);
+    assert!(matches!(it.inbox.step(), Step::Wait(Some(_))));
+    lock.remove_lock();
+    assert_eq!(it.ready().dirty.len(), 1);
+}
+
+#[test]
+fn who_waits_does_not_wait_for_git() {
+    let it = Fixture::new(Limits::default());
+    Lock::watched_by(&it).take_lock(&it);
+    it.touch("a");
+    it.inbox.arrive(Serial(1));
+    it.want(1);
+    it.inbox.release(it.ready().serial);
+    it.inbox.ask_rescan(Rescan::Requested);
+    it.clock.advance(30 * MS);
+    assert_eq!(it.ready().rescan, Some(Rescan::Requested));
+}
+
+#[test]
+fn git_puts_a_batch_off_for_ten_seconds_at_most() {
+    let it = Fixture::new(Limits::default());
+    let lock = Lock::watched_by(&it);
+    it.touch("a");
+    for _ in 0..200 {
+        // As a rebase does, which holds the lock again and again.
+        lock.take_lock(&it);
+        it.inbox.touch_git_lock();
+        assert!(matches!(it.inbox.step(), Step::Wait(Some(_))));
+        it.clock.advance(50 * MS);
+    }
+    lock.take_lock(&it);
+    it.inbox.touch_git_lock();
+    assert_eq!(it.ready().waited, Duration::from_secs(10));
+}
+
+#[test]
+fn a_worker_wakes_when_git_is_done() {
+    let it = Fixture::new(Limits::default());
+    let lock = Lock::watched_by(&it);
+    lock.take_lock(&it);
+    it.touch("a");
+    it.clock.advance(30 * MS);
+    let worker = std::thread::spawn({
+        let inbox = it.inbox.clone();
+        move || inbox.next()
+    });
+    lock.remove_lock();
+    // The worker may look before the lock goes or after it.
+    it.inbox.touch_git_lock();
+    it.clock.advance(30 * MS);
+    assert_eq!(worker.join().unwrap().unwrap().dirty.len(), 1);
+}
+
+#[test]
+fn a_lock_that_a_crash_left_puts_nothing_off() {
+    let it = Fixture::new(Limits::default());
+    let lock = Lock::watched_by(&it);
+    lock.take_lock(&it);
+    it.clock.advance(Duration::from_secs(10));
+    it.touch("a");
+    it.clock.advance(30 * MS);
+    assert_eq!(it.ready().dirty.len(), 1);
+}
+
 #[test]
 fn closing_ends_everybody() {
     let it = Fixture::new(Limits::default());
