@@ -493,7 +493,7 @@ fn action_result(entry: &Entry, score: f64, is_only: bool) -> Result<Found, Tool
         mutating: def.mutating,
         score,
         description: Some(def.description.to_owned()),
-        input_schema: Some(serialize_object(&entry.request)?),
+        input_schema: Some(serialize_object(&*entry.request)?),
         output_schema,
         examples: def.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect(),
         ..Found::default()

@@ -64,8 +64,8 @@ impl Registry {
                 "needs": entry.def.needs,
                 "aliases": aliases,
                 "examples": examples,
-                "inputSchema": entry.request,
-                "outputSchema": entry.response,
+                "inputSchema": *entry.request,
+                "outputSchema": *entry.response,
             })
         });
         json!({ "actions": actions.collect::<Vec<Value>>() })

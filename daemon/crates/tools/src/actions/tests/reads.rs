@@ -60,7 +60,7 @@ fn argument_variants(
         all.push((twin.clone(), json!({ "payload": text }).to_string()));
         all.push((twin, json!({ "payload": args }).to_string()));
     }
-    if let (Shape::Object(shape), Some(map)) = (&entry.shape, args.as_object()) {
+    if let (Shape::Object(shape), Some(map)) = (&*entry.shape, args.as_object()) {
         // Each other name that a field has.
         for (field, alias) in shape.fields.iter().flat_map(|f| f.aliases.iter().map(|alias| (&f.name, alias)))
         {

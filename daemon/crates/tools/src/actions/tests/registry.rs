@@ -213,7 +213,7 @@ fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
 fn no_alias_hides_a_field() {
     use sdl_contract::Shape;
     for entry in full_registry().entries() {
-        let Shape::Object(shape) = &entry.shape else { panic!("{}", entry.def.name) };
+        let Shape::Object(shape) = &*entry.shape else { panic!("{}", entry.def.name) };
         let mut seen: Vec<&str> = Vec::new();
         for spelled in
             shape.fields.iter().flat_map(|field| std::iter::once(&field.name).chain(&field.aliases))

@@ -58,7 +58,7 @@ impl Share {
             return;
         }
         let field = |path: &[&str]| {
-            let start = Some(&entry.request);
+            let start = Some(&*entry.request);
             let field = path.iter().fold(start, |schema, key| schema?.get("properties")?.get(key));
             field.filter(|schema| schema.get("type") == Some(&json!("integer")))
         };

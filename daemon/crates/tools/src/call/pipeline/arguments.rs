@@ -101,7 +101,7 @@ fn check_schema(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Check
         // The error includes the current schema, because a caller with an unknown field may hold a stale one.
         Err(error) if error.code == Code::UnknownField => {
             let off = error.about.field.as_deref().and_then(|field| entry.field_off(field));
-            Err(off.unwrap_or_else(|| error.with("schema", entry.request.clone()).into()))
+            Err(off.unwrap_or_else(|| error.with("schema", Value::clone(&entry.request)).into()))
         }
         Err(error) => Err(error.into()),
     }
@@ -111,7 +111,7 @@ fn check_schema(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Check
 fn check_branch(entry: &Entry, args: &Map<String, Value>) -> Result<(), ToolError> {
     let Some(union) = &entry.union else { return Ok(()) };
     union.check(args).map_err(|error| match error.code {
-        Code::UnknownField => error.with("schema", entry.request.clone()).into(),
+        Code::UnknownField => error.with("schema", Value::clone(&entry.request)).into(),
         _ => error.into(),
     })
 }

@@ -1,5 +1,7 @@
 //! An action with its types erased, as the registry holds it.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -122,7 +124,7 @@ pub(crate) trait RegistryAction: Action {
 /// Whether checked arguments only read; the flag says whether upstreams have tools too.
 pub(crate) type OnlyReads = fn(&Registry, &Args, bool) -> bool;
 
-/// One action.
+/// One action. Its schemas are large, so the registries share those that are the same in several sets of modules.
 #[derive(Clone)]
 pub(crate) struct Entry {
     pub(crate) def: ActionDef,
@@ -141,10 +143,10 @@ pub(crate) struct Entry {
     /// Most tokens of its answer if the caller names no budget; none if the action takes no budget.
     pub(crate) usual_tokens: Option<usize>,
     /// The full schema of its arguments.
-    pub(crate) request: Value,
+    pub(crate) request: Arc<Value>,
     /// The full schema of its answer.
-    pub(crate) response: Value,
-    pub(crate) shape: Shape,
+    pub(crate) response: Arc<Value>,
+    pub(crate) shape: Arc<Shape>,
     pub(crate) runner: Runner,
     /// For an action that runs other actions; see [`RegistryAction::ONLY_READS`].
     pub(crate) only_reads: Option<OnlyReads>,
@@ -376,7 +378,7 @@ impl Entry {
         } else {
             Self::new::<A, HomeArgs>(Some(beside), runner)
         };
-        let mut extend = |more: Value| schema::extend_schema(&mut entry.request, &more);
+        let mut extend = |more: Value| schema::extend_schema(Arc::make_mut(&mut entry.request), &more);
         if A::SCOPED {
             extend(schema::of_request::<ScopeArgs>());
         }
@@ -406,6 +408,7 @@ impl Entry {
         entry.off = off.flat_map(|(module, fields)| fields.iter().map(|field| (*field, *module))).collect();
         for (field, _) in &entry.off {
             for schema in [&mut entry.request, &mut entry.response] {
+                let schema = Arc::make_mut(schema);
                 match field.split_once('=') {
                     Some((field, choice)) => remove_choice(schema, field, choice),
                     None => remove_property(schema, field),
@@ -466,9 +469,9 @@ impl Entry {
             off: Vec::new(),
             union: A::UNION.map(|of| of()),
             usual_tokens: A::USUAL_TOKENS,
-            request,
-            response,
-            shape: Shape::Boolean,
+            request: Arc::new(request),
+            response: Arc::new(response),
+            shape: Arc::new(Shape::Boolean),
             runner,
             only_reads: None,
             #[cfg(test)]
@@ -486,11 +489,12 @@ impl Entry {
             .chain(self.def.aliases.iter().copied())
             .filter(|(_, field)| known(field) || !self.off.iter().any(|(off, _)| off == field))
             .collect();
-        self.shape = Shape::compile(&self.request, &aliases).unwrap_or_else(|breach| {
+        let shape = Shape::compile(&self.request, &aliases).unwrap_or_else(|breach| {
             // A schema outside the subset: found by the lint, which a test runs over the registry. Refuse every call.
             debug_assert!(false, "{}: {breach}", self.def.name);
             Shape::Boolean
         });
+        self.shape = Arc::new(shape);
     }
 }
 

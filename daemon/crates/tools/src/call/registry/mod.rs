@@ -181,7 +181,7 @@ fn add(tools: &mut BTreeMap<String, Tool>, name: &str, to: To, mutating: bool) {
 fn version_of(entries: &[Entry]) -> String {
     let all: Vec<Value> = entries
         .iter()
-        .map(|entry| serde_json::json!([entry.def.name, entry.def.mutating, entry.request, entry.response]))
+        .map(|entry| serde_json::json!([entry.def.name, entry.def.mutating, *entry.request, *entry.response]))
         .collect();
     let hash = blake3::hash(Value::Array(all).to_string().as_bytes());
     hash.to_hex().chars().take(12).collect()

@@ -68,11 +68,11 @@ fn json_of(entry: &Entry, depth: Depth) -> Value {
     let full = depth == Depth::Full;
     out.insert(
         "inputSchema".into(),
-        if full { entry.request.clone() } else { sdl_contract::schema::terse_schema(&entry.request) },
+        if full { Value::clone(&entry.request) } else { sdl_contract::schema::terse_schema(&entry.request) },
     );
     out.insert(
         "outputSchema".into(),
-        if full { entry.response.clone() } else { response_outline(&entry.response) },
+        if full { Value::clone(&entry.response) } else { response_outline(&entry.response) },
     );
     if full {
         let examples = def.examples.iter().filter_map(|text| serde_json::from_str::<Value>(text).ok());
