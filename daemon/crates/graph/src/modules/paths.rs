@@ -22,7 +22,18 @@ pub(crate) fn parent_dir(path: &str) -> &str {
 
 /// `name` in folder `dir`.
 pub fn in_dir(dir: &str, name: &str) -> String {
-    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
+    let mut path = String::with_capacity(dir.len() + 1 + name.len());
+    push_part(&mut path, dir);
+    push_part(&mut path, name);
+    path
+}
+
+/// Adds `part` to a path. Candidates for paths are made by the hundred thousand, so this formats nothing.
+pub(crate) fn push_part(path: &mut String, part: &str) {
+    if !path.is_empty() {
+        path.push('/');
+    }
+    path.push_str(part);
 }
 
 /// `dir` and the folders around it, innermost first, the root (empty) last.

@@ -15,6 +15,7 @@ pub(crate) struct Memos {
     pub(crate) places: Memo<Place>,
     pub(crate) files: Memo<Rc<[FileIx]>>,
     pub(crate) targets: Memo<Option<FileId>>,
+    pub(crate) included: Memo<Rc<[FileId]>>,
     pub(crate) closures: Memo<Arc<Closure>>,
     pub(crate) names: Memo<Rc<[Sym]>>,
     pub(crate) types: Memo<Typed>,

@@ -55,7 +55,7 @@ const FILE: usize = 4_000;
 
 /// The definitions of a name, unless there are too many.
 type Hits = Option<Rc<[NameHit]>>;
-type Answers<T> = RefCell<HashMap<Box<str>, (AskIx, T)>>;
+type Answers<T> = RefCell<HashMap<Box<str>, (AskIx, T), foldhash::fast::RandomState>>;
 
 /// Finds a language's rules for modules.
 pub(crate) type RulesOf = fn(Lang) -> &'static dyn ModuleRules;

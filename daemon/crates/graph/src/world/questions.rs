@@ -31,6 +31,8 @@ pub(crate) enum Question {
     Inclusion(u64, Sym),
     /// The files that one with this id includes, directly or not.
     Included { from: u64, for_all_systems: bool },
+    /// The files that one with this id includes itself.
+    IncludedBy { file: u64, for_all_systems: bool },
     /// The manifest of the package that has a name.
     PackageManifest(Sym),
     /// The project that has a name.
@@ -67,7 +69,7 @@ impl Question {
         match self {
             // A file may include hundreds of files that each include dozens. These are looked up once for all references, so no
             // reference pays for them: the first would spend all of its work, and each later one as much as the answer cost.
-            Self::Inclusion(..) => 0,
+            Self::Inclusion(..) | Self::IncludedBy { .. } => 0,
             _ => 1,
         }
     }

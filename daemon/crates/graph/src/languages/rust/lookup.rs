@@ -5,7 +5,7 @@ use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
 use super::conditions;
 use super::crates::{self, crate_named};
-use crate::modules::paths::{folder_ancestors, in_dir, parent_dir as dir_of};
+use crate::modules::paths::{folder_ancestors, in_dir, parent_dir as dir_of, push_part};
 use crate::modules::{self, ModRef, Place, find_inside, find_module as module_at, resolve_import};
 use crate::world::{DefRef, FileIx, Question, Sym, World};
 
@@ -144,7 +144,7 @@ fn submodule_dir(w: &World<'_>, path: &str) -> String {
 /// The file of the submodule `name` of a module.
 fn child_file(w: &World<'_>, at: DefRef, name: &str) -> Option<FileIx> {
     let file = w.file(at.file);
-    let mut dir = submodule_dir(w, file.path.as_str());
+    let mut path = submodule_dir(w, file.path.as_str());
     let mut inline = Vec::new();
     let mut def = at.def;
     while def != DefIx::MODULE {
@@ -152,10 +152,17 @@ fn child_file(w: &World<'_>, at: DefRef, name: &str) -> Option<FileIx> {
         def = file.outline.def(def)?.parent.filter(|parent| *parent < def)?;
     }
     for part in inline.iter().rev() {
-        dir = in_dir(&dir, &w.text(*part));
+        push_part(&mut path, &w.text(*part));
     }
-    let base = in_dir(&dir, name);
-    w.open_path(&format!("{base}.rs")).or_else(|| w.open_path(&format!("{base}/mod.rs")))
+    push_part(&mut path, name);
+    let base = path.len();
+    path.push_str(".rs");
+    if let Some(found) = w.open_path(&path) {
+        return Some(found);
+    }
+    path.truncate(base);
+    path.push_str("/mod.rs");
+    w.open_path(&path)
 }
 
 /// The module around a module.
