@@ -49,8 +49,8 @@ struct State {
     epoch: u64,
     /// Counts the times that the lock of git's index came or went.
     git_moves: u64,
-    /// The last time that it did so while changes were pending.
-    git_moved: Option<Instant>,
+    /// The last time that it did so.
+    git_moved: Instant,
     scanning: bool,
     closed: bool,
 }
@@ -108,7 +108,7 @@ impl Inbox {
                 failed: 0,
                 epoch: 0,
                 git_moves: 0,
-                git_moved: None,
+                git_moved: before,
                 scanning: false,
                 closed: false,
             }),
@@ -281,7 +281,7 @@ impl Inbox {
         let now = self.clock.now();
         let mut state = self.lock();
         state.git_moves += 1;
-        state.git_moved = state.pending.map(|_| now);
+        state.git_moved = now;
         self.work.notify_one();
     }
 
@@ -289,13 +289,14 @@ impl Inbox {
     fn settled_at(&self, state: &State, first: Instant, last: Instant, busy: bool) -> Instant {
         let settled = (last + self.settle.quiet).min(first + self.settle.most);
         let at_most = first + self.settle.git;
-        match state.git_moved {
+        if state.asked {
             // Whoever asked for a comparison gets it, whether git is done or not.
-            _ if state.asked => settled,
-            _ if busy => settled.max(at_most),
+            settled
+        } else if busy {
+            settled.max(at_most)
+        } else {
             // Git moves HEAD right after it gave the lock back.
-            Some(moved) => settled.max((moved + self.settle.quiet).min(at_most)),
-            None => settled,
+            settled.max((state.git_moved + self.settle.quiet).min(at_most))
         }
     }
 
@@ -330,7 +331,6 @@ impl Inbox {
         }
         state.pending = None;
         state.not_before = None;
-        state.git_moved = None;
         state.asked = false;
         state.taken = Some(state.arrived);
         state.attempts += 1;

@@ -307,11 +307,15 @@ fn a_lock_that_goes_without_a_word_puts_nothing_off() {
 #[test]
 fn who_waits_does_not_wait_for_git() {
     let it = Fixture::new(Limits::default());
-    Lock::watched_by(&it).take_lock(&it);
+    let lock = Lock::watched_by(&it);
+    lock.take_lock(&it);
     it.touch("a");
     it.inbox.arrive(Serial(1));
     it.want(1);
     it.inbox.release(it.ready().serial);
+    it.touch("b");
+    it.clock.advance(30 * MS);
+    assert!(matches!(it.inbox.step(), Step::Wait(Some(_))), "nobody waits");
     it.inbox.ask_rescan(Rescan::Requested);
     it.clock.advance(30 * MS);
     assert_eq!(it.ready().rescan, Some(Rescan::Requested));
@@ -319,6 +323,10 @@ fn who_waits_does_not_wait_for_git() {
 
 #[test]
 fn git_puts_a_batch_off_for_ten_seconds_at_most() {
+    [true, false].into_iter().for_each(check_longest_wait);
+}
+
+fn check_longest_wait(ends_held: bool) {
     let it = Fixture::new(Limits::default());
     let lock = Lock::watched_by(&it);
     it.touch("a");
@@ -329,9 +337,14 @@ fn git_puts_a_batch_off_for_ten_seconds_at_most() {
         assert!(matches!(it.inbox.step(), Step::Wait(Some(_))));
         it.clock.advance(50 * MS);
     }
-    lock.take_lock(&it);
+    // Held or just given back.
+    if ends_held {
+        lock.take_lock(&it);
+    } else {
+        lock.remove_lock();
+    }
     it.inbox.touch_git_lock();
-    assert_eq!(it.ready().waited, Duration::from_secs(10));
+    assert_eq!(it.ready().waited, Duration::from_secs(10), "{ends_held}");
 }
 
 #[test]
