@@ -143,7 +143,7 @@ impl Sink {
             let is_gits = !routes.git.is_empty() && routes.touch_git(path);
             for route in &routes.roots {
                 if let Some(rest) = relative_path(path, &route.path) {
-                    // Changes of git's own locks wake nobody.
+                    // Git's own files are no files of the tree.
                     if is_gits && rest.components().any(|part| part.as_os_str() == ".git") {
                         return;
                     }

@@ -236,7 +236,7 @@ impl Tree {
         }
         let git = git::discover_git(self.handle.root(), self.options.home.as_deref());
         let folders = git.as_ref().map(|git| git.folders(self.handle.root())).unwrap_or_default();
-        self.inbox().set_git_lock(git.map(|git| git.index_lock()));
+        self.handle.inbox().set_git_lock(git.map(|git| git.index_lock()));
         if let Err(error) = self.handle.hub.0.watch_git(&self.handle.route, &folders) {
             self.degrade(format!("git's data can't be watched: {error}"));
         }

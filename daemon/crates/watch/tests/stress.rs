@@ -83,6 +83,11 @@ fn operate(random: &mut Random, root: &Path, aside: &Path, counter: &mut usize) 
     }
 }
 
+/// So short that the worker takes batches in the middle of everything.
+fn settle_at_once() -> Settle {
+    Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2), ..Settle::default() }
+}
+
 #[test]
 fn nothing_is_missed() {
     let number =
@@ -90,9 +95,7 @@ fn nothing_is_missed() {
     let seed = number("SDL_STRESS_SEED", 0x5d1);
     let rounds = number("SDL_STRESS_ROUNDS", 300);
     let bench = Bench::with(|mut config| {
-        // The worker takes batches in the middle of everything.
-        config.settle =
-            Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2), ..Settle::default() };
+        config.settle = settle_at_once();
         Hub::start(config)
     });
     let aside = bench.outside().join("aside");
@@ -114,8 +117,7 @@ fn nothing_is_missed() {
 #[test]
 fn nothing_is_missed_of_what_git_tracks() {
     let bench = Bench::with(|mut config| {
-        config.settle =
-            Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2), ..Settle::default() };
+        config.settle = settle_at_once();
         Hub::start(config)
     });
     common::git(&bench.root, &["init", "-q"]);
@@ -157,8 +159,7 @@ fn check_watches(bench: &Bench, worker: &Worker) {
 #[test]
 fn two_threads_edit_while_others_ask() {
     let bench = Bench::with(|mut config| {
-        config.settle =
-            Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2), ..Settle::default() };
+        config.settle = settle_at_once();
         Hub::start(config)
     });
     let aside = bench.outside().join("aside");

@@ -282,7 +282,10 @@ impl Inbox {
         let mut state = self.lock();
         state.git_moves += 1;
         state.git_moved = now;
-        self.work.notify_one();
+        // Without changes there is nothing to put off, and a worker that waits for quiet would begin again.
+        if state.pending.is_some() {
+            self.work.notify_one();
+        }
     }
 
     /// The time at which the changes from `first` to `last` have settled.

@@ -251,12 +251,6 @@ fn a_worker_hears_of_quiet_and_of_work_after_it() {
 struct Lock(tempfile::TempDir);
 
 impl Lock {
-    fn watched_by(it: &Fixture) -> Self {
-        let lock = Self(tempfile::tempdir().unwrap());
-        it.inbox.set_git_lock(Some(lock.lock_path()));
-        lock
-    }
-
     fn lock_path(&self) -> PathBuf {
         self.0.path().join("index.lock")
     }
@@ -272,10 +266,17 @@ impl Lock {
     }
 }
 
+/// An inbox of a tree with git, which holds no lock yet.
+fn with_lock() -> (Fixture, Lock) {
+    let it = Fixture::new(Limits::default());
+    let lock = Lock(tempfile::tempdir().unwrap());
+    it.inbox.set_git_lock(Some(lock.lock_path()));
+    (it, lock)
+}
+
 #[test]
 fn a_checkout_is_one_batch_however_long_git_writes() {
-    let it = Fixture::new(Limits::default());
-    let lock = Lock::watched_by(&it);
+    let (it, lock) = with_lock();
     lock.take_lock(&it);
     for at in 0..100 {
         it.touch(&format!("{at}"));
@@ -294,8 +295,7 @@ fn a_checkout_is_one_batch_however_long_git_writes() {
 
 #[test]
 fn a_lock_that_goes_without_a_word_puts_nothing_off() {
-    let it = Fixture::new(Limits::default());
-    let lock = Lock::watched_by(&it);
+    let (it, lock) = with_lock();
     lock.take_lock(&it);
     it.touch("a");
     it.clock.advance(30 * MS);
@@ -306,8 +306,7 @@ fn a_lock_that_goes_without_a_word_puts_nothing_off() {
 
 #[test]
 fn who_waits_does_not_wait_for_git() {
-    let it = Fixture::new(Limits::default());
-    let lock = Lock::watched_by(&it);
+    let (it, lock) = with_lock();
     lock.take_lock(&it);
     it.touch("a");
     it.inbox.arrive(Serial(1));
@@ -327,8 +326,7 @@ fn git_puts_a_batch_off_for_ten_seconds_at_most() {
 }
 
 fn check_longest_wait(ends_held: bool) {
-    let it = Fixture::new(Limits::default());
-    let lock = Lock::watched_by(&it);
+    let (it, lock) = with_lock();
     it.touch("a");
     for _ in 0..200 {
         // As a rebase does, which holds the lock again and again.
@@ -349,8 +347,7 @@ fn check_longest_wait(ends_held: bool) {
 
 #[test]
 fn a_worker_wakes_when_git_is_done() {
-    let it = Fixture::new(Limits::default());
-    let lock = Lock::watched_by(&it);
+    let (it, lock) = with_lock();
     lock.take_lock(&it);
     it.touch("a");
     it.clock.advance(30 * MS);
@@ -367,8 +364,7 @@ fn a_worker_wakes_when_git_is_done() {
 
 #[test]
 fn a_lock_that_a_crash_left_puts_nothing_off() {
-    let it = Fixture::new(Limits::default());
-    let lock = Lock::watched_by(&it);
+    let (it, lock) = with_lock();
     lock.take_lock(&it);
     it.clock.advance(Duration::from_secs(10));
     it.touch("a");
