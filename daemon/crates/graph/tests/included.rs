@@ -9,7 +9,12 @@ use sdl_graph::testing::{Repo, is_touched};
 use sdl_ledger::{LookupKey, View};
 use sdl_model::{FileId, RelPath};
 
-const HEADER: &str = "#include \"types.h\"\nint used(int x);\nstruct task { int state; };\n";
+const HEADER: &str = "#include \"types.h\"
+int used(int x);
+enum mode { ON };
+struct other { int state; };
+struct task { int state; struct task *owner; };
+";
 
 /// Fifty files that include the header and call a function that no other has, and one that uses the header's.
 fn tree() -> Repo {
@@ -27,6 +32,11 @@ fn tree() -> Repo {
         &mut repo,
         "src/user.c",
         "#include \"common.h\"\nint user(void) { return used(fresh()); }\n",
+    );
+    support::add(
+        &mut repo,
+        "src/member.c",
+        "#include \"common.h\"\nint member(struct task *t) { return t->owner->state + t->flags; }\n",
     );
     repo
 }
@@ -60,9 +70,41 @@ fn a_function_that_nobody_mentions_wakes_nobody() {
 }
 
 #[test]
-fn another_type_wakes_only_users_of_the_header() {
-    let touched = touched_by("include/common.h", &HEADER.replace("int state;", "int state, flags;"));
-    assert_eq!(touched, names(["src/user.c"]));
+fn another_type_wakes_only_those_that_look_for_its_name() {
+    let touched = touched_by("include/common.h", &format!("{HEADER}typedef struct task task_t;\n"));
+    assert_eq!(touched, names([]));
+    let touched = touched_by("include/common.h", &HEADER.replace("struct task {", "union task {"));
+    assert_eq!(touched, names(["src/member.c"]));
+}
+
+/// In C++, members of a type may be anywhere.
+#[test]
+fn another_class_wakes_only_users_of_the_header() {
+    let header = "class A { int a; };\nint used(int x);\n";
+    let mut repo = Repo::default();
+    support::add(&mut repo, "a.hpp", header);
+    support::add(&mut repo, "user.cpp", "#include \"a.hpp\"\nint run() { return used(1); }\n");
+    support::add(&mut repo, "other.cpp", "#include \"a.hpp\"\nint go() { return 1; }\n");
+    let before = (repo.answers(), repo.resolve(|_| true).unwrap());
+    support::add(&mut repo, "a.hpp", &header.replace("int a;", "int a, b;"));
+    let changed = before.0.differing(&repo.answers());
+    let touched = |path: &str| is_touched(&before.1[&RelPath::new(path).unwrap()].asked, &changed);
+    assert!(touched("user.cpp") && !touched("other.cpp"));
+}
+
+#[test]
+fn another_member_wakes_only_those_that_look_for_one_of_its_name() {
+    let touched =
+        touched_by("include/common.h", &HEADER.replace("int state; struct", "int state, flags; struct"));
+    assert_eq!(touched, names(["src/member.c"]));
+    let touched =
+        touched_by("include/common.h", &HEADER.replace("int state; struct", "int state, nobody; struct"));
+    assert_eq!(touched, names([]));
+    let touched =
+        touched_by("include/common.h", &HEADER.replace("struct task *owner", "struct other *owner"));
+    assert_eq!(touched, names(["src/member.c"]));
+    let touched = touched_by("include/common.h", &HEADER.replace("ON }", "ON, nobody }"));
+    assert_eq!(touched, names([]));
 }
 
 #[test]
@@ -133,7 +175,7 @@ fn what_a_linker_does_not_take_is_left_closed() {
 #[test]
 fn another_inclusion_wakes_those_that_look_names_up_in_headers() {
     let touched = touched_by("include/common.h", &format!("#include \"more.h\"\n{HEADER}"));
-    assert_eq!(touched, names(["src/user.c"]));
+    assert_eq!(touched, names(["src/member.c", "src/user.c"]));
 }
 
 /// Two hundred headers that each include the next sixty are 12,000 inclusions. To look them up is no work of the reference that

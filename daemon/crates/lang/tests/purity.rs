@@ -125,9 +125,8 @@ fn the_interface_sees_what_others_see() {
 }
 
 #[test]
-fn two_outlines_differ_in_names_where_only_functions_variables_and_macros_do() {
-    let base =
-        "#include \"a.h\"\nstruct s { int n; };\nint f(struct s *p);\nextern int level;\n#define M(x) f(x)\n";
+fn two_outlines_differ_in_the_names_of_their_definitions() {
+    let base = "#include \"a.h\"\nstruct s { int n; };\nenum e { ONE };\nint f(struct s *p);\nextern int level;\n#define M(x) f(x)\n";
     let differing = |text: &str| {
         let (was, is) = (facts(Lang::C, base), facts(Lang::C, text));
         let names = was.outline.differing_names(&is.outline);
@@ -142,9 +141,15 @@ fn two_outlines_differ_in_names_where_only_functions_variables_and_macros_do() {
         ("extern int level;\n", "", Some("level")),
         ("extern int level;", "extern int depth;", Some("depth level")),
         ("#define M(x) f(x)", "#define M f", Some("M")),
-        ("int n;", "int n, m;", None),
-        ("struct s { int n; };", "struct s { int n; };\ntypedef struct s s_t;", None),
-        ("struct s {", "struct t {", None),
+        ("int n;", "int n, m;", Some("m")),
+        ("int n;", "struct s *n;", Some("n")),
+        ("int n;", "union { int a; int b; };", Some("a b n")),
+        ("int n;", "", Some("n s")),
+        ("ONE }", "ONE, TWO }", Some("TWO")),
+        ("enum e { ONE };", "enum e { ONE };\nenum { TWO };", Some("TWO")),
+        ("enum e {", "enum d {", Some("ONE d e")),
+        ("struct s { int n; };", "struct s { int n; };\ntypedef struct s s_t;", Some("s_t")),
+        ("struct s {", "struct t {", Some("n s t")),
         ("a.h", "b.h", None),
     ] {
         assert_eq!(differing(&base.replacen(old, new, 1)).as_deref(), names, "{old} -> {new}");
@@ -152,6 +157,9 @@ fn two_outlines_differ_in_names_where_only_functions_variables_and_macros_do() {
     let python = |text: &str| facts(Lang::Python, text).outline;
     let names = python("def f(): pass\n").differing_names(&python("def g(): pass\n"));
     assert_eq!(names, None, "nothing includes it as text");
+    let cpp = |text: &str| facts(Lang::Cpp, text).outline;
+    let names = cpp("struct s { int n; };\n").differing_names(&cpp("struct s { int n, m; };\n"));
+    assert_eq!(names, None, "members of a type may be anywhere");
 }
 
 #[test]

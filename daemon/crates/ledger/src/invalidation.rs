@@ -80,8 +80,7 @@ impl Invalidation {
     fn note_opened(&mut self, file: FileId, names: &BTreeSet<String>) {
         let opened = LookupKey::Interface(file).hash();
         for name in names {
-            let asked = [LookupKey::Name(name), LookupKey::Included(name)];
-            self.pairs.extend(asked.map(|key| (opened, key.hash())));
+            self.pairs.extend(LookupKey::of_opened(name).map(|key| (opened, key.hash())));
         }
     }
 

@@ -34,6 +34,10 @@ pub enum LookupKey<'a> {
     /// Which of the files that the asking one includes define this name? One question for all of them: its answer changes
     /// with a file only for those that asked that file's [`Self::Inclusions`], too.
     Included(&'a str),
+    /// Which member of this name do the types in an opened file have? Asked only of files that others include as text and whose
+    /// types have all of their members inside, as in C. Its answer changes with a file only for those that asked that file's
+    /// [`Self::Interface`], too.
+    Member(&'a str),
 }
 
 /// The mark of a name in the list of those that a file's resolution left open. Two names may share one.
@@ -41,7 +45,12 @@ pub fn name_mark(name: &str) -> u32 {
     LookupKey::Name(name).hash() as u32
 }
 
-impl LookupKey<'_> {
+impl<'a> LookupKey<'a> {
+    /// The questions after `name` that are asked of a file that is opened.
+    pub fn of_opened(name: &'a str) -> [Self; 3] {
+        [Self::Name(name), Self::Included(name), Self::Member(name)]
+    }
+
     /// The stored form.
     pub fn hash(self) -> u64 {
         match self {
@@ -53,6 +62,7 @@ impl LookupKey<'_> {
             Self::Interface(file) => stable_hash(&[b"interface", &file.0.to_le_bytes()]),
             Self::Inclusions(file) => stable_hash(&[b"inclusions", &file.0.to_le_bytes()]),
             Self::Included(text) => stable_hash(&[b"included", text.as_bytes()]),
+            Self::Member(text) => stable_hash(&[b"member", text.as_bytes()]),
         }
     }
 }

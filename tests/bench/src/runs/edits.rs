@@ -1,7 +1,7 @@
 //! Edits of real functions in a copy of a real tree, for example of Python or C, each followed at once by `slice.refresh`; then the same
 //! edits in a tree of fifty of its files, to see the effect of a tree's size.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -24,8 +24,8 @@ const MOST_TRIES: u64 = 10;
 const SMALL: usize = 50;
 /// What an edit's statement sets.
 const MARK: &str = "edit_of_the_bench = ";
-/// Functions that are looked for, at most.
-const MOST_FUNCTIONS: usize = 8_000;
+/// Files whose functions are collected, at most.
+const MOST_FILES: usize = 600;
 
 /// How a language writes the statement of an edit.
 struct Statement {
@@ -111,42 +111,47 @@ struct Function {
     file: String,
 }
 
-/// The functions and methods of the language that has most of them, in order of path. Reads at most [`MOST_FUNCTIONS`] of
-/// each.
+/// The functions and methods in a sample of the files of the language that has most files, in order of path. Each
+/// function of the language is as likely to be in the sample as any other.
 fn find_functions(world: &mut World) -> Outcome<Vec<Function>> {
-    let mut most = Vec::new();
-    for Statement { ending, .. } in STATEMENTS {
-        let found = functions_in(world, ending)?;
-        if found.len() > most.len() {
-            println!("{} functions in files *.{ending}", found.len());
-            most = found;
+    let mut by_ending: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for entry in ignore::WalkBuilder::new(&world.root).build().flatten() {
+        let path = entry.path();
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let statement = STATEMENTS.iter().find(|one| Some(one.ending) == ending);
+        if let (Some(statement), Ok(file)) = (statement, path.strip_prefix(&world.root)) {
+            by_ending.entry(statement.ending).or_default().push(file.display().to_string());
         }
     }
-    most.sort_by(|a, b| (&a.file, &a.id).cmp(&(&b.file, &b.id)));
-    Ok(most)
+    let Some((ending, mut files)) = by_ending.into_iter().max_by_key(|(_, files)| files.len()) else {
+        return Err("no file here is of a language that this run can edit".into());
+    };
+    files.sort();
+    let step = files.len().div_ceil(MOST_FILES).max(1);
+    let mut functions = Vec::new();
+    for file in files.iter().step_by(step) {
+        functions.extend(functions_in(world, file)?);
+    }
+    println!("{} functions in one of {step} files *.{ending}", functions.len());
+    functions.sort_by(|a, b| (&a.file, &a.id).cmp(&(&b.file, &b.id)));
+    Ok(functions)
 }
 
-fn functions_in(world: &mut World, ending: &str) -> Outcome<Vec<Function>> {
+fn functions_in(world: &mut World, file: &str) -> Outcome<Vec<Function>> {
     let mut found = Vec::new();
-    let mut cursor = Value::Null;
-    while found.len() < MOST_FUNCTIONS {
-        let mut query = json!({
-            "query": "^[a-z_]+$", "regex": true, "kinds": ["function", "method"], "pathGlob": format!("**/*.{ending}"),
-            "limit": 200,
-        });
-        if !cursor.is_null() {
-            query["cursor"] = cursor;
+    let mut query = json!({"symbol": file, "want": "members", "depth": 2, "limit": 200});
+    loop {
+        let page = world.call("symbol_related", query.clone())?;
+        for row in page["related"].as_array().into_iter().flatten() {
+            if matches!(row["kind"].as_str(), Some("function" | "method")) {
+                found.push(Function { id: text_field(row, "symbolId")?, file: text_field(row, "file")? });
+            }
         }
-        let page = world.call("symbol_search", query)?;
-        for result in page["results"].as_array().into_iter().flatten() {
-            found.push(Function { id: text_field(result, "symbolId")?, file: text_field(result, "file")? });
+        if page["cursor"].is_null() {
+            return Ok(found);
         }
-        cursor = page["cursor"].clone();
-        if cursor.is_null() {
-            break;
-        }
+        query["cursor"] = page["cursor"].clone();
     }
-    Ok(found)
 }
 
 /// Makes the edits; gives the daemon's CPU of one inside the slice, in milliseconds.
@@ -260,10 +265,10 @@ impl Statement {
     fn place(&self, lines: &[String], first: usize, last: usize) -> Option<usize> {
         if self.braces {
             let body = lines.get(first - 1..last - 1)?;
-            // Not a list of parameters that begins with a pattern.
+            // Not a list of parameters that begins with a pattern, and not an example in a comment.
             let opens = |line: &String| {
-                let line = line.trim_end();
-                line.ends_with('{') && !line.ends_with("({")
+                let line = line.trim();
+                line.ends_with('{') && !line.ends_with("({") && !line.starts_with(['/', '*'])
             };
             return Some(first + body.iter().position(opens)?);
         }

@@ -71,6 +71,11 @@ const EDITS: &[Edit] = &[
         change: |text| add_line(text, "#define sdl_bench_added(a) ((a) + 1)"),
         defines: 1,
     },
+    Edit {
+        name: "a structure",
+        change: |text| add_line(text, "struct sdl_bench_added { int a; };"),
+        defines: 1,
+    },
     Edit { name: "a member of a structure", change: add_member, defines: 1 },
 ];
 

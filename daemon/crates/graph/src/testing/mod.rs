@@ -233,8 +233,7 @@ impl Answers {
             if let Some(names) = was.outline.differing_names(&is.outline) {
                 changed.keys.remove(opened);
                 for name in &names {
-                    let asked = [LookupKey::Name(name), LookupKey::Included(name)];
-                    changed.pairs.extend(asked.map(|key| (*opened, key.hash())));
+                    changed.pairs.extend(LookupKey::of_opened(name).map(|key| (*opened, key.hash())));
                 }
             }
         }

@@ -50,6 +50,7 @@ pub(super) struct Known {
     pub(super) files: RefCell<NumberMap<u64, KnownIncluder>>,
     pub(super) paths: RefCell<HashMap<Box<str>, Paths>>,
     pub(super) asks: RefCell<NumberMap<Sym, AskIx>>,
+    pub(super) member_asks: RefCell<NumberMap<Sym, AskIx>>,
     pub(super) definers: RefCell<NumberMap<Sym, Definers>>,
 }
 

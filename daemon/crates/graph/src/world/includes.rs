@@ -1,5 +1,6 @@
 //! Files that include each other as text, without opening them: hundreds of them see a name, and few define it.
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -8,7 +9,9 @@ use sdl_model::facts::Inclusion;
 use sdl_model::{FileId, Outline, RelPath};
 
 use super::closure::{Closure, Definers, Includer, Kinds, Paths};
+use super::memo::AskIx;
 use super::{FileIndex, FileIx, Sym, World};
+use crate::hash::NumberMap;
 
 /// If more definitions than this have a name, the files in question are looked at instead. For example, thousands of files
 /// define `probe`.
@@ -106,10 +109,27 @@ impl World<'_> {
     /// Records that `name` is looked for in the text of other files: if one of them was opened, its answer changes with the
     /// definitions of this name.
     pub(crate) fn ask_included(&self, name: Sym) {
-        let known = self.included.asks.borrow().get(&name).copied();
+        self.ask_once(&self.included.asks, name, |name| LookupKey::Included(name));
+    }
+
+    /// Records that a member `name` of a type in `file` is looked for. No need where a change of the file's members concerns all
+    /// that opened it.
+    pub(crate) fn ask_member(&self, file: &FileIndex, name: Sym) {
+        if file.outline.finds_members_by_name() {
+            self.ask_once(&self.included.member_asks, name, |name| LookupKey::Member(name));
+        }
+    }
+
+    fn ask_once(
+        &self,
+        asks: &RefCell<NumberMap<Sym, AskIx>>,
+        name: Sym,
+        question: impl FnOnce(&str) -> LookupKey<'_>,
+    ) {
+        let known = asks.borrow().get(&name).copied();
         let ask = known.unwrap_or_else(|| {
-            let ask = self.new_ask(LookupKey::Included(&self.text(name)));
-            self.included.asks.borrow_mut().insert(name, ask);
+            let ask = self.new_ask(question(&self.text(name)));
+            asks.borrow_mut().insert(name, ask);
             ask
         });
         self.tracker.ask(ask);

@@ -22,6 +22,8 @@ pub(crate) struct FileIndex {
     pub(crate) outline: SharedOutline,
     names: Box<[Sym]>,
     children: Chains,
+    /// Members of enumerations, by the scopes around these.
+    enumerators: Chains,
     imports: Chains,
     /// Indexes of wildcard imports.
     pub(crate) wildcards: Box<[u32]>,
@@ -137,6 +139,16 @@ impl Apart {
     }
 }
 
+/// The scope around the enumeration that a definition is a member of, in languages where the member is a name there.
+fn scope_around(o: &Outline, member: DefIx) -> Option<DefIx> {
+    if !o.lang.traits().names.enumerators_around {
+        return None;
+    }
+    let def = o.def(member).filter(|def| def.kind == SymbolKind::EnumMember)?;
+    let is_free = !def.flags.has(DefFlags::STATIC);
+    o.def(def.parent.filter(|_| is_free)?)?.parent
+}
+
 /// Which definitions hold others.
 fn container_flags(o: &Outline) -> Box<[bool]> {
     let mut holders = vec![false; o.defs.len()].into_boxed_slice();
@@ -175,6 +187,12 @@ impl FileIndex {
                 (def.kind != SymbolKind::Impl).then_some((ix, def.parent?.0, name))
             }),
         );
+        let enumerators = Chains::build(
+            o.defs.len(),
+            order
+                .iter()
+                .filter_map(|&ix| Some((ix, scope_around(o, DefIx(ix))?.0, *names.get(ix as usize)?))),
+        );
         let mut order: Vec<u32> = (0..o.imports.len() as u32).collect();
         let text = |ix: &u32| {
             o.imports.get(*ix as usize).map(|one| (o.str(one.module), one.name.map(|name| o.str(name))))
@@ -209,6 +227,7 @@ impl FileIndex {
             outline,
             names,
             children,
+            enumerators,
             imports,
             wildcards,
             includes,
@@ -258,9 +277,10 @@ impl FileIndex {
         self.names.get(def.0 as usize).copied()
     }
 
-    /// The definitions of `name` directly inside `parent`: types, then what can be called, then the rest.
+    /// The definitions of `name` directly inside `parent`: types, then what can be called, then the rest. Members of
+    /// enumerations there come last, in languages where they are names of the scope, too.
     pub(crate) fn children(&self, parent: DefIx, name: Sym) -> impl Iterator<Item = DefIx> {
-        self.children.all(parent.0, name).map(DefIx)
+        self.children.all(parent.0, name).chain(self.enumerators.all(parent.0, name)).map(DefIx)
     }
 
     /// Whether there are more such definitions than [`FileIndex::children`] yields.

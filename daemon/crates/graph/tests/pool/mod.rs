@@ -200,6 +200,50 @@ pub(crate) const POOL: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "k/kinds.h",
+        &[
+            "enum color { RED, GREEN };\nstruct crate { int n; };\nstruct box { int n; struct box *next; };\n",
+            "enum color { GREEN };\nenum { RED };\nstruct box { union { int n; long m; }; struct box *next; };\n",
+            "enum color { RED, GREEN, BLUE };\nstruct crate { int n; };\nstruct box { int n; struct crate *next; };\n",
+            "struct box;\nenum color { RED };\nstruct crate { int n; };\n#define box crate\n",
+        ],
+    ),
+    (
+        "k/kinds.c",
+        &[
+            "#include \"kinds.h\"\nint count(struct box *b) { return b->next->n + RED; }\n",
+            "#include \"kinds.h\"\nint count(struct box *b) { return b->m + b->n->n + GREEN; }\nstatic struct box made = { .n = RED, .next = 0 };\n",
+            "#include \"kinds.h\"\nenum own { RED, BLUE };\nint count(struct box b) { enum { GREEN } c = GREEN; return b.n + RED + BLUE + c; }\n",
+        ],
+    ),
+    (
+        "k/kinds.cpp",
+        &[
+            "#include \"kinds.h\"\nstruct bin : box { int m; };\nint other(bin *b) { return b->n + b->m + color::RED + GREEN; }\n",
+            "#include \"kinds.h\"\nenum class tint { RED };\nint other(box *b) { return b->next->m + RED + (int)tint::RED; }\n",
+        ],
+    ),
+    (
+        "k/links.h",
+        &[
+            "struct crate { int n; };\ntypedef struct crate link;\nstruct chain { int n; link *next; };\n",
+            "struct crate { int n; };\ntypedef struct chain link;\nstruct chain { int n; link *next; };\n",
+            "struct crate { int n; };\ntypedef struct crate link;\nstruct chain { int n; struct chain *next; };\n",
+            "struct crate { long m; };\ntypedef struct crate link;\nstruct chain { int n; link *next; };\nint n;\n",
+        ],
+    ),
+    (
+        "k/links.c",
+        &[
+            "#include \"links.h\"\nint count(struct chain *c) { return c->next->n; }\n",
+            "#include \"links.h\"\nstatic struct chain *all;\nint count(void) { return all->next->n + n; }\n",
+        ],
+    ),
+    (
+        "k/links.cpp",
+        &["#include \"links.h\"\nstruct own : chain {};\nint other(own *c) { return c->next->n; }\n"],
+    ),
+    (
         "cpp/a.h",
         &[
             "namespace n { class A { public: void f(); void g() { f(); } }; void h(); }\n",

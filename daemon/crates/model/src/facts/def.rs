@@ -40,7 +40,8 @@ impl DefFlags {
     pub const EXPORTED: Self = Self(1);
     /// `async`, a coroutine.
     pub const ASYNC: Self = Self(1 << 1);
-    /// Belongs to the type, not to an instance, for example `Session.open()`.
+    /// Belongs to the type, not to an instance, for example `Session.open()`. Only the type's name leads to it: the members of
+    /// an `enum class` of C++ have this, those of an `enum` don't.
     pub const STATIC: Self = Self(1 << 2);
     /// Has no body to run: abstract, an interface's member, a prototype, an overload's signature.
     pub const ABSTRACT: Self = Self(1 << 3);

@@ -123,11 +123,18 @@ impl Outline {
         stable_hash(&[text.as_bytes(), &hash_parts(self, Vec::new()).to_le_bytes()])
     }
 
-    /// The names of the functions, variables and macros that this outline of a file and another one, `is`, have
-    /// otherwise, for a language whose files include each other as text. None if other files can see another difference,
-    /// for example in a type, whose members are not looked up by the type's name.
+    /// Whether all members of this file's types are inside of these, and each is looked for by its name: in C, where files
+    /// include each other as text.
+    pub fn finds_members_by_name(&self) -> bool {
+        self.lang.includes_text() && !self.lang.traits().members.open
+    }
+
+    /// The names of the definitions that this outline of a file and another one, `is`, have otherwise, for a language whose files
+    /// include each other as text. None if other files can see another difference: in an inclusion, or in C++ in a type, whose
+    /// members may be anywhere.
     ///
-    /// For example, a new prototype `f` concerns only files that look for an `f`.
+    /// For example, a new prototype `f` concerns only files that look for an `f`, and in C a new field `next` only those that
+    /// look for a `next` of some type.
     pub fn differing_names(&self, is: &Self) -> Option<BTreeSet<String>> {
         if !self.lang.includes_text() || self.lang != is.lang {
             return None;
@@ -145,9 +152,17 @@ impl Outline {
 
 /// The names and the hashes of the definitions that other files reach by their names alone, and a hash of everything else.
 fn split_interface(outline: &Outline) -> (BTreeSet<(String, u64)>, u64) {
+    let hashes = hash_defs(outline);
+    // Whether a type has members can be seen without their names.
+    let holders: BTreeSet<DefIx> = hashes
+        .iter()
+        .filter_map(|(ix, _)| outline.def(*ix)?.parent)
+        .filter(|ix| *ix != DefIx::MODULE)
+        .collect();
     let (mut named, mut rest) = (BTreeSet::new(), Vec::new());
     let mut published = outline.published().peekable();
-    for (ix, hash) in hash_defs(outline) {
+    for (ix, hash) in hashes {
+        let hash = stable_hash(&[&hash.to_le_bytes(), &[u8::from(holders.contains(&ix))]]);
         while published.next_if(|(at, _)| *at < ix).is_some() {}
         let names = published.next_if(|(at, _)| *at == ix).filter(|_| is_reached_by_name(outline, ix));
         match names {
@@ -158,14 +173,18 @@ fn split_interface(outline: &Outline) -> (BTreeSet<(String, u64)>, u64) {
     (named, hash_parts(outline, rest))
 }
 
-/// Whether a definition is at the top of its file and neither a type nor a part of one.
+/// Whether other files reach a definition only by looking for its name: one at the top of its file, and a member where
+/// each is looked for by its name. Elsewhere types and their members are reached in other ways, too.
 fn is_reached_by_name(outline: &Outline, ix: DefIx) -> bool {
-    let plain = |kind| {
-        matches!(kind, SymbolKind::Function | SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Macro)
-    };
-    outline
-        .def(ix)
-        .is_some_and(|def| plain(def.kind) && def.parent == Some(DefIx::MODULE) && def.owner.is_none())
+    use SymbolKind::{Constant, Enum, EnumMember, Field, Function, Macro, Struct, Type, Union, Variable};
+    let Some(def) = outline.def(ix).filter(|def| def.owner.is_none()) else { return false };
+    let is_at_top = def.parent == Some(DefIx::MODULE);
+    match def.kind {
+        Function | Variable | Constant | Macro => is_at_top,
+        Struct | Union | Enum | Type => is_at_top && outline.finds_members_by_name(),
+        Field | EnumMember => outline.finds_members_by_name(),
+        _ => false,
+    }
 }
 
 /// A hash of each definition that others can see.

@@ -94,6 +94,9 @@ pub struct Names {
     pub block_scopes: bool,
     /// The body of a type is a scope. Else its members are reached only through a receiver or the type's name.
     pub types_are_scopes: bool,
+    /// The members of an enumeration are names in the scope around it, too: `RED` of `enum color { RED }` in C. Those marked
+    /// [`crate::facts::DefFlags::STATIC`] are not.
+    pub enumerators_around: bool,
     /// Names visible without an import come from included files.
     pub shared_by_include: bool,
     /// Namespaces are declared inside files, so the visible names depend on the place in the file, as in C# and C++.
@@ -373,6 +376,7 @@ impl Names {
         hoists: false,
         block_scopes: false,
         types_are_scopes: true,
+        enumerators_around: false,
         shared_by_include: false,
         namespaces_in_files: false,
         qualified: Qualified::Never,

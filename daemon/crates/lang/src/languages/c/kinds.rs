@@ -145,10 +145,12 @@ kinds! {
         VirtualSpecifier = "virtual_specifier",
     }
     tokens {
+        ClassToken = "class",
         Enum = "enum",
         Inline = "inline",
         NamespaceToken = "namespace",
         Star = "*",
+        StructToken = "struct",
         Virtual = "virtual",
         Ellipsis = "...",
     }

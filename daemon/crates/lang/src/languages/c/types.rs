@@ -9,6 +9,9 @@ use super::state::{read_bounds, read_generics, set_visibility, with_template};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
+/// Deepest nesting of conditional directives around a member of an enumeration.
+const MAX_CONDITIONS: usize = 16;
+
 /// `struct X { … }`. Without a body it refers to a type that is written out elsewhere.
 pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.child(F::Body) else { return };
@@ -26,13 +29,7 @@ pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let own_name = node.child(F::Name).is_some();
     let whole = with_template(node);
     let new = NewDef::new(kind, text, name, whole).header_from(node.start()).body(Some(body));
-    let scope = cx.b.scope();
-    // In C there are no types inside types.
-    let outer = if !is_cpp(cx) && cx.b.def(scope).kind.is_type() && own_name {
-        cx.b.def(scope).parent.unwrap_or(DefIx::MODULE)
-    } else {
-        scope
-    };
+    let outer = if own_name { scope_of_types(cx) } else { cx.b.scope() };
     // A typedef's comment is above the typedef.
     let new = match node.parent().filter(|around| around.is(K::TypeDefinition)) {
         Some(around) => new.starting_with(around),
@@ -61,6 +58,12 @@ pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
+/// The scope that the name of a type or of an enumeration's member belongs to: in C never a type.
+fn scope_of_types(cx: &Context<'_>) -> DefIx {
+    let scope = cx.b.def(cx.b.scope());
+    if !is_cpp(cx) && scope.kind.is_type() { scope.parent.unwrap_or(DefIx::MODULE) } else { cx.b.scope() }
+}
+
 /// It has the access of the type around it, whose members come before its own.
 fn publish_type<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let inner = cx.state.take_innermost();
@@ -87,9 +90,12 @@ fn name_of(node: Node<'_>) -> Option<(Node<'_>, &str)> {
 pub(super) fn read_enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     // The constants of an enumeration without a name are on their own.
-    let kind =
-        if cx.b.scope_kind() == SymbolKind::Enum { SymbolKind::EnumMember } else { SymbolKind::Constant };
-    let def = cx.b.open(NewDef::new(kind, name.text(), name, node));
+    let (kind, scope) = if cx.b.scope_kind() == SymbolKind::Enum {
+        (SymbolKind::EnumMember, cx.b.scope())
+    } else {
+        (SymbolKind::Constant, scope_of_types(cx))
+    };
+    let def = cx.b.open_of(scope, NewDef::new(kind, name.text(), name, node));
     if kind == SymbolKind::EnumMember {
         let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
         let visibility = cx.b.def(parent).visibility;
@@ -98,6 +104,9 @@ pub(super) fn read_enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         if exported {
             cx.b.flag(def, DefFlags::EXPORTED);
         }
+        if is_scoped(node) {
+            cx.b.flag(def, DefFlags::STATIC);
+        }
     } else {
         set_visibility(cx, def, node, false);
     }
@@ -105,6 +114,13 @@ pub(super) fn read_enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let shape = cx.b.body.value(value);
         cx.b.add_value(def, shape, node.start());
     }
+}
+
+/// Whether a member is of an `enum class` or an `enum struct`. It may be inside of conditional directives.
+fn is_scoped(member: Node<'_>) -> bool {
+    let mut around = std::iter::successors(member.parent(), |node| node.parent());
+    let ty = around.by_ref().take(MAX_CONDITIONS).find(|node| node.is(K::EnumSpecifier));
+    ty.is_some_and(|ty| ty.child_of(K::ClassToken).or(ty.child_of(K::StructToken)).is_some())
 }
 
 /// Skips a class's bases, which are in its definition; the arguments of templates are types that it uses.

@@ -14,7 +14,12 @@ pub(in crate::lang) const C: Traits = Traits {
     family: Family::Deep("c"),
     measured_as: Some("c"),
     files: Files { extensions: &["c", "h"], ..Files::PLAIN },
-    names: Names { functions_name_types: false, shared_by_include: true, ..Names::PLAIN },
+    names: Names {
+        functions_name_types: false,
+        enumerators_around: true,
+        shared_by_include: true,
+        ..Names::PLAIN
+    },
     types: Types::PLAIN,
     members: Members::PLAIN,
     calls: Calls { inert: &[SymbolKind::Constant, SymbolKind::Variable], types_run: false, ..Calls::PLAIN },
@@ -38,6 +43,7 @@ pub(in crate::lang) const CPP: Traits = Traits {
         implicit_receiver: true,
         functions_name_types: false,
         block_scopes: true,
+        enumerators_around: true,
         shared_by_include: true,
         namespaces_in_files: true,
         qualified: Qualified::Always,
