@@ -103,6 +103,8 @@ fn another_member_wakes_only_those_that_look_for_one_of_its_name() {
     let touched =
         touched_by("include/common.h", &HEADER.replace("struct task *owner", "struct other *owner"));
     assert_eq!(touched, names(["src/member.c"]));
+    let touched = touched_by("include/common.h", &HEADER.replace("int state; }", "struct task *state; }"));
+    assert_eq!(touched, names([]), "the member is of another type");
     let touched = touched_by("include/common.h", &HEADER.replace("ON }", "ON, nobody }"));
     assert_eq!(touched, names([]));
 }

@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use sdl_lang::extract_facts;
-use sdl_model::facts::{DefFlags, DefIx, Facts};
+use sdl_model::facts::{DefFlags, DefIx, Differing, Facts};
 use sdl_model::{Lang, SymbolKind};
 
 fn facts(lang: Lang, text: &str) -> Facts {
@@ -131,7 +131,10 @@ fn two_outlines_differ_in_the_names_of_their_definitions() {
         let (was, is) = (facts(Lang::C, base), facts(Lang::C, text));
         let names = was.outline.differing_names(&is.outline);
         assert_eq!(names, is.outline.differing_names(&was.outline));
-        names.map(|names| names.into_iter().collect::<Vec<_>>().join(" "))
+        names.map(|Differing { names, members }| {
+            let members = members.into_iter().map(|(of, name)| format!("{of}.{name}"));
+            names.into_iter().chain(members).collect::<Vec<_>>().join(" ")
+        })
     };
     for (old, new, names) in [
         ("", "", Some("")),
@@ -141,15 +144,15 @@ fn two_outlines_differ_in_the_names_of_their_definitions() {
         ("extern int level;\n", "", Some("level")),
         ("extern int level;", "extern int depth;", Some("depth level")),
         ("#define M(x) f(x)", "#define M f", Some("M")),
-        ("int n;", "int n, m;", Some("m")),
-        ("int n;", "struct s *n;", Some("n")),
-        ("int n;", "union { int a; int b; };", Some("a b n")),
-        ("int n;", "", Some("n s")),
-        ("ONE }", "ONE, TWO }", Some("TWO")),
+        ("int n;", "int n, m;", Some("s.m")),
+        ("int n;", "struct s *n;", Some("s.n")),
+        ("int n;", "union { int a; int b; };", Some("s.a s.b s.n")),
+        ("int n;", "", Some("s s.n")),
+        ("ONE }", "ONE, TWO }", Some("TWO e.TWO")),
         ("enum e { ONE };", "enum e { ONE };\nenum { TWO };", Some("TWO")),
-        ("enum e {", "enum d {", Some("ONE d e")),
+        ("enum e {", "enum d {", Some("ONE d e d.ONE e.ONE")),
         ("struct s { int n; };", "struct s { int n; };\ntypedef struct s s_t;", Some("s_t")),
-        ("struct s {", "struct t {", Some("n s t")),
+        ("struct s {", "struct t {", Some("s t s.n t.n")),
         ("a.h", "b.h", None),
     ] {
         assert_eq!(differing(&base.replacen(old, new, 1)).as_deref(), names, "{old} -> {new}");

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use sdl_model::facts::Differing;
 use sdl_model::{FileId, Outline, RelPath};
 
-use crate::codec::Public;
+use crate::codec::{Public, is_free_hit};
 use crate::{ChangedKeys, LookupKey, Named, Result};
 
 /// Gathers the questions whose answers a set of changed files changes.
@@ -53,7 +54,7 @@ impl Invalidation {
             let may_tell_more = [was, is].iter().all(|public| public.is_some_and(Public::is_includable));
             let outlines = if may_tell_more { outlines()? } else { None };
             match outlines.and_then(|[was, is]| was.differing_names(&is)) {
-                Some(names) => self.note_opened(file, &names),
+                Some(differing) => self.note_opened(file, &differing),
                 None => _ = self.keys.insert(LookupKey::Interface(file).hash()),
             }
         }
@@ -67,21 +68,21 @@ impl Invalidation {
             all.map(|(name, hit)| (name.to_owned(), hit)).collect()
         };
         let (old, new) = (listed(was), listed(is));
-        let names: BTreeSet<String> = old.symmetric_difference(&new).map(|(name, _)| name.clone()).collect();
-        if [was, is].iter().flatten().any(|public| public.is_includable()) {
-            let of_file = LookupKey::Inclusions(file).hash();
-            self.pairs.extend(names.iter().map(|name| (of_file, LookupKey::Included(name).hash())));
+        let is_included = [was, is].iter().flatten().any(|public| public.is_includable());
+        let of_file = LookupKey::Inclusions(file).hash();
+        for (name, hit) in old.symmetric_difference(&new) {
+            if is_included && is_free_hit(hit) {
+                self.pairs.insert((of_file, LookupKey::Included(name).hash()));
+            }
+            self.names.insert(name.clone());
         }
-        self.names.extend(names);
         Ok(())
     }
 
-    /// Notes that whoever opened the file and asked for one of `names` has another answer.
-    fn note_opened(&mut self, file: FileId, names: &BTreeSet<String>) {
+    /// Notes that whoever opened the file and looked for one of the definitions that differ has another answer.
+    fn note_opened(&mut self, file: FileId, differing: &Differing) {
         let opened = LookupKey::Interface(file).hash();
-        for name in names {
-            self.pairs.extend(LookupKey::of_opened(name).map(|key| (opened, key.hash())));
-        }
+        self.pairs.extend(LookupKey::about_opened(differing).map(|key| (opened, key.hash())));
     }
 
     /// Asks `named` for every name whose definitions changed in some file: once for the state before the change, once

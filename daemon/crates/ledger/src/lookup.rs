@@ -5,6 +5,7 @@
 //! incremental resolution equal to resolution from scratch, whatever the resolver's rules are.
 
 use sdl_model::FileId;
+use sdl_model::facts::Differing;
 use sdl_model::ids::stable_hash;
 
 /// More definitions of one name than this are answered with "too many", because then one more definition of a common
@@ -34,10 +35,15 @@ pub enum LookupKey<'a> {
     /// Which of the files that the asking one includes define this name? One question for all of them: its answer changes
     /// with a file only for those that asked that file's [`Self::Inclusions`], too.
     Included(&'a str),
-    /// Which member of this name do the types in an opened file have? Asked only of files that others include as text and whose
-    /// types have all of their members inside, as in C. Its answer changes with a file only for those that asked that file's
-    /// [`Self::Interface`], too.
-    Member(&'a str),
+    /// Which member of this name does a type of that name in an opened file have? Asked only of files that others include as text
+    /// and whose types have all of their members inside, as in C. Its answer changes with a file only for those that asked that
+    /// file's [`Self::Interface`], too.
+    Member {
+        /// The type's name.
+        of: &'a str,
+        /// The member's.
+        name: &'a str,
+    },
 }
 
 /// The mark of a name in the list of those that a file's resolution left open. Two names may share one.
@@ -46,9 +52,12 @@ pub fn name_mark(name: &str) -> u32 {
 }
 
 impl<'a> LookupKey<'a> {
-    /// The questions after `name` that are asked of a file that is opened.
-    pub fn of_opened(name: &'a str) -> [Self; 3] {
-        [Self::Name(name), Self::Included(name), Self::Member(name)]
+    /// The questions about an opened file that have another answer where the definitions in `differing` do.
+    pub fn about_opened(differing: &'a Differing) -> impl Iterator<Item = Self> {
+        let alone = differing.names.iter().flat_map(|name| [Self::Name(name), Self::Included(name)]);
+        let in_types =
+            differing.members.iter().flat_map(|(of, name)| [Self::Name(name), Self::Member { of, name }]);
+        alone.chain(in_types)
     }
 
     /// The stored form.
@@ -62,7 +71,7 @@ impl<'a> LookupKey<'a> {
             Self::Interface(file) => stable_hash(&[b"interface", &file.0.to_le_bytes()]),
             Self::Inclusions(file) => stable_hash(&[b"inclusions", &file.0.to_le_bytes()]),
             Self::Included(text) => stable_hash(&[b"included", text.as_bytes()]),
-            Self::Member(text) => stable_hash(&[b"member", text.as_bytes()]),
+            Self::Member { of, name } => stable_hash(&[b"member", of.as_bytes(), name.as_bytes()]),
         }
     }
 }

@@ -91,6 +91,12 @@ impl SymbolKind {
         matches!(self, Self::Function | Self::Method | Self::Constructor | Self::Property | Self::Macro)
     }
 
+    /// Whether a name alone may lead to one, as far as the kind says. Only its type leads to a field. For example, many
+    /// headers of C have a field `next`.
+    pub fn is_free(self) -> bool {
+        self != Self::Field
+    }
+
     /// Whether it names a type that can have members.
     pub fn is_type(self) -> bool {
         matches!(

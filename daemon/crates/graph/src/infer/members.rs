@@ -259,7 +259,7 @@ impl Infer<'_, '_> {
 
     pub(crate) fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         let file = self.file(class.file);
-        self.w.ask_member(&file, name);
+        self.w.ask_member(&file, class.def, name);
         // A field of the name is taken only if no method has it. It is taken at all because its value may be
         // callable, as in `handler = run`.
         let mut field = None;

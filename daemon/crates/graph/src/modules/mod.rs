@@ -64,8 +64,9 @@ pub(crate) fn find_inside(w: &World<'_>, place: Place, name: &str) -> Place {
     match place {
         Place::Module(module) => find_member(w, module, w.sym(name)),
         Place::Def(def) => {
-            let file = w.file(def.file);
-            file.child(def.def, w.sym(name)).map_or(Place::Missing, |child| as_place(&file, def, child))
+            let (file, name) = (w.file(def.file), w.sym(name));
+            w.ask_member(&file, def.def, name);
+            file.child(def.def, name).map_or(Place::Missing, |child| as_place(&file, def, child))
         }
         other => other,
     }

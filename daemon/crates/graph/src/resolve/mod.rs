@@ -229,6 +229,7 @@ impl Resolver<'_, '_> {
             RefForm::Prefix => (self.made_up_members(one), EdgeKind::Ref),
             RefForm::Macro => (self.macro_call(one), EdgeKind::Call),
             RefForm::Value | RefForm::Attr | RefForm::Type => self.value(one),
+            RefForm::Label => self.label(one),
             RefForm::Config => (self.setting(one), EdgeKind::Config),
         }
     }

@@ -1,9 +1,9 @@
 //! Reads: values, members and types that are named without being called; configuration.
 
-use sdl_model::facts::{Ref, RefForm};
+use sdl_model::facts::{ExprIx, Ref, RefForm};
 use sdl_model::{EdgeKind, SymbolKind};
 
-use super::calls::rule_of;
+use super::calls::{rule_of, rule_of_receiver};
 use super::{Outcome, Resolver};
 use crate::infer::{Meaning, Want};
 use crate::modules::{ModRef, Place};
@@ -33,6 +33,26 @@ impl Resolver<'_, '_> {
         (outcome, kind)
     }
 
+    /// A name in a label of a `switch`.
+    pub(crate) fn label(&self, one: &Ref) -> (Outcome, EdgeKind) {
+        match one.recv.and_then(|recv| self.enumerator(one, recv)) {
+            Some(found) => (found, EdgeKind::Ref),
+            None => self.value(&Ref { form: RefForm::Value, recv: None, ..*one }),
+        }
+    }
+
+    /// The member that a name means among those of the enumerations that `recv` may be of.
+    fn enumerator(&self, one: &Ref, recv: ExprIx) -> Option<Outcome> {
+        let value = self.infer.receiver_value(&self.ctx(one), recv, 0, false);
+        let name = self.infer.own.sym(self.infer.w, one.name);
+        let found = value.ty.each().iter().find_map(|ty| {
+            let member = self.infer.own_member(ty.instance_of()?, name, false)?;
+            let kind = self.infer.file(member.file).outline.def(member.def)?.kind;
+            (kind == SymbolKind::EnumMember).then_some(member)
+        })?;
+        Some(Outcome::one(found, rule_of_receiver(value.how)))
+    }
+
     fn bare_value(&self, one: &Ref) -> Outcome {
         let ctx = self.ctx(one);
         let want = if one.form == RefForm::Type { Want::Type } else { Want::Any };
@@ -54,7 +74,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    fn qualified_type(&self, one: &Ref, recv: sdl_model::facts::ExprIx) -> Outcome {
+    fn qualified_type(&self, one: &Ref, recv: ExprIx) -> Outcome {
         let ctx = self.ctx(one);
         let base = self.infer.place_of(&ctx, recv);
         let found = self.infer.inside(base, ctx.arena.str(one.name));

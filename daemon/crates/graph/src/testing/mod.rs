@@ -176,7 +176,7 @@ impl Repo {
             }
             texts.insert(LookupKey::Interface(file).hash(), Arc::clone(&entry.facts));
             let mut named: BTreeMap<String, BTreeSet<NameHit>> = BTreeMap::new();
-            for (name, hit) in name_hits(file, &entry.facts) {
+            for (name, hit) in name_hits(file, &entry.facts).filter(|(_, hit)| hit.kind.is_free()) {
                 named.entry(name).or_default().insert(hit);
             }
             pairs.extend(
@@ -230,11 +230,9 @@ impl Answers {
             let Some(is) = other.texts.get(opened).filter(|_| changed.keys.contains(opened)) else {
                 continue;
             };
-            if let Some(names) = was.outline.differing_names(&is.outline) {
+            if let Some(differing) = was.outline.differing_names(&is.outline) {
                 changed.keys.remove(opened);
-                for name in &names {
-                    changed.pairs.extend(LookupKey::of_opened(name).map(|key| (*opened, key.hash())));
-                }
+                changed.pairs.extend(LookupKey::about_opened(&differing).map(|key| (*opened, key.hash())));
             }
         }
         changed

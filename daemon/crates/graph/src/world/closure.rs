@@ -49,8 +49,8 @@ impl Kinds {
 pub(super) struct Known {
     pub(super) files: RefCell<NumberMap<u64, KnownIncluder>>,
     pub(super) paths: RefCell<HashMap<Box<str>, Paths>>,
-    pub(super) asks: RefCell<NumberMap<Sym, AskIx>>,
-    pub(super) member_asks: RefCell<NumberMap<Sym, AskIx>>,
+    /// Questions after a name, perhaps in a type of a name.
+    pub(super) asks: RefCell<NumberMap<(Option<Sym>, Sym), AskIx>>,
     pub(super) definers: RefCell<NumberMap<Sym, Definers>>,
 }
 

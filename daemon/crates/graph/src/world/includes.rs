@@ -1,17 +1,14 @@
 //! Files that include each other as text, without opening them: hundreds of them see a name, and few define it.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use sdl_ledger::LookupKey;
-use sdl_model::facts::Inclusion;
-use sdl_model::{FileId, Outline, RelPath};
+use sdl_model::facts::{DefIx, Inclusion};
+use sdl_model::{FileId, Outline, RelPath, SymbolKind};
 
 use super::closure::{Closure, Definers, Includer, Kinds, Paths};
-use super::memo::AskIx;
 use super::{FileIndex, FileIx, Sym, World};
-use crate::hash::NumberMap;
 
 /// If more definitions than this have a name, the files in question are looked at instead. For example, thousands of files
 /// define `probe`.
@@ -65,13 +62,13 @@ impl World<'_> {
         self.included_with(closure, name, kinds, |file| file.publishes_at_top(name, kinds))
     }
 
-    /// The included files that define `name` in some scope, with their places, in order.
+    /// The included files that define `name` in some scope, but not as a field alone, with their places, in order.
     pub(crate) fn included_anywhere(&self, closure: &Closure, name: Sym) -> Vec<(usize, FileIx)> {
-        self.included_with(closure, name, Kinds::of(|_| true), |file| file.publishes(name))
+        self.included_with(closure, name, Kinds::of(SymbolKind::is_free), |file| file.publishes(name))
     }
 
-    /// Those of the included files in which `defines` finds the name as one of `kinds`. It may look only at whether, where and as
-    /// what the file defines the name.
+    /// Those of the included files in which `defines` finds the name as one of `kinds`, none of them a field. It may look only at
+    /// whether, where and as what the file defines the name.
     fn included_with(
         &self,
         closure: &Closure,
@@ -109,27 +106,24 @@ impl World<'_> {
     /// Records that `name` is looked for in the text of other files: if one of them was opened, its answer changes with the
     /// definitions of this name.
     pub(crate) fn ask_included(&self, name: Sym) {
-        self.ask_once(&self.included.asks, name, |name| LookupKey::Included(name));
+        self.ask_once((None, name), |_, name| LookupKey::Included(name));
     }
 
-    /// Records that a member `name` of a type in `file` is looked for. No need where a change of the file's members concerns all
-    /// that opened it.
-    pub(crate) fn ask_member(&self, file: &FileIndex, name: Sym) {
+    /// Records that a member `name` of the type `of` in `file` is looked for. No need where a change of the file's types concerns
+    /// all that opened it.
+    pub(crate) fn ask_member(&self, file: &FileIndex, of: DefIx, name: Sym) {
         if file.outline.finds_members_by_name() {
-            self.ask_once(&self.included.member_asks, name, |name| LookupKey::Member(name));
+            self.ask_once((file.name(of), name), |of, name| LookupKey::Member { of, name });
         }
     }
 
-    fn ask_once(
-        &self,
-        asks: &RefCell<NumberMap<Sym, AskIx>>,
-        name: Sym,
-        question: impl FnOnce(&str) -> LookupKey<'_>,
-    ) {
-        let known = asks.borrow().get(&name).copied();
+    /// Records a question after a name, perhaps in a type of a name.
+    fn ask_once(&self, of: (Option<Sym>, Sym), question: impl for<'t> Fn(&'t str, &'t str) -> LookupKey<'t>) {
+        let known = self.included.asks.borrow().get(&of).copied();
         let ask = known.unwrap_or_else(|| {
-            let ask = self.new_ask(question(&self.text(name)));
-            asks.borrow_mut().insert(name, ask);
+            let of_type = of.0.map(|of| self.text(of));
+            let ask = self.new_ask(question(of_type.as_deref().unwrap_or_default(), &self.text(of.1)));
+            self.included.asks.borrow_mut().insert(of, ask);
             ask
         });
         self.tracker.ask(ask);

@@ -22,8 +22,8 @@ pub(crate) struct FileIndex {
     pub(crate) outline: SharedOutline,
     names: Box<[Sym]>,
     children: Chains,
-    /// Members of enumerations, by the scopes around these.
-    enumerators: Chains,
+    /// Members of enumerations by the scopes around these and their names, as keys of [`Chains`], sorted. Few files have many.
+    enumerators: Box<[(u64, u32)]>,
     imports: Chains,
     /// Indexes of wildcard imports.
     pub(crate) wildcards: Box<[u32]>,
@@ -141,11 +141,8 @@ impl Apart {
 
 /// The scope around the enumeration that a definition is a member of, in languages where the member is a name there.
 fn scope_around(o: &Outline, member: DefIx) -> Option<DefIx> {
-    if !o.lang.traits().names.enumerators_around {
-        return None;
-    }
     let def = o.def(member).filter(|def| def.kind == SymbolKind::EnumMember)?;
-    let is_free = !def.flags.has(DefFlags::STATIC);
+    let is_free = o.lang.traits().names.enumerators_around && !def.flags.has(DefFlags::STATIC);
     o.def(def.parent.filter(|_| is_free)?)?.parent
 }
 
@@ -187,12 +184,10 @@ impl FileIndex {
                 (def.kind != SymbolKind::Impl).then_some((ix, def.parent?.0, name))
             }),
         );
-        let enumerators = Chains::build(
-            o.defs.len(),
-            order
-                .iter()
-                .filter_map(|&ix| Some((ix, scope_around(o, DefIx(ix))?.0, *names.get(ix as usize)?))),
-        );
+        let enumerator =
+            |&ix: &u32| Some((Chains::key(scope_around(o, DefIx(ix))?.0, *names.get(ix as usize)?), ix));
+        let mut enumerators: Box<[(u64, u32)]> = order.iter().filter_map(enumerator).collect();
+        enumerators.sort_by_key(|(key, _)| *key);
         let mut order: Vec<u32> = (0..o.imports.len() as u32).collect();
         let text = |ix: &u32| {
             o.imports.get(*ix as usize).map(|one| (o.str(one.module), one.name.map(|name| o.str(name))))
@@ -254,10 +249,11 @@ impl FileIndex {
         self.outline.lang.traits()
     }
 
-    /// Whether other files find any definition by this name, as [`Outline::published`] says.
+    /// Whether other files find any definition but a field by this name, as [`Outline::published`] says.
     pub(crate) fn publishes(&self, name: Sym) -> bool {
-        let mut named = self.names.iter().enumerate().filter(|(_, one)| **one == name);
-        named.any(|(ix, _)| self.is_published(DefIx(ix as u32)))
+        let named = self.names.iter().enumerate().filter(|(_, one)| **one == name);
+        let is_free = |ix| self.outline.def(ix).is_some_and(|def| def.kind.is_free());
+        named.map(|(ix, _)| DefIx(ix as u32)).any(|ix| self.is_published(ix) && is_free(ix))
     }
 
     /// The same for those of some kinds directly inside of the module.
@@ -280,7 +276,14 @@ impl FileIndex {
     /// The definitions of `name` directly inside `parent`: types, then what can be called, then the rest. Members of
     /// enumerations there come last, in languages where they are names of the scope, too.
     pub(crate) fn children(&self, parent: DefIx, name: Sym) -> impl Iterator<Item = DefIx> {
-        self.children.all(parent.0, name).chain(self.enumerators.all(parent.0, name)).map(DefIx)
+        self.children.all(parent.0, name).chain(self.enumerators_in(parent, name)).map(DefIx)
+    }
+
+    fn enumerators_in(&self, scope: DefIx, name: Sym) -> impl Iterator<Item = u32> {
+        let key = Chains::key(scope.0, name);
+        let from = self.enumerators.partition_point(|(other, _)| *other < key);
+        let same = self.enumerators.iter().skip(from).take_while(move |(other, _)| *other == key);
+        same.map(|(_, ix)| *ix).take(CROWD as usize).inspect(|_| steps::count_step())
     }
 
     /// Whether there are more such definitions than [`FileIndex::children`] yields.

@@ -200,7 +200,7 @@ pub(crate) const POOL: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "k/kinds.h",
+        "m/kinds.h",
         &[
             "enum color { RED, GREEN };\nstruct crate { int n; };\nstruct box { int n; struct box *next; };\n",
             "enum color { GREEN };\nenum { RED };\nstruct box { union { int n; long m; }; struct box *next; };\n",
@@ -209,7 +209,7 @@ pub(crate) const POOL: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "k/kinds.c",
+        "m/kinds.c",
         &[
             "#include \"kinds.h\"\nint count(struct box *b) { return b->next->n + RED; }\n",
             "#include \"kinds.h\"\nint count(struct box *b) { return b->m + b->n->n + GREEN; }\nstatic struct box made = { .n = RED, .next = 0 };\n",
@@ -217,14 +217,14 @@ pub(crate) const POOL: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "k/kinds.cpp",
+        "m/kinds.cpp",
         &[
             "#include \"kinds.h\"\nstruct bin : box { int m; };\nint other(bin *b) { return b->n + b->m + color::RED + GREEN; }\n",
             "#include \"kinds.h\"\nenum class tint { RED };\nint other(box *b) { return b->next->m + RED + (int)tint::RED; }\n",
         ],
     ),
     (
-        "k/links.h",
+        "m/links.h",
         &[
             "struct crate { int n; };\ntypedef struct crate link;\nstruct chain { int n; link *next; };\n",
             "struct crate { int n; };\ntypedef struct chain link;\nstruct chain { int n; link *next; };\n",
@@ -233,14 +233,14 @@ pub(crate) const POOL: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "k/links.c",
+        "m/links.c",
         &[
             "#include \"links.h\"\nint count(struct chain *c) { return c->next->n; }\n",
             "#include \"links.h\"\nstatic struct chain *all;\nint count(void) { return all->next->n + n; }\n",
         ],
     ),
     (
-        "k/links.cpp",
+        "m/links.cpp",
         &["#include \"links.h\"\nstruct own : chain {};\nint other(own *c) { return c->next->n; }\n"],
     ),
     (
@@ -563,4 +563,4 @@ pub(crate) const POOL: &[(&str, &[&str])] = &[
 
 /// Files that have to do with each other, so that edits meet.
 pub(crate) const GROUPS: &[&str] =
-    &["", "web/", "src/", "go/", "c/", "k/", "cpp/", "java/", "ws/", "cr/", "mo/", "pr/", "ns/", "pk/"];
+    &["", "web/", "src/", "go/", "c/", "k/", "m/", "cpp/", "java/", "ws/", "cr/", "mo/", "pr/", "ns/", "pk/"];

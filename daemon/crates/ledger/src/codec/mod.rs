@@ -26,8 +26,8 @@ pub(crate) use packed::{
 };
 pub use public::Public;
 pub(crate) use public::{
-    NAME_ITEM, POSTING_ITEM, kind_of, pack_hit, pack_home, pack_inclusions, pack_posting, unpack_hit,
-    unpack_inclusions, unpack_item_hit, unpack_posting,
+    NAME_ITEM, POSTING_ITEM, is_free_hit, kind_of, pack_hit, pack_home, pack_inclusions, pack_posting,
+    unpack_hit, unpack_inclusions, unpack_item_hit, unpack_posting,
 };
 pub(crate) use resolved::{pack_resolved, unpack_resolved};
 pub(crate) use varint::{put_varint, take_varint};

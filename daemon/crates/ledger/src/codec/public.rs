@@ -140,6 +140,11 @@ const KIND_BITS: u8 = 5;
 const KINDS: u8 = (1 << KIND_BITS) - 1;
 const _: () = assert!(SymbolKind::ALL.len() <= 1 << KIND_BITS);
 
+/// Whether such a definition [`SymbolKind::is_free`].
+pub(crate) fn is_free_hit(item: &[u8; NAME_ITEM]) -> bool {
+    kind_of("names", item[16] & KINDS).is_ok_and(SymbolKind::is_free)
+}
+
 /// Stores a definition found by name.
 pub(crate) fn pack_hit(hit: NameHit) -> [u8; NAME_ITEM] {
     let mut item = [0; NAME_ITEM];

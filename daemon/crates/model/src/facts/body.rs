@@ -29,6 +29,8 @@ pub enum RefForm {
     Attr,
     /// A name used as a type.
     Type,
+    /// A name in a label of a `switch` over `recv`: a member of its enumeration, else a value, as in Java.
+    Label,
     /// A configuration key or environment variable that is read, such as `os.environ["HOME"]`; `name` is the key.
     Config,
     /// A function that is passed to one of the standard library which runs it: `list.map(f)`. `recv` is the function,

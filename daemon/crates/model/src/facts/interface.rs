@@ -129,13 +129,13 @@ impl Outline {
         self.lang.includes_text() && !self.lang.traits().members.open
     }
 
-    /// The names of the definitions that this outline of a file and another one, `is`, have otherwise, for a language whose files
-    /// include each other as text. None if other files can see another difference: in an inclusion, or in C++ in a type, whose
-    /// members may be anywhere.
+    /// The definitions that this outline of a file and another one, `is`, have otherwise, for a language whose files include each
+    /// other as text. None if other files can see another difference: in an inclusion, or in C++ in a type, whose members may
+    /// be anywhere.
     ///
-    /// For example, a new prototype `f` concerns only files that look for an `f`, and in C a new field `next` only those that
-    /// look for a `next` of some type.
-    pub fn differing_names(&self, is: &Self) -> Option<BTreeSet<String>> {
+    /// For example, a new prototype `f` concerns only files that look for an `f`, and in C a new field `next` of `struct list` only
+    /// those that look for a `next` of a `list`.
+    pub fn differing_names(&self, is: &Self) -> Option<Differing> {
         if !self.lang.includes_text() || self.lang != is.lang {
             return None;
         }
@@ -144,14 +144,32 @@ impl Outline {
             ([a, c], [b, d])
         };
         (was_rest == is_rest).then(|| {
-            let apart = was_named.symmetric_difference(&is_named);
-            apart.map(|(name, _)| name.clone()).collect()
+            let mut differing = Differing::default();
+            for (of, name, _) in was_named.symmetric_difference(&is_named) {
+                match of {
+                    None => _ = differing.names.insert(name.clone()),
+                    Some(of) => _ = differing.members.insert((of.clone(), name.clone())),
+                }
+            }
+            differing
         })
     }
 }
 
-/// The names and the hashes of the definitions that other files reach by their names alone, and a hash of everything else.
-fn split_interface(outline: &Outline) -> (BTreeSet<(String, u64)>, u64) {
+/// The definitions that two outlines of a file have otherwise, by the ways in which other files reach them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Differing {
+    /// The names of those that are looked for by their names alone.
+    pub names: BTreeSet<String>,
+    /// The types' and the members' names of those that are looked for in a type.
+    pub members: BTreeSet<(String, String)>,
+}
+
+/// A definition that other files reach by its name: the name of its type if it is looked for there, its own, and its hash.
+type Named = (Option<String>, String, u64);
+
+/// The definitions that other files reach by their names alone, and a hash of everything else.
+fn split_interface(outline: &Outline) -> (BTreeSet<Named>, u64) {
     let hashes = hash_defs(outline);
     // Whether a type has members can be seen without their names.
     let holders: BTreeSet<DefIx> = hashes
@@ -164,26 +182,36 @@ fn split_interface(outline: &Outline) -> (BTreeSet<(String, u64)>, u64) {
     for (ix, hash) in hashes {
         let hash = stable_hash(&[&hash.to_le_bytes(), &[u8::from(holders.contains(&ix))]]);
         while published.next_if(|(at, _)| *at < ix).is_some() {}
-        let names = published.next_if(|(at, _)| *at == ix).filter(|_| is_reached_by_name(outline, ix));
-        match names {
-            Some((_, names)) => named.extend(names_in(&names).map(|name| (name.to_owned(), hash))),
-            None => rest.push(hash),
+        let Some((names, (alone, in_type))) = published
+            .next_if(|(at, _)| *at == ix)
+            .and_then(|(_, names)| Some((names, ways_to(outline, ix)?)))
+        else {
+            rest.push(hash);
+            continue;
+        };
+        for name in names_in(&names) {
+            named.extend(alone.then(|| (None, name.to_owned(), hash)));
+            named.extend(in_type.map(|of| (Some(of.to_owned()), name.to_owned(), hash)));
         }
     }
     (named, hash_parts(outline, rest))
 }
 
-/// Whether other files reach a definition only by looking for its name: one at the top of its file, and a member where
-/// each is looked for by its name. Elsewhere types and their members are reached in other ways, too.
-fn is_reached_by_name(outline: &Outline, ix: DefIx) -> bool {
-    use SymbolKind::{Constant, Enum, EnumMember, Field, Function, Macro, Struct, Type, Union, Variable};
-    let Some(def) = outline.def(ix).filter(|def| def.owner.is_none()) else { return false };
-    let is_at_top = def.parent == Some(DefIx::MODULE);
+/// Whether other files reach a definition by its name alone, and the type that they look for it in; none if there are other
+/// ways. The name leads to one at the top of its file, and to a member of an enumeration. Types and members have other ways
+/// where members may be outside of their types.
+fn ways_to(outline: &Outline, ix: DefIx) -> Option<(bool, Option<&str>)> {
+    use SymbolKind::{Constant, Enum, EnumMember, Function, Macro, Struct, Type, Union, Variable};
+    let def = outline.def(ix).filter(|def| def.owner.is_none())?;
     match def.kind {
-        Function | Variable | Constant | Macro => is_at_top,
-        Struct | Union | Enum | Type => is_at_top && outline.finds_members_by_name(),
-        Field | EnumMember => outline.finds_members_by_name(),
-        _ => false,
+        Function | Variable | Constant | Macro if def.parent == Some(DefIx::MODULE) => Some((true, None)),
+        _ if !outline.finds_members_by_name() => None,
+        Struct | Union | Enum | Type if def.parent == Some(DefIx::MODULE) => Some((true, None)),
+        SymbolKind::Field | EnumMember => {
+            let of = outline.def(def.parent?).filter(|of| of.kind.is_type())?;
+            Some((def.kind.is_free(), Some(outline.str(of.name))))
+        }
+        _ => None,
     }
 }
 

@@ -24,6 +24,7 @@ pub use contents::ScopeContents;
 pub use def::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, Param, ParamKind, Span};
 pub use imported::imported_modules;
 pub use inclusion::Inclusion;
+pub use interface::Differing;
 pub use outline::{Export, Import, ImportKind, Manifest, ManifestKind, Outline};
 
 pub use published::{name_apart, names_in};

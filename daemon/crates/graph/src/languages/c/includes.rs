@@ -206,9 +206,9 @@ pub(super) fn is_tag(kind: SymbolKind, lang: Lang) -> bool {
     lang == Lang::C && kind.is_type() && kind != SymbolKind::Type
 }
 
-/// The kinds of a name that is not that of a field, which only its type has. For example, many headers have a field `next`.
+/// The kinds that a name alone may lead to.
 fn free_kinds() -> Kinds {
-    Kinds::of(|kind| kind != SymbolKind::Field)
+    Kinds::of(SymbolKind::is_free)
 }
 
 /// The struct, union or enumeration `name` among the included files.

@@ -94,6 +94,7 @@ kinds! {
         Superclass = "superclass",
         SwitchExpression = "switch_expression",
         SwitchGroup = "switch_block_statement_group",
+        SwitchLabel = "switch_label",
         SwitchRule = "switch_rule",
         TernaryExpression = "ternary_expression",
         This = "this",

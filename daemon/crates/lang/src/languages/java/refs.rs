@@ -125,6 +125,10 @@ pub(super) fn read_annotation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(parent) = node.parent() else { return };
+    if parent.is(K::SwitchLabel) {
+        read_label(cx, node);
+        return;
+    }
     let declares = match parent.kind() {
         K::LabeledStatement => parent.first() == Some(node),
         K::BreakStatement | K::ContinueStatement | K::InferredParameters | K::RecordPatternComponent => true,
@@ -143,6 +147,14 @@ pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if !declares {
         cx.b.reference(RefForm::Value, node.text(), node.start(), None, 0);
     }
+}
+
+/// `case RED:`, which means the `RED` of the enumeration that the `switch` is over.
+fn read_label<'a>(cx: &mut Context<'a>, name: Node<'a>) {
+    let around = name.ancestors().take(4).find(|around| around.is(K::SwitchExpression));
+    let over = around.and_then(|around| around.child(F::Condition));
+    let recv = over.map(|value| cx.b.body.value(value));
+    cx.b.reference(RefForm::Label, name.text(), name.start(), recv, 0);
 }
 
 /// Whether `node` names a constructed or inherited type, which has its reference already, or a declared name.
