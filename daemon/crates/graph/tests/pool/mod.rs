@@ -229,7 +229,7 @@ pub(crate) const POOL: &[(&str, &[&str])] = &[
             "struct crate { int n; };\ntypedef struct crate link;\nstruct chain { int n; link *next; };\n",
             "struct crate { int n; };\ntypedef struct chain link;\nstruct chain { int n; link *next; };\n",
             "struct crate { int n; };\ntypedef struct crate link;\nstruct chain { int n; struct chain *next; };\n",
-            "struct crate { long m; };\ntypedef struct crate link;\nstruct chain { int n; link *next; };\nint n;\n",
+            "struct crate { long m; };\nstruct chain { int n; struct { int n; struct crate *next; } *next; };\nint n;\n",
         ],
     ),
     (

@@ -208,7 +208,9 @@ fn ways_to(outline: &Outline, ix: DefIx) -> Option<(bool, Option<&str>)> {
         _ if !outline.finds_members_by_name() => None,
         Struct | Union | Enum | Type if def.parent == Some(DefIx::MODULE) => Some((true, None)),
         SymbolKind::Field | EnumMember => {
-            let of = outline.def(def.parent?).filter(|of| of.kind.is_type())?;
+            // A variable or field may hold the members of a type without a name.
+            let holds = |kind: SymbolKind| kind.is_type() || matches!(kind, SymbolKind::Field | Variable);
+            let of = outline.def(def.parent?).filter(|of| holds(of.kind))?;
             Some((def.kind.is_free(), Some(outline.str(of.name))))
         }
         _ => None,

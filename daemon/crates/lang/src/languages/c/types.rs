@@ -60,8 +60,18 @@ pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 /// The scope that the name of a type or of an enumeration's member belongs to: in C never a type.
 fn scope_of_types(cx: &Context<'_>) -> DefIx {
-    let scope = cx.b.def(cx.b.scope());
-    if !is_cpp(cx) && scope.kind.is_type() { scope.parent.unwrap_or(DefIx::MODULE) } else { cx.b.scope() }
+    let mut scope = cx.b.scope();
+    if is_cpp(cx) {
+        return scope;
+    }
+    // A variable or field may hold the members of a type without a name.
+    let holds = |kind: SymbolKind| {
+        kind.is_type() || matches!(kind, SymbolKind::Field | SymbolKind::Variable | SymbolKind::Constant)
+    };
+    while scope != DefIx::MODULE && holds(cx.b.def(scope).kind) {
+        scope = cx.b.def(scope).parent.unwrap_or(DefIx::MODULE);
+    }
+    scope
 }
 
 /// It has the access of the type around it, whose members come before its own.

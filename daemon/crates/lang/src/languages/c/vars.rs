@@ -10,6 +10,14 @@ use super::{functions, names, params};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
+/// Whether a type is written out in place and has no name: `struct { int n; } point;`. The first variable or field of that type
+/// holds its members.
+fn has_no_name(ty: Node<'_>) -> bool {
+    matches!(ty.kind(), K::StructSpecifier | K::UnionSpecifier | K::ClassSpecifier)
+        && ty.child(F::Body).is_some()
+        && ty.child(F::Name).is_none()
+}
+
 /// How long a variable's statement may be to serve as its signature.
 const SHORT: u32 = 80;
 
@@ -94,13 +102,14 @@ fn read_variable<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>,
     }
     // Only the first declarator's definition holds the statement's inner definitions.
     let first = node.child(F::Declarator) == Some(declarator);
-    let written_out = node.child(F::Type).is_some_and(|ty| ty.child(F::Body).is_some());
+    let ty = node.child(F::Type);
+    let written_out = ty.is_some_and(|ty| ty.child(F::Body).is_some() && !has_no_name(ty));
     let def = if first && !written_out { cx.b.open_of(scope, new) } else { cx.b.leaf_of(scope, new) };
     if declared.name.is(K::QualifiedIdentifier) {
         cx.b.def_mut(def).owner = names::scope_of(&mut cx.b.out, declared.name);
     }
     let cpp = is_cpp(cx);
-    if let Some(ty) = node.child(F::Type).filter(|ty| !is_deduced(*ty)) {
+    if let Some(ty) = ty.filter(|ty| !is_deduced(*ty) && !has_no_name(*ty)) {
         let ty = declared_shape(&mut cx.b.out, ty, declared, cpp);
         cx.b.def_mut(def).ty = Some(ty);
     }
@@ -240,6 +249,7 @@ pub(super) fn bind_capture<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 /// A member of a type: fields and the declarations of methods.
 pub(super) fn read_field<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let scope = cx.b.scope();
     for declarator in node.children_in(F::Declarator) {
         let Some(declared) = Declared::of(declarator) else { continue };
         if declared.function.is_some() {
@@ -247,22 +257,30 @@ pub(super) fn read_field<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
                 functions::open_function(cx, node, &declared, None);
             }
         } else {
-            add_field(cx, node, &declared);
+            add_field(cx, scope, node, &declared);
         }
     }
     Visit::Into
 }
 
-fn add_field<'a>(cx: &mut Context<'a>, node: Node<'a>, declared: &Declared<'a>) {
+fn add_field<'a>(cx: &mut Context<'a>, scope: DefIx, node: Node<'a>, declared: &Declared<'a>) {
     let is_static = has_storage_class(node, "static");
     let kind = if is_static && is_const(node) { SymbolKind::Constant } else { SymbolKind::Field };
     let mut new = NewDef::new(kind, declared.name.text(), declared.name, node);
     if let Some(body) = node.child(F::Type).and_then(|ty| ty.child(F::Body)) {
         new = new.header_to(body.start());
     }
-    let def = cx.b.leaf(new);
+    let ty = node.child(F::Type);
+    let holds = ty.is_some_and(has_no_name) && cx.b.scope() == scope;
+    let def = if holds {
+        cx.b.open(new)
+    } else if cx.b.scope() == scope {
+        cx.b.leaf(new)
+    } else {
+        cx.b.leaf_of(scope, new)
+    };
     let cpp = is_cpp(cx);
-    if let Some(ty) = node.child(F::Type).filter(|ty| !is_deduced(*ty)) {
+    if let Some(ty) = ty.filter(|ty| !is_deduced(*ty) && !has_no_name(*ty)) {
         let ty = declared_shape(&mut cx.b.out, ty, declared, cpp);
         cx.b.def_mut(def).ty = Some(ty);
     }
