@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::{Lang, RelPath};
 
 /// Bump when the extraction of any language changes what it yields for the same bytes.
-pub const EXTRACTOR_VERSION: u32 = 19;
+pub const EXTRACTOR_VERSION: u32 = 20;
 
 /// The BLAKE3 hash of a blob's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

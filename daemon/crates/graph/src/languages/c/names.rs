@@ -2,6 +2,7 @@
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
+use sdl_model::lang::Names;
 
 use super::{C, Cpp, includes, platform};
 use crate::infer::{Infer, NameRules, Sought, Want};
@@ -12,6 +13,10 @@ use crate::world::{DefRef, FileIndex, Sym};
 const OUTER: usize = 4;
 
 impl NameRules for C {
+    fn is_wanted(&self, _: &Names, kind: SymbolKind, want: Want) -> bool {
+        want != Want::Type || may_name_type(kind)
+    }
+
     fn child(
         &self,
         infer: &Infer<'_, '_>,
@@ -24,6 +29,10 @@ impl NameRules for C {
 }
 
 impl NameRules for Cpp {
+    fn is_wanted(&self, _: &Names, kind: SymbolKind, want: Want) -> bool {
+        want != Want::Type || may_name_type(kind)
+    }
+
     fn child(
         &self,
         infer: &Infer<'_, '_>,
@@ -67,6 +76,13 @@ impl NameRules for Cpp {
         }
         None
     }
+}
+
+/// Whether the name of a definition of this kind may mean a type. A macro may expand to one. A field doesn't hide the type of
+/// its name: `struct page *page`.
+fn may_name_type(kind: SymbolKind) -> bool {
+    use SymbolKind::{EnumMember, Field, Function, Method, Variable};
+    !matches!(kind, EnumMember | Field | Function | Method | Variable)
 }
 
 /// The definition that a name means in the scope `at`, where macros replace text.

@@ -1,6 +1,7 @@
 //! C and C++, which share an extractor: each node that C has means the same in C++.
 
 mod declarators;
+mod designators;
 mod effects;
 mod exprs;
 mod flow;
@@ -102,11 +103,15 @@ impl Language for CFamily {
             K::QualifiedIdentifier => return refs::read_qualified_name(cx, node),
             K::Identifier => refs::read_identifier(cx, node),
             K::TypeIdentifier => refs::type_identifier(cx, node),
+            K::InitializerList => designators::read_list(cx, node),
+            K::FieldDesignator => {
+                designators::read_designator(cx, node);
+                return Visit::Skip;
+            }
             K::AttributeSpecifier
             | K::AttributeDeclaration
             | K::MsDeclspecModifier
             | K::OffsetofExpression
-            | K::FieldDesignator
             | K::NamespaceIdentifier
             | K::StringLiteral => return Visit::Skip,
             _ => {}

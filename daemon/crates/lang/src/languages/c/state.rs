@@ -36,8 +36,21 @@ pub struct State {
     defined: platform::Defined,
     /// The includes: the index of the import, and its position.
     includes: Vec<(usize, u32)>,
+    /// Lists of initial values that the walk may be in.
+    pub(super) lists: Vec<InitList>,
     /// Macros that open namespaces, and where their bodies are, in bytes.
     pub(super) opening_macros: HashMap<String, (u32, u32)>,
+}
+
+/// A list of initial values.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct InitList {
+    /// Where it ends on the tape.
+    pub(super) end: u32,
+    /// The value that it initializes, if that is known.
+    pub(super) value: Option<ExprIx>,
+    /// How many dimensions the value has as an array.
+    pub(super) dimensions: u8,
 }
 
 /// Pieces of a file, in order and apart from each other.
