@@ -5,6 +5,7 @@
 //! * An annotation on the line above `get()` ends the property before it: it is removed.
 //! * `f<T>(x)` reads as two comparisons: the type is removed where the grammar could read it so.
 //! * `get(x)` on the line below a local reads as an accessor: the word is replaced by another.
+//! * A declaration before a brace on its line, as in `{ val n = 1 }`, reads as a part of something else: a semicolon ends it.
 //! * `internal.next()` reads as a modifier without a declaration: the word is replaced by another. (Texts are taken
 //!   from the original file.)
 
@@ -49,6 +50,11 @@ pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
         for at in names_like_modifiers(code) {
             if let Some(byte) = out.get_or_insert_with(|| bytes.to_vec()).get_mut(code_start + at) {
                 *byte = b'_';
+            }
+        }
+        for at in declarations_before_braces(code) {
+            if let Some(byte) = out.get_or_insert_with(|| bytes.to_vec()).get_mut(code_start + at) {
+                *byte = b';';
             }
         }
         class = is_class(code).then_some(code_start + code.len());
@@ -99,6 +105,46 @@ fn is_call_like_accessor(code: &[u8]) -> bool {
         (Some(args), _) => !args.trim_ascii().is_empty(),
         (_, Some(args)) => args.contains(&b','),
         _ => code == b"get(" || code == b"set(",
+    }
+}
+
+/// The positions of the spaces between declarations and the braces after them, where only braces follow.
+fn declarations_before_braces(code: &[u8]) -> impl Iterator<Item = usize> {
+    let last = code.iter().rev().take_while(|byte| matches!(byte, b'}' | b' ')).count();
+    (code.len() - last..code.len()).filter(|at| {
+        let is_apart = code.get(*at..*at + 2) == Some(b" }");
+        is_apart && is_declaration(last_statement(code.get(..*at).unwrap_or_default()))
+    })
+}
+
+/// The text after the brace that is open at the end of `code`.
+fn last_statement(code: &[u8]) -> &[u8] {
+    let mut depth = 1;
+    let opening = code.iter().rposition(|byte| {
+        match byte {
+            b'}' => depth += 1,
+            b'{' => depth -= 1,
+            _ => {}
+        }
+        depth == 0
+    });
+    code.get(opening.map_or(0, |at| at + 1)..).unwrap_or_default()
+}
+
+/// `private const val TAG = "x"`, `companion object { … }`.
+fn is_declaration(statement: &[u8]) -> bool {
+    let is_before = |word: &&[u8]| {
+        is_modifier(word)
+            || matches!(
+                *word,
+                b"const" | b"override" | b"final" | b"open" | b"inline" | b"companion" | b"data"
+            )
+            || word.starts_with(b"@")
+    };
+    match split_words(statement).find(|word| !is_before(word)) {
+        Some(b"val" | b"var") => statement.contains(&b'='),
+        Some(b"object" | b"class") => true,
+        _ => false,
     }
 }
 
@@ -291,6 +337,31 @@ mod tests {
             "class A : Base<T>(x)",
             "a < b && c > (d)",
             "if (a<b && c>(d)) e()",
+        ] {
+            assert_eq!(masked(text), text);
+        }
+    }
+
+    #[test]
+    fn declarations_before_a_brace() {
+        for (text, wanted) in [
+            ("class A { val n = 1 }\n", "class A { val n = 1;}\n"),
+            (
+                "companion object { private const val TAG = \"x\" } }",
+                "companion object { private const val TAG = \"x\";};}",
+            ),
+            ("  var all = f { it } }\n", "  var all = f { it };}\n"),
+            ("class A { object B { val c = 1 } }", "class A { object B { val c = 1;};}"),
+        ] {
+            assert_eq!(masked(text), wanted);
+        }
+        for text in [
+            "fun f() { g() }",
+            "val a = f { it }",
+            "val a = b",
+            "interface A { val n: Int }",
+            "val n = 1}",
+            "}",
         ] {
             assert_eq!(masked(text), text);
         }

@@ -100,6 +100,7 @@ impl Language for Rust {
             K::AssignmentExpression | K::CompoundAssignment => refs::note_static_write(cx, node),
             K::TokenTree | K::TokenRepetition => return tokens::read_token_tree(cx, node),
             K::FieldExpression => refs::read_member(cx, node),
+            K::FieldInitializer | K::FieldPattern => refs::read_field_name(cx, node),
             K::ScopedIdentifier | K::ScopedTypeIdentifier => refs::read_path(cx, node),
             K::Identifier => refs::read_identifier(cx, node),
             K::TypeIdentifier => refs::type_name(cx, node),

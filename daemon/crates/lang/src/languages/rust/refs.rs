@@ -196,6 +196,22 @@ fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
     }
 }
 
+/// `x: 1` in `Point { x: 1 }`, and `x` or `x: a` in a pattern: a field of the struct or variant. In `Point { x }`, which builds one, `x`
+/// is the value.
+pub(super) fn read_field_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let around = node.ancestors().take(2).find_map(|around| match around.kind() {
+        K::StructExpression => around.child(F::Name),
+        K::StructPattern => around.child(F::TypeField),
+        _ => None,
+    });
+    let (Some(ty), Some(name)) = (around, node.child(F::Field).or_else(|| node.child(F::Name))) else {
+        return;
+    };
+    let ty = cx.b.body.ty(ty);
+    let whole = cx.b.body.add(Expr::New(ty));
+    cx.b.reference(RefForm::Attr, plain_name(name.text()), name.start(), Some(whole), 0);
+}
+
 /// `list.push(element)`: the element type of an empty list from here on.
 pub(super) fn read_push<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = node.child(F::Function).filter(|callee| callee.is(K::FieldExpression)) else { return };
