@@ -11,6 +11,10 @@
 
 use std::borrow::Cow;
 
+/// Bytes of braces and spaces that are looked at at the end of a line. The line is read once for each brace, and a text may be one
+/// line of braces.
+const MOST_BRACES: usize = 64;
+
 /// `bytes` as the parser gets them.
 pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut out: Option<Vec<u8>> = None;
@@ -110,7 +114,7 @@ fn is_call_like_accessor(code: &[u8]) -> bool {
 
 /// The positions of the spaces between declarations and the braces after them, where only braces follow.
 fn declarations_before_braces(code: &[u8]) -> impl Iterator<Item = usize> {
-    let last = code.iter().rev().take_while(|byte| matches!(byte, b'}' | b' ')).count();
+    let last = code.iter().rev().take(MOST_BRACES).take_while(|byte| matches!(byte, b'}' | b' ')).count();
     (code.len() - last..code.len()).filter(|at| {
         let is_apart = code.get(*at..*at + 2) == Some(b" }");
         is_apart && is_declaration(last_statement(code.get(..*at).unwrap_or_default()))
@@ -360,6 +364,7 @@ mod tests {
             "val a = f { it }",
             "val a = b",
             "interface A { val n: Int }",
+            &format!("f {{{}", " }".repeat(1_000_000)),
             "val n = 1}",
             "}",
         ] {
