@@ -16,6 +16,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use super::questions::Question;
+use super::stamps::Stamps;
 use crate::hash::NumberMap;
 
 /// The limits of the work on a question.
@@ -125,9 +126,13 @@ pub(super) struct Tracker {
     limits: Limits,
     frames: RefCell<Vec<Frame>>,
     fuel: Cell<u32>,
-    seen: RefCell<Vec<u32>>,
-    epoch: Cell<u32>,
+    /// The files begun so far.
+    files: Cell<u32>,
+    /// The asks in `record`.
+    recorded: RefCell<Stamps>,
     record: RefCell<Vec<AskIx>>,
+    /// For [`Self::dedup_asks`].
+    distinct: RefCell<Stamps>,
     /// The asks since they were last taken, if somebody wants them.
     noted: Option<RefCell<Noted>>,
 }
@@ -194,11 +199,8 @@ impl Tracker {
     pub(super) fn begin_file(&self) {
         self.frames.borrow_mut().clear();
         self.record.borrow_mut().clear();
-        self.epoch.set(self.epoch.get().wrapping_add(1));
-        if self.epoch.get() == 0 {
-            self.seen.borrow_mut().clear();
-            self.epoch.set(1);
-        }
+        self.recorded.borrow_mut().clear();
+        self.files.set(self.files.get().wrapping_add(1));
         self.begin_reference();
     }
 
@@ -230,24 +232,28 @@ impl Tracker {
     }
 
     fn record_once(&self, ask: AskIx) {
-        let mut seen = self.seen.borrow_mut();
-        let at = ask as usize;
-        if seen.len() <= at {
-            seen.resize((at + 1).next_power_of_two(), 0);
-        }
-        if let Some(stamp) = seen.get_mut(at)
-            && *stamp != self.epoch.get()
-        {
-            *stamp = self.epoch.get();
+        if self.recorded.borrow_mut().insert(ask) {
             self.record.borrow_mut().push(ask);
         }
+    }
+
+    /// Removes doubles. Linear in long lists: those of an include closure have thousands of asks.
+    fn dedup_asks(&self, asks: &mut Vec<AskIx>) {
+        if asks.len() < MANY {
+            asks.sort_unstable();
+            asks.dedup();
+            return;
+        }
+        let mut distinct = self.distinct.borrow_mut();
+        distinct.clear();
+        asks.retain(|ask| distinct.insert(*ask));
     }
 
     fn ask_group_for_file(&self, group: &Rc<Group>) {
         if let Some(noted) = &self.noted {
             noted.borrow_mut().note_group(group);
         }
-        if group.noted.replace(self.epoch.get()) != self.epoch.get() {
+        if group.noted.replace(self.files.get()) != self.files.get() {
             group.asks.iter().for_each(|ask| self.record_once(*ask));
         }
     }
@@ -301,8 +307,7 @@ impl Tracker {
     pub(super) fn leave<T: Clone>(&self, value: &T) -> Option<Kept<T>> {
         let mut frames = self.frames.borrow_mut();
         let mut frame = frames.pop()?;
-        frame.asks.sort_unstable();
-        frame.asks.dedup();
+        self.dedup_asks(&mut frame.asks);
         let keeps = !frame.cut && !self.is_spent();
         if keeps {
             group_if_many(&mut frame.asks, &mut frame.groups);

@@ -14,6 +14,7 @@ mod memo;
 mod memos;
 mod outlines;
 mod questions;
+mod stamps;
 pub(crate) mod steps;
 
 use std::cell::{Cell, RefCell};
