@@ -358,12 +358,15 @@ fn last_name(arena: &Arena, mut ix: ExprIx) -> Option<StrIx> {
     }
 }
 
+/// Values by text, with a hasher that is quick on short ones: every word of a tree is looked up.
+type TextMap<T> = HashMap<Box<str>, T, foldhash::fast::RandomState>;
+
 /// The terms of one file, by number. The term of a word is worked out once, however often it occurs.
 #[derive(Default)]
 struct Terms {
     /// The words as written, with their term's number. None for words that are not terms.
-    of_word: HashMap<Box<str>, Option<u32>>,
-    numbers: HashMap<Box<str>, u32>,
+    of_word: TextMap<Option<u32>>,
+    numbers: TextMap<u32>,
     texts: Vec<Box<str>>,
     word: String,
     stem: String,

@@ -11,7 +11,7 @@ use crate::{Result, TermHit};
 /// Postings by term.
 #[derive(Default)]
 pub(super) struct Terms {
-    numbers: HashMap<Box<str>, u32>,
+    numbers: HashMap<Box<str>, u32, foldhash::fast::RandomState>,
     /// From high to low: the term's number (32 bits), the symbol (64), impact (16), flags (16).
     postings: Vec<u128>,
     text: usize,
