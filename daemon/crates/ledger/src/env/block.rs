@@ -100,6 +100,8 @@ pub(super) struct Opened<'b> {
     ids: Vec<u64>,
     /// The bytes after the ids, by their place.
     columns: Vec<Column<'b>>,
+    /// The place that was asked for last.
+    last_place: usize,
 }
 
 /// The bytes at one place of the values.
@@ -118,6 +120,7 @@ impl<'b> Opened<'b> {
         let head = head.ok_or_else(|| odd(table))?;
         self.ids.clear();
         self.columns.clear();
+        self.last_place = 0;
         self.read(size, rest, head.count).ok_or_else(|| odd(table))
     }
 
@@ -140,10 +143,21 @@ impl<'b> Opened<'b> {
         self.ids.last().copied()
     }
 
-    /// The place of the last value with an id. Takes logarithmic time.
-    pub(super) fn place(&self, id: u64) -> Option<usize> {
-        let at = self.ids.partition_point(|other| *other <= id).checked_sub(1)?;
-        (self.ids.get(at) == Some(&id)).then_some(at)
+    /// The place of the last value with an id. Takes time in proportion to the logarithm of the distance from the place that
+    /// was asked for before, because mostly ids are asked for in order, and many of a block.
+    pub(super) fn place(&mut self, id: u64) -> Option<usize> {
+        if self.ids.get(self.last_place).is_none_or(|here| *here > id) {
+            self.last_place = 0;
+        }
+        let (mut from, mut step) = (self.last_place, 1);
+        while self.ids.get(from + step).is_some_and(|there| *there <= id) {
+            from += step;
+            step *= 2;
+        }
+        let to = (from + step).min(self.ids.len());
+        let at = from + self.ids.get(from..to)?.partition_point(|other| *other <= id);
+        self.last_place = at.checked_sub(1)?;
+        (self.ids.get(self.last_place) == Some(&id)).then_some(self.last_place)
     }
 
     /// The value at a place, in `value`.
@@ -190,7 +204,7 @@ fn unpack_values(size: usize, mut rest: &[u8], values: &mut [u8], count: usize) 
     }
     unpack_ids(size, &mut rest, values, count)?;
     for place in ID..size {
-        unpack_bytes(&mut rest, values.iter_mut().skip(place).step_by(size), count)?;
+        unpack_bytes(&mut rest, values, (size, place), count)?;
     }
     rest.is_empty().then_some(())
 }
@@ -275,9 +289,16 @@ fn pack_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     bits.end();
 }
 
-fn unpack_bytes<'v>(rest: &mut &[u8], places: impl Iterator<Item = &'v mut u8>, count: usize) -> Option<()> {
+/// Reads the bytes at one place of `count` values of a size.
+fn unpack_bytes(
+    rest: &mut &[u8],
+    values: &mut [u8],
+    (size, place): (usize, usize),
+    count: usize,
+) -> Option<()> {
     let (occurring, width, packed) = match take_column(rest, count)? {
         Column::Bytes(bytes) => {
+            let places = values.chunks_exact_mut(size).filter_map(|value| value.get_mut(place));
             places.zip(bytes).for_each(|(place, byte)| *place = *byte);
             return Some(());
         }
@@ -287,17 +308,16 @@ fn unpack_bytes<'v>(rest: &mut &[u8], places: impl Iterator<Item = &'v mut u8>, 
     let mut known = [*occurring.last()?; 256];
     known[..occurring.len()].copy_from_slice(occurring);
     let mut bits = BitReader { bytes: packed, at: 0 };
-    let mut places = places.take(count);
-    let (each, mask) = (WORD_BITS / width.max(1), (1_u64 << width) - 1);
-    loop {
+    let (each, mask) = ((WORD_BITS / width.max(1)) as usize, (1_u64 << width) - 1);
+    for some in values.chunks_mut(each * size) {
         let mut word = bits.word();
-        bits.at += (each * width) as usize;
-        for _ in 0..each {
-            let Some(place) = places.next() else { return Some(()) };
+        bits.at += each * width as usize;
+        for place in some.chunks_exact_mut(size).filter_map(|value| value.get_mut(place)) {
             *place = known[(word & mask) as usize];
             word >>= width;
         }
     }
+    Some(())
 }
 
 /// The bytes of `count` values at one place.
@@ -372,16 +392,10 @@ struct BitReader<'b> {
 
 impl<'b> BitReader<'b> {
     /// At least [`WORD_BITS`] bits from here, or zeros after the end.
+    #[inline]
     fn word(&self) -> u64 {
         let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
-        let word = rest.first_chunk::<8>().map_or_else(
-            || {
-                let mut word = [0; 8];
-                word[..rest.len()].copy_from_slice(rest);
-                u64::from_le_bytes(word)
-            },
-            |word| u64::from_le_bytes(*word),
-        );
+        let word = rest.first_chunk().map_or_else(|| last_word(rest), |word| u64::from_le_bytes(*word));
         word >> (self.at % 8)
     }
 
@@ -404,15 +418,21 @@ impl<'b> BitReader<'b> {
     }
 
     /// A number in unary, then the low bits below it.
+    #[inline]
     fn take_distance(&mut self, low: u32) -> Option<u64> {
         let word = self.word();
         let high = word.trailing_zeros();
         // Mostly, both are in one word.
-        if high + 1 + low <= WORD_BITS {
-            self.skip(high + 1 + low)?;
-            let low_bits = (word >> high >> 1) & ((1 << low) - 1);
-            return Some(u64::from(high).wrapping_shl(low) | low_bits);
+        if high + 1 + low > WORD_BITS {
+            return self.take_long_distance(low);
         }
+        self.skip(high + 1 + low)?;
+        let low_bits = (word >> high >> 1) & ((1 << low) - 1);
+        Some(u64::from(high).wrapping_shl(low) | low_bits)
+    }
+
+    #[cold]
+    fn take_long_distance(&mut self, low: u32) -> Option<u64> {
         let high = self.take_unary()?;
         Some(high.wrapping_shl(low) | self.take(low)?)
     }
@@ -434,6 +454,14 @@ impl<'b> BitReader<'b> {
     fn end(self) -> Option<&'b [u8]> {
         self.bytes.get(self.at.div_ceil(8)..)
     }
+}
+
+/// The word of fewer than eight bytes.
+#[cold]
+fn last_word(rest: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    rest.iter().zip(&mut word).for_each(|(byte, place)| *place = *byte);
+    u64::from_le_bytes(word)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use super::merge::{Met, each_met};
 use super::postings::{LOOK_UP, Lists};
 use super::ranked::{Best, Ranked, Total};
 use super::scoring::{Floor, Scoring};
-use super::spelled::Spelled;
+use super::spelled::{Bonus, Spelled};
 use crate::index::Wants;
 use crate::{Evidence, LaneStatus, Result};
 
@@ -27,6 +27,13 @@ const MOST_POSTINGS: usize = 600_000;
 /// A search whose rarer words have this many postings finds no further symbols by its more common words. For example, 313,000
 /// symbols of Linux have a word of `tcp_v4_rcv`, and its rarer words find 27,000.
 const ENOUGH: usize = 10_000;
+
+/// How many times higher the floor may be after the next merge. A guess: no answer depends on it.
+const MERGE_GAIN: f32 = 2.0;
+/// How many times higher it may be after the most promising symbols were looked up, also a guess.
+const LOOK_UP_GAIN: f32 = 1.5;
+/// Most symbols that are looked up to raise the floor, for each that is wanted.
+const MOST_PROMISING: usize = 8;
 
 /// A search for the best symbols of a view.
 struct Search<'s> {
@@ -65,6 +72,7 @@ pub(super) fn find_best(
         Some(found) => found,
         None => search.merge(lists, at)?,
     };
+    search.keep_hopeful(&mut candidates, at);
     search.complete(lists, at, &mut candidates)?;
     let scored = |met: &Met| Ranked { symbol: met.symbol, score: search.scoring.score(met) };
     let ranked: Vec<Ranked> = candidates.iter().map(scored).collect();
@@ -93,13 +101,15 @@ impl Search<'_> {
             read += list.hits.len();
             at += 1;
             let enough = narrows && read >= ENOUGH;
-            // Each look takes the time of merging what was read, so that must double in between.
-            if self.may_end(lists, at) && (enough || read >= 2 * looked_at) {
+            if self.may_end(lists, at) && (enough || self.should_look(at, read, looked_at)) {
                 looked_at = read;
-                let found = self.look_ahead(lists, at)?;
+                let (candidates, met) = self.merge(lists, at)?;
+                if enough || self.floor * LOOK_UP_GAIN >= self.scoring.unseen_bound(at) {
+                    self.look_ahead(lists, at, &candidates)?;
+                }
                 let by_bound = self.scoring.unseen_bound(at) < self.floor;
                 if by_bound || enough {
-                    return Ok(End { at, by_bound: !enough, found: Some(found) });
+                    return Ok(End { at, by_bound: !enough, found: Some((candidates, met)) });
                 }
             } else if enough {
                 break;
@@ -108,46 +118,70 @@ impl Search<'_> {
         Ok(End { at, by_bound: false, found: None })
     }
 
-    /// Whether finding out if the lists from `at` on can be left unread costs less than reading them.
-    fn may_end(&self, lists: &Lists, at: usize) -> bool {
-        let rest = lists.all.get(at..).unwrap_or_default();
-        let unread: u64 = rest.iter().map(|list| list.count).sum();
-        let looking_up = (self.wanted as u64).saturating_mul(rest.len() as u64 * LOOK_UP);
-        // A filter by file asks for the file of every symbol, which costs more than its postings.
-        !rest.is_empty() && self.filter.is_by_flags() && looking_up.saturating_mul(2) < unread
+    /// Whether to merge what was read, to find out if the lists from `at` on matter. That takes time in proportion to `read`
+    /// postings, so they must have doubled since the last time; and more than that where the floor was far too low.
+    fn should_look(&self, at: usize, read: usize, looked_at: usize) -> bool {
+        let is_near = self.floor * MERGE_GAIN >= self.scoring.unseen_bound(at);
+        read >= self.wanted && read >= looked_at.saturating_mul(if is_near { 2 } else { 6 })
     }
 
-    /// Raises the floor to what the most promising symbols of the lists before `at` score in all lists. Returns the symbols
-    /// that may be among the best if the other lists find no further one, and the number of all of them.
-    fn look_ahead(&mut self, lists: &Lists, at: usize) -> Result<(Vec<Met>, usize)> {
-        let (mut candidates, met) = self.merge(lists, at)?;
-        let mut promising: Vec<Met> =
-            candidates.iter().filter(|met| self.scoring.score(met) >= self.floor).copied().collect();
-        promising.truncate(self.wanted);
-        promising.sort_unstable_by_key(|met| met.symbol);
+    /// Whether finding out if the lists from `at` on can be left unread costs less than reading them.
+    fn may_end(&self, lists: &Lists, at: usize) -> bool {
+        let (rest, unread) = unread_from(lists, at);
+        let looking_up = (self.wanted as u64).saturating_mul(rest * LOOK_UP);
+        // A filter by file asks for the file of every symbol, which costs more than its postings.
+        rest > 0 && self.filter.is_by_flags() && looking_up.saturating_mul(2) < unread
+    }
+
+    /// Raises the floor to what the most promising of the candidates, which the lists before `at` have, score in all
+    /// lists.
+    fn look_ahead(&mut self, lists: &Lists, at: usize, candidates: &[Met]) -> Result<()> {
+        let mut promising = self.most_promising(candidates, lists, at);
         for (number, list) in lists.all.iter().enumerate().skip(at) {
             let hits = list.hits_among(self.view, &symbols_of(&promising))?;
             add_hits(&mut promising, lists, number, &hits);
         }
         self.raise_floor(&promising);
-        self.keep_hopeful(&mut candidates, at);
-        Ok((candidates, met))
+        Ok(())
     }
 
-    /// The symbols that pass the filter: those of the lists before `at` that may be among the best, and those that have a bonus.
-    /// Also how many there are in all. Raises the floor.
+    /// The candidates with the highest scores by the lists before `at`, sorted by symbol. Several times as many as are wanted, if
+    /// looking them up in the other lists costs little beside reading these: of just as many, each would have to have the
+    /// words of these lists.
+    fn most_promising(&self, candidates: &[Met], lists: &Lists, at: usize) -> Vec<Met> {
+        let (rest, unread) = unread_from(lists, at);
+        let affordable = usize::try_from(unread / (4 * LOOK_UP * rest.max(1))).unwrap_or(usize::MAX);
+        let most = affordable.min(self.wanted.saturating_mul(MOST_PROMISING)).max(self.wanted);
+        let score = |(at, met): (u32, &Met)| (self.scoring.score(met), at);
+        let mut scored: Vec<(f32, u32)> = (0..).zip(candidates).map(score).collect();
+        if most < scored.len() {
+            scored.select_nth_unstable_by(most, |(a, _), (b, _)| b.total_cmp(a));
+            scored.truncate(most);
+        }
+        let found = scored.iter().filter_map(|(_, at)| candidates.get(*at as usize));
+        let mut promising: Vec<Met> = found.copied().collect();
+        promising.sort_unstable_by_key(|met| met.symbol);
+        promising
+    }
+
+    /// The symbols that pass the filter: of the lists before `at` at least those that may be among the best, and those that have a
+    /// bonus. Also how many there are in all. Raises the floor.
     fn merge(&mut self, lists: &Lists, at: usize) -> Result<(Vec<Met>, usize)> {
         let (mut found, mut met, mut with_bonus) = (Vec::new(), 0, HashSet::new());
         let mut floor = Floor::new(self.wanted, self.floor);
         each_met(lists, at, |one| {
             if self.filter.keeps(self.view, one.symbol, one.flags)? {
                 met += 1;
-                if self.scoring.bonus(one.symbol).is_some() {
+                let bonus = self.scoring.bonus(one.symbol);
+                if bonus.is_some() {
                     with_bonus.insert(one.symbol);
                 }
                 if self.scoring.can_reach(&one, at, floor.score) {
                     found.push(one);
-                    floor.add(self.scoring.score(&one));
+                    // Words score at most the sum of their worth. Mostly, that decides.
+                    if one.sum + bonus.map_or(0.0, Bonus::sum) > floor.score {
+                        floor.add(self.scoring.score(&one));
+                    }
                 }
             }
             Ok::<_, crate::Error>(())
@@ -160,7 +194,6 @@ impl Search<'_> {
             }
         }
         self.floor = floor.raised();
-        self.keep_hopeful(&mut found, at);
         Ok((found, met))
     }
 
@@ -188,6 +221,12 @@ impl Search<'_> {
         }
         Ok(())
     }
+}
+
+/// The number of lists from `at` on, and of their postings.
+fn unread_from(lists: &Lists, at: usize) -> (u64, u64) {
+    let rest = lists.all.get(at..).unwrap_or_default();
+    (rest.len() as u64, rest.iter().map(|list| list.count).sum())
 }
 
 fn symbols_of(found: &[Met]) -> Vec<SymbolId> {

@@ -76,62 +76,64 @@ pub(super) fn each_met<E>(
             let rest = list.hits.get(*start..).unwrap_or_default();
             for hit in rest.iter().take_while(|hit| hit.symbol.0 <= last) {
                 *start += 1;
-                table.row(hit.symbol).add(list, mass, *hit);
+                table.row(*hit).add(list, mass, *hit);
             }
         }
-        table.rows.iter().filter(|row| row.is_met()).try_for_each(|row| each(*row))?;
+        table.rows.iter().try_for_each(|row| each(*row))?;
     }
     Ok(())
 }
 
-/// The rows of a range: at most half of a power of two, each at the first free place from that of its id on.
+/// The rows of a range, one after the other, and where the row of each symbol is. To look at all of them, and to empty the
+/// table, costs little, because the places are small and the rows have no gaps.
 #[derive(Default)]
 struct Table {
     rows: Vec<Met>,
-    used: usize,
+    /// The number of each row, at the first free place from that of its symbol on. At most a quarter are used.
+    places: Vec<u32>,
 }
 
+/// A place without a row.
+const FREE: u32 = u32::MAX;
+
 impl Table {
-    fn free() -> Met {
-        Met::unmet(SymbolId(0), Flags(0))
-    }
-
     fn clear(&mut self) {
-        self.rows.fill(Self::free());
-        self.used = 0;
+        self.rows.clear();
+        self.places.fill(FREE);
     }
 
-    /// The row of a symbol, new if there is none. To a new one a posting must be added.
-    fn row(&mut self, symbol: SymbolId) -> &mut Met {
-        if 2 * (self.used + 1) > self.rows.len() {
+    /// The row of a posting's symbol, new if there is none.
+    fn row(&mut self, hit: TermHit) -> &mut Met {
+        if 4 * (self.rows.len() + 1) > self.places.len() {
             self.grow();
         }
-        let at = self.place(symbol);
-        let row = &mut self.rows[at];
-        if !row.is_met() {
-            self.used += 1;
-            row.symbol = symbol;
-        }
-        row
+        let place = self.place(hit.symbol);
+        let number = if self.places[place] == FREE {
+            let number = self.rows.len();
+            self.places[place] = number as u32;
+            self.rows.push(Met::unmet(hit.symbol, Flags(hit.flags)));
+            number
+        } else {
+            self.places[place] as usize
+        };
+        &mut self.rows[number]
     }
 
-    /// The place of a symbol, or the free one where it belongs. There is one, because half of them are free.
+    /// The place of a symbol, or the free one where it belongs. There is one, because most are free.
     fn place(&self, symbol: SymbolId) -> usize {
-        let mask = self.rows.len() - 1;
+        let mask = self.places.len() - 1;
         let mut at = symbol.0 as usize & mask;
-        while self.rows[at].is_met() && self.rows[at].symbol != symbol {
+        while self.rows.get(self.places[at] as usize).is_some_and(|row| row.symbol != symbol) {
             at = (at + 1) & mask;
         }
         at
     }
 
     fn grow(&mut self) {
-        let larger = vec![Self::free(); (2 * self.rows.len()).max(2 * RANGE)];
-        for row in std::mem::replace(&mut self.rows, larger) {
-            if row.is_met() {
-                let at = self.place(row.symbol);
-                self.rows[at] = row;
-            }
+        self.places = vec![FREE; (2 * self.places.len()).max(4 * RANGE)];
+        for number in 0..self.rows.len() {
+            let place = self.place(self.rows[number].symbol);
+            self.places[place] = number as u32;
         }
     }
 }

@@ -57,6 +57,7 @@ impl<'q> Scoring<'q> {
         sum * coverage_factor(covered, self.total_mass) * prior
     }
 
+    #[inline]
     pub(super) fn bonus(&self, symbol: SymbolId) -> Option<&Bonus> {
         let mark = mark_of(symbol);
         if self.with_bonus[mark / 64] >> (mark % 64) & 1 == 0 { None } else { self.spelled.get(&symbol) }
