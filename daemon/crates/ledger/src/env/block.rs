@@ -1,7 +1,11 @@
 //! Blocks: the form in which the sorted values of one key are stored, many to a row.
 //!
-//! Values of one size begin with an id of eight bytes, and ids are hashes: of sorted ones only the distance to the one
-//! before is stored, to the bit. The bytes after the id are stored by their place, each as a number among those that occur
+//! Values of one size begin with an id of eight bytes, and ids are hashes: of sorted ones only the distance to the first is
+//! stored, to the bit. Its low bits are stored as they are. Its high bits, which rarely differ from those before by more than one or
+//! two, are a sequence of bits with a one for each id, after as many zeros as the high bits are. (P. Elias, Efficient storage and
+//! retrieval by content and address of static files, 1974; R. M. Fano, On the number of bits required to implement an
+//! associative memory, 1971.) That takes as little room as the distances to the ids before, and no id has to wait for the one
+//! before it to be read. The bytes after the id are stored by their place, each as a number among those that occur
 //! there, because kinds and weights have few values: for example, a place with four different kinds takes two bits.
 
 use crate::Result;
@@ -209,23 +213,25 @@ fn unpack_values(size: usize, mut rest: &[u8], values: &mut [u8], count: usize) 
     rest.is_empty().then_some(())
 }
 
-/// The first id; the number of low bits of a distance; for each distance the rest, in unary, and the low bits.
+/// The first id; the number of low bits of a distance to it; the low bits of each distance; the high bits.
 fn pack_ids(size: usize, values: &[u8], count: usize, out: &mut Vec<u8>) {
     let id = |n: usize| {
         values.get(n * size..).and_then(<[u8]>::first_chunk).map_or(0, |id| u64::from_be_bytes(*id))
     };
-    let (first, last) = (id(0), id(count - 1));
-    let mean = last.wrapping_sub(first) / (count as u64 - 1);
+    let first = id(0);
+    let distance = |n: usize| id(n).saturating_sub(first);
+    let mean = distance(count - 1) / (count as u64 - 1);
     let low = mean.max(1).ilog2();
     out.extend_from_slice(&first.to_be_bytes());
     out.push(low as u8);
     let mut bits = BitWriter { out, bits: 0, word: 0 };
-    let mut before = first;
-    for n in 1..count {
-        let distance = id(n).wrapping_sub(before);
-        before = id(n);
-        bits.put_unary(distance >> low);
-        bits.put(distance, low);
+    (1..count).for_each(|n| bits.put(distance(n), low));
+    bits.end();
+    let mut bits = BitWriter { out, bits: 0, word: 0 };
+    let mut before = 0;
+    for high in (1..count).map(|n| distance(n) >> low) {
+        bits.put_unary(high.saturating_sub(before));
+        before = high;
     }
     bits.end();
 }
@@ -239,23 +245,35 @@ fn unpack_ids(size: usize, rest: &mut &[u8], values: &mut [u8], count: usize) ->
     })
 }
 
-/// Passes on `count` ids.
+/// Passes on `count` ids, at least two.
 fn each_id(rest: &mut &[u8], count: usize, mut each: impl FnMut(u64)) -> Option<()> {
     let (first, more) = rest.split_first_chunk::<ID>()?;
     let (low, more) = more.split_first()?;
-    let low = u32::from(*low);
+    let (first, low) = (u64::from_be_bytes(*first), u32::from(*low));
     if low >= 64 {
         return None;
     }
-    let mut bits = BitReader { bytes: more, at: 0 };
-    let mut id = u64::from_be_bytes(*first);
-    each(id);
-    for _ in 1..count {
-        id = id.wrapping_add(bits.take_distance(low)?);
-        each(id);
+    let mut lows = BitReader { bytes: more, at: 0 };
+    let highs = more.get(((count - 1) * low as usize).div_ceil(8)..)?;
+    each(first);
+    // The number of ids that were found after the first, and of the zeros and ones that were passed over.
+    let (mut found, mut passed) = (0, 0);
+    for bytes in highs.chunks(8) {
+        let mut word = word_of(bytes);
+        while word > 0 {
+            let at = passed + word.trailing_zeros() as usize;
+            word &= word - 1;
+            let high = ((at - found) as u64) << low;
+            each(first.wrapping_add(high | lows.take_low(low)));
+            found += 1;
+            if found == count - 1 {
+                *rest = highs.get(at / 8 + 1..)?;
+                return Some(());
+            }
+        }
+        passed += 64;
     }
-    *rest = bits.end()?;
-    Some(())
+    None
 }
 
 /// The number of different bytes, less one; these; for each byte its number among them, in as few bits as all need.
@@ -390,70 +408,30 @@ struct BitReader<'b> {
     at: usize,
 }
 
-impl<'b> BitReader<'b> {
+impl BitReader<'_> {
     /// At least [`WORD_BITS`] bits from here, or zeros after the end.
     #[inline]
     fn word(&self) -> u64 {
-        let rest = self.bytes.get(self.at / 8..).unwrap_or_default();
-        let word = rest.first_chunk().map_or_else(|| last_word(rest), |word| u64::from_le_bytes(*word));
-        word >> (self.at % 8)
+        word_of(self.bytes.get(self.at / 8..).unwrap_or_default()) >> (self.at % 8)
     }
 
-    fn skip(&mut self, bits: u32) -> Option<()> {
-        self.at += bits as usize;
-        (self.at <= self.bytes.len() * 8).then_some(())
-    }
-
-    fn take(&mut self, width: u32) -> Option<u64> {
-        if width == 0 {
-            return Some(0);
-        }
-        if width > 32 {
-            let low = self.take(32)?;
-            return Some(low | self.take(width - 32)? << 32);
-        }
-        let word = self.word() & (u64::MAX >> (64 - width));
-        self.skip(width)?;
-        Some(word)
-    }
-
-    /// A number in unary, then the low bits below it.
+    /// The next `width` bits, at most 63.
     #[inline]
-    fn take_distance(&mut self, low: u32) -> Option<u64> {
-        let word = self.word();
-        let high = word.trailing_zeros();
-        // Mostly, both are in one word.
-        if high + 1 + low > WORD_BITS {
-            return self.take_long_distance(low);
+    fn take_low(&mut self, width: u32) -> u64 {
+        let mut bits = self.word();
+        if width > WORD_BITS {
+            let more = BitReader { bytes: self.bytes, at: self.at + 32 };
+            bits = (bits & u64::from(u32::MAX)) | (more.word() << 32);
         }
-        self.skip(high + 1 + low)?;
-        let low_bits = (word >> high >> 1) & ((1 << low) - 1);
-        Some(u64::from(high).wrapping_shl(low) | low_bits)
+        self.at += width as usize;
+        bits & ((1 << width) - 1)
     }
+}
 
-    #[cold]
-    fn take_long_distance(&mut self, low: u32) -> Option<u64> {
-        let high = self.take_unary()?;
-        Some(high.wrapping_shl(low) | self.take(low)?)
-    }
-
-    fn take_unary(&mut self) -> Option<u64> {
-        let mut zeros = 0;
-        loop {
-            let here = self.word().trailing_zeros();
-            if here < WORD_BITS {
-                self.skip(here + 1)?;
-                return Some(zeros + u64::from(here));
-            }
-            self.skip(56)?;
-            zeros += 56;
-        }
-    }
-
-    /// The bytes after the last one that was looked at.
-    fn end(self) -> Option<&'b [u8]> {
-        self.bytes.get(self.at.div_ceil(8)..)
-    }
+/// The first eight bytes as a number, the first byte in the lowest bits.
+#[inline]
+fn word_of(bytes: &[u8]) -> u64 {
+    bytes.first_chunk().map_or_else(|| last_word(bytes), |word| u64::from_le_bytes(*word))
 }
 
 /// The word of fewer than eight bytes.

@@ -50,7 +50,7 @@ pub use tally::{Sign, Tally};
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
 /// upgraded.
-pub const STORAGE_SCHEMA: u32 = 9;
+pub const STORAGE_SCHEMA: u32 = 10;
 
 /// The steps that upgrade an older ledger, in order.
 const UPGRADES: &[Upgrade] = &[
@@ -62,6 +62,7 @@ const UPGRADES: &[Upgrade] = &[
     Upgrade { from: 6, run: |_, _| Ok(()) },
     Upgrade { from: 7, run: state::drop_former_lists },
     Upgrade { from: 8, run: state::start_over },
+    Upgrade { from: 9, run: state::start_over },
 ];
 
 /// One repository's ledger. `Send + Sync`; keep it in an `Arc`.
