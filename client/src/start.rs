@@ -16,6 +16,13 @@ use crate::spawn::{Launch, SpawnError, spawn_daemon, start_lock};
 /// How long a running daemon may take to answer the first look.
 const LOOK: Duration = Duration::from_secs(5);
 
+/// How long a daemon that holds the state folder may take to listen, or to end. A new build may have to bring a large ledger up
+/// to date first.
+const SETTLING: Duration = Duration::from_mins(1);
+
+/// How long to wait before it is looked at again.
+const GLANCE: Duration = Duration::from_millis(50);
+
 /// How long an old daemon may take to end after it was asked to.
 const FAREWELL: Duration = Duration::from_secs(20);
 
@@ -31,21 +38,42 @@ pub async fn ensure_daemon(paths: &Paths, launch: &Launch) -> Result<(), ClientE
     }
     let lock = start_lock(paths).await.map_err(Arc::new)?;
     // Whoever held the lock before us may have done the work.
-    match probe_daemon(paths.socket(), LOOK).await {
-        Probe::Ready { .. } => return Ok(()),
-        Probe::TooNew(error) => return Err(error.into()),
-        Probe::Unreachable(error) => unless_stuck(paths, error)?,
-        Probe::NeedsRestart { build, speaks: true } => {
+    match probe_settled(paths).await? {
+        Some(Probe::Ready { .. }) => return Ok(()),
+        Some(Probe::TooNew(error)) => return Err(error.into()),
+        Some(Probe::NeedsRestart { build, speaks: true }) => {
             tracing::info!(build, "replacing an older daemon");
             stop_old(paths).await?;
         }
-        Probe::NeedsRestart { build, speaks: false } => {
+        Some(Probe::NeedsRestart { build, speaks: false }) => {
             return Err(Arc::new(SpawnError::Stubborn { build }).into());
         }
+        Some(Probe::Unreachable(_)) | None => {}
     }
     let result = spawn_daemon(paths, launch).await.map_err(|error| ClientError::from(Arc::new(error)));
     drop(lock);
     result
+}
+
+/// The answer of the daemon; none if none runs. One that holds the state folder without listening is starting, for example
+/// because a service manager runs it, or ending. It is waited for, because another one would be refused.
+async fn probe_settled(paths: &Paths) -> Result<Option<Probe>, ClientError> {
+    let settle = async {
+        loop {
+            match probe_daemon(paths.socket(), LOOK).await {
+                Probe::Unreachable(error) => unless_stuck(paths, error)?,
+                answered => return Ok(Some(answered)),
+            }
+            match Holder::of(paths) {
+                Ok(Some(_)) => tokio::time::sleep(GLANCE).await,
+                Ok(None) | Err(_) => return Ok(None),
+            }
+        }
+    };
+    tokio::time::timeout(SETTLING, settle).await.unwrap_or_else(|_| {
+        let holder = Holder::of(paths).ok().flatten();
+        Err(ClientError::Stuck { pid: holder.and_then(|holder| holder.pid()) })
+    })
 }
 
 /// Whether a daemon may be started although this one could not be asked. A silent daemon that still runs holds the

@@ -44,6 +44,7 @@ mod unix {
             a_daemon_that_dies_is_quoted
             a_missing_program_is_named
             an_older_daemon_is_replaced_and_a_newer_one_stays
+            a_daemon_that_is_starting_is_waited_for
             a_killed_daemon_is_started_again_within_a_session
             the_daemon_is_detached
         }
@@ -171,6 +172,33 @@ mod unix {
         assert!(error.contains("/nowhere/sdld"), "{error}");
         let error = ensure_daemon(&paths, &Launch::Never).await.unwrap_err().to_string();
         assert!(error.contains("sdlctl start"), "{error}");
+    }
+
+    /// As when a service manager has started it, and it brings its ledgers up to date before it listens.
+    async fn a_daemon_that_is_starting_is_waited_for() {
+        let (_folder, paths) = folder("");
+        let held = File::create(paths.instance_lock()).unwrap();
+        held.lock().unwrap();
+        let starting = async {
+            // The client has looked once, and nobody listened.
+            while !paths.start_lock().exists() {
+                tokio::task::yield_now().await;
+            }
+            FakeDaemon::start(paths.socket(), BUILD, |_| Reply::ok("")).unwrap()
+        };
+        let launch = own_program();
+        let (ensured, daemon) = tokio::join!(ensure_daemon(&paths, &launch), starting);
+        ensured.unwrap();
+        assert_eq!(starts(&paths), Vec::<String>::new(), "no other was started");
+        daemon.stop().await;
+        // One that is ending is waited for, too.
+        let ensured = async {
+            ensure_daemon(&paths, &launch).await.unwrap();
+            assert_eq!(starts(&paths).len(), 1);
+        };
+        let ending = async { drop(held) };
+        tokio::join!(ensured, ending);
+        stop(&client(&paths)).await;
     }
 
     async fn an_older_daemon_is_replaced_and_a_newer_one_stays() {
