@@ -1,4 +1,4 @@
-//! `sdl-bench latency` measures any tree, whatever history it has.
+//! `sdl-bench latency` measures any tree, whatever history it has, and `sdl-bench searches` any with functions.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
@@ -17,10 +17,10 @@ fn git(at: &Path, arguments: &[&str]) {
     assert!(status.success(), "git {arguments:?}");
 }
 
-/// The output of the run for a tree.
-fn latency(root: &Path) -> String {
+/// The output of a run for a tree.
+fn output_of(run: &str, root: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_sdl-bench"))
-        .arg("latency")
+        .arg(run)
         .arg(root)
         .args(["--calls", "1"])
         .output()
@@ -35,7 +35,7 @@ fn trees_with_and_without_history() {
     let env = TestEnv::new();
     let root = env.repo("tree", FILES);
     let check = |what: &str, has_two_commits: bool| {
-        let printed = latency(&root);
+        let printed = output_of("latency", &root);
         let measured = printed.lines().any(|line| line.starts_with("delta_get ") && line.contains("p50"));
         assert_eq!(measured, has_two_commits, "{what}: {printed}");
         let told = printed.contains("not measured") && printed.contains("two commits or more");
@@ -49,4 +49,11 @@ fn trees_with_and_without_history() {
     check("one commit", false);
     git(&root, &["commit", "-q", "--allow-empty", "-m", "two"]);
     check("two commits", true);
+}
+
+#[test]
+fn every_kind_of_search_is_measured_twice() {
+    let env = TestEnv::new();
+    let printed = output_of("searches", &env.repo("tree", FILES));
+    assert_eq!(printed.lines().filter(|line| line.contains(" n=1 ")).count(), 10, "{printed}");
 }

@@ -1,7 +1,7 @@
 //! Edits of real functions in a copy of a real tree, for example of Python or C, each followed at once by `slice.refresh`; then the same
 //! edits in a tree of fifty of its files, to see the effect of a tree's size.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::idle::pass_time;
 use crate::figures::Times;
+use crate::functions::{Function, find_functions};
 use crate::options::Options;
 use crate::random::Random;
 use crate::world::{World, check_synced, text_field, version_number};
@@ -24,8 +25,6 @@ const MOST_TRIES: u64 = 10;
 const SMALL: usize = 50;
 /// What an edit's statement sets.
 const MARK: &str = "edit_of_the_bench = ";
-/// Files whose functions are collected, at most.
-const MOST_FILES: usize = 600;
 
 /// How a language writes the statement of an edit.
 struct Statement {
@@ -103,55 +102,6 @@ struct Plan {
     outside: u64,
     /// The pause before each edit of a held function. An agent thinks for a while.
     pause: Duration,
-}
-
-#[derive(Clone)]
-struct Function {
-    id: String,
-    file: String,
-}
-
-/// The functions and methods in a sample of the files of the language that has most files, in order of path. Each
-/// function of the language is as likely to be in the sample as any other.
-fn find_functions(world: &mut World) -> Outcome<Vec<Function>> {
-    let mut by_ending: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for entry in ignore::WalkBuilder::new(&world.root).build().flatten() {
-        let path = entry.path();
-        let ending = path.extension().and_then(|ending| ending.to_str());
-        let statement = STATEMENTS.iter().find(|one| Some(one.ending) == ending);
-        if let (Some(statement), Ok(file)) = (statement, path.strip_prefix(&world.root)) {
-            by_ending.entry(statement.ending).or_default().push(file.display().to_string());
-        }
-    }
-    let Some((ending, mut files)) = by_ending.into_iter().max_by_key(|(_, files)| files.len()) else {
-        return Err("no file here is of a language that this run can edit".into());
-    };
-    files.sort();
-    let step = files.len().div_ceil(MOST_FILES).max(1);
-    let mut functions = Vec::new();
-    for file in files.iter().step_by(step) {
-        functions.extend(functions_in(world, file)?);
-    }
-    println!("{} functions in one of {step} files *.{ending}", functions.len());
-    functions.sort_by(|a, b| (&a.file, &a.id).cmp(&(&b.file, &b.id)));
-    Ok(functions)
-}
-
-fn functions_in(world: &mut World, file: &str) -> Outcome<Vec<Function>> {
-    let mut found = Vec::new();
-    let mut query = json!({"symbol": file, "want": "members", "depth": 2, "limit": 200});
-    loop {
-        let page = world.call("symbol_related", query.clone())?;
-        for row in page["related"].as_array().into_iter().flatten() {
-            if matches!(row["kind"].as_str(), Some("function" | "method")) {
-                found.push(Function { id: text_field(row, "symbolId")?, file: text_field(row, "file")? });
-            }
-        }
-        if page["cursor"].is_null() {
-            return Ok(found);
-        }
-        query["cursor"] = page["cursor"].clone();
-    }
 }
 
 /// Makes the edits; gives the daemon's CPU of one inside the slice, in milliseconds.

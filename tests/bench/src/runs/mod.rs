@@ -20,6 +20,7 @@ pub(crate) mod latency;
 pub(crate) mod memory;
 pub(crate) mod questions;
 pub(crate) mod reverts;
+pub(crate) mod searches;
 pub(crate) mod switches;
 pub(crate) mod tokens;
 pub(crate) mod upstream;
