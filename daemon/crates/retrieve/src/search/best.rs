@@ -18,7 +18,7 @@ use super::merge::{Met, each_met};
 use super::postings::{LOOK_UP, Lists};
 use super::ranked::{Best, Ranked, Total};
 use super::scoring::{Floor, Scoring};
-use super::spelled::{Bonus, Spelled};
+use super::spelled::Spelled;
 use crate::index::Wants;
 use crate::{Evidence, LaneStatus, Result};
 
@@ -172,16 +172,12 @@ impl Search<'_> {
         each_met(lists, at, |one| {
             if self.filter.keeps(self.view, one.symbol, one.flags)? {
                 met += 1;
-                let bonus = self.scoring.bonus(one.symbol);
-                if bonus.is_some() {
+                if self.scoring.bonus(one.symbol).is_some() {
                     with_bonus.insert(one.symbol);
                 }
                 if self.scoring.can_reach(&one, at, floor.score) {
                     found.push(one);
-                    // Words score at most the sum of their worth. Mostly, that decides.
-                    if one.sum + bonus.map_or(0.0, Bonus::sum) > floor.score {
-                        floor.add(self.scoring.score(&one));
-                    }
+                    self.scoring.lift(&mut floor, &one);
                 }
             }
             Ok::<_, crate::Error>(())
@@ -203,7 +199,7 @@ impl Search<'_> {
 
     fn raise_floor(&mut self, found: &[Met]) {
         let mut floor = Floor::new(self.wanted, self.floor);
-        found.iter().for_each(|met| floor.add(self.scoring.score(met)));
+        found.iter().for_each(|met| self.scoring.lift(&mut floor, met));
         self.floor = floor.raised();
     }
 

@@ -68,6 +68,15 @@ impl<'q> Scoring<'q> {
         self.worth(met.sum, met.covered, met.flags) + self.bonus(met.symbol).map_or(0.0, Bonus::sum)
     }
 
+    /// Raises a floor by a symbol's score.
+    #[inline]
+    pub(super) fn lift(&self, floor: &mut Floor, met: &Met) {
+        // Words score at most the sum of their worth. Mostly, that decides.
+        if met.sum + self.bonus(met.symbol).map_or(0.0, Bonus::sum) > floor.score {
+            floor.add(self.score(met));
+        }
+    }
+
     /// Whether a symbol can score as much as `floor` if the lists from `at` on are unknown, or must be kept whatever its words are
     /// worth, because a name means it and no other.
     pub(super) fn can_reach(&self, met: &Met, at: usize, floor: f32) -> bool {

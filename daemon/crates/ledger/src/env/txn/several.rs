@@ -141,6 +141,8 @@ struct LookUp<'c, 't, 'k> {
     key: &'k [u8],
     /// The key that the block is under.
     under: Vec<u8>,
+    /// The id for which the block was made; none for the first block of the key.
+    made_for: Option<u64>,
     block: Opened<'t>,
     /// The place after the block.
     next: Option<Walk<'c, 't>>,
@@ -181,8 +183,15 @@ impl<'t> LookUp<'_, 't, '_> {
         if let Some(block) = found {
             let spec = self.cursor.table.spec;
             self.block.open(spec.name, spec.item, block)?;
+            self.made_for =
+                self.first_value().and_then(<[u8]>::first_chunk).map(|id| u64::from_be_bytes(*id));
         }
         Ok(true)
+    }
+
+    /// The first value that the open block had when it was made, if it is not the first of the key.
+    fn first_value(&self) -> Option<&[u8]> {
+        self.under.strip_prefix(self.key)?.strip_prefix(&LATER)
     }
 
     /// Walks to the block of `wanted`, if it is one of the next.
@@ -210,17 +219,20 @@ impl<'t> LookUp<'_, 't, '_> {
     fn find(&mut self, id: u64) -> Result<Option<usize>> {
         loop {
             let place = self.block.place(id);
+            if place.is_some() || self.made_for != Some(id) {
+                return Ok(place);
+            }
             // The block was made for a value of this id that is gone, and another may have come into the one before.
             match self.value_before(&id.to_be_bytes()) {
-                Some(before) if place.is_none() && self.open_at(&before)? => {}
-                _ => return Ok(place),
+                Some(before) if self.open_at(&before)? => {}
+                _ => return Ok(None),
             }
         }
     }
 
     /// The greatest value that would be in the block before the open one, if that can begin with `id`.
     fn value_before(&self, id: &[u8]) -> Option<Vec<u8>> {
-        let first = self.under.strip_prefix(self.key)?.strip_prefix(&LATER)?;
+        let first = self.first_value()?;
         let rest = first.strip_prefix(id)?;
         let last = rest.iter().rposition(|byte| *byte > 0)? + id.len();
         let mut before = first.to_vec();
@@ -339,7 +351,8 @@ impl<T: Transaction> Txn<'_, T> {
     pub(super) fn values_of(&self, table: Table, key: &[u8], ids: &[u64], each: Each<'_>) -> Result<()> {
         let cursor = self.cursor(table)?;
         let block = Opened::default();
-        let mut look_up = LookUp { cursor: &cursor, key, under: Vec::new(), block, next: None };
+        let mut look_up =
+            LookUp { cursor: &cursor, key, under: Vec::new(), made_for: None, block, next: None };
         let mut value = vec![u8::MAX; table.spec.item];
         for &id in ids {
             // An id before the last one of the open block is in no other.
