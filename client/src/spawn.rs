@@ -88,6 +88,19 @@ pub enum SpawnError {
         /// Its standard error.
         log: PathBuf,
     },
+    /// A daemon holds the state folder and does not listen where this program looks.
+    #[error(
+        "another daemon{} has the state folder and does not listen at {socket}: set the `XDG_RUNTIME_DIR` that it was started \
+         with, or end it with: sdlctl stop",
+        .pid.map_or_else(String::new, |pid| format!(" (process {pid})")),
+        socket = .socket.display()
+    )]
+    Unheard {
+        /// Its process, as far as known.
+        pid: Option<u32>,
+        /// Where it was looked for.
+        socket: PathBuf,
+    },
     /// The start-up lock can't be taken.
     #[error("can't take the start-up lock {path}: {source}", path = .path.display())]
     Lock {

@@ -18,7 +18,7 @@ const LOOK: Duration = Duration::from_secs(5);
 
 /// How long a daemon that holds the state folder may take to listen, or to end. A new build may have to bring a large ledger up
 /// to date first.
-const SETTLING: Duration = Duration::from_mins(1);
+const SETTLING: Duration = Duration::from_secs(30);
 
 /// How long to wait before it is looked at again.
 const GLANCE: Duration = Duration::from_millis(50);
@@ -71,8 +71,8 @@ async fn probe_settled(paths: &Paths) -> Result<Option<Probe>, ClientError> {
         }
     };
     tokio::time::timeout(SETTLING, settle).await.unwrap_or_else(|_| {
-        let holder = Holder::of(paths).ok().flatten();
-        Err(ClientError::Stuck { pid: holder.and_then(|holder| holder.pid()) })
+        let pid = Holder::of(paths).ok().flatten().and_then(|holder| holder.pid());
+        Err(Arc::new(SpawnError::Unheard { pid, socket: paths.socket().to_owned() }).into())
     })
 }
 

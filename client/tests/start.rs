@@ -45,6 +45,7 @@ mod unix {
             a_missing_program_is_named
             an_older_daemon_is_replaced_and_a_newer_one_stays
             a_daemon_that_is_starting_is_waited_for
+            a_daemon_that_listens_elsewhere_is_named
             a_killed_daemon_is_started_again_within_a_session
             the_daemon_is_detached
         }
@@ -199,6 +200,20 @@ mod unix {
         let ending = async { drop(held) };
         tokio::join!(ensured, ending);
         stop(&client(&paths)).await;
+    }
+
+    /// As when `XDG_RUNTIME_DIR` differs between a session and a service.
+    async fn a_daemon_that_listens_elsewhere_is_named() {
+        let (_folder, paths) = folder("");
+        let mut held = File::create(paths.instance_lock()).unwrap();
+        held.lock().unwrap();
+        writeln!(held, "4321").unwrap();
+        tokio::time::pause();
+        let error = ensure_daemon(&paths, &own_program()).await.unwrap_err().to_string();
+        tokio::time::resume();
+        let is_named = error.contains("another daemon (process 4321) has the state folder");
+        assert!(is_named && error.contains(&paths.socket().display().to_string()), "{error}");
+        assert_eq!(starts(&paths), Vec::<String>::new());
     }
 
     async fn an_older_daemon_is_replaced_and_a_newer_one_stays() {
