@@ -28,7 +28,8 @@ const MOST_POSTINGS: usize = 600_000;
 /// symbols of Linux have a word of `tcp_v4_rcv`, and its rarer words find 27,000.
 const ENOUGH: usize = 10_000;
 
-/// How many times higher the floor may be after the next merge. A guess: no answer depends on it.
+/// How many times higher the floor may be after the next merge. A guess: only the work and the lower bound of `total`
+/// depend on it.
 const MERGE_GAIN: f32 = 2.0;
 /// How many times higher it may be after the most promising symbols were looked up, also a guess.
 const LOOK_UP_GAIN: f32 = 1.5;
