@@ -39,8 +39,8 @@ cargo run --release -p sdl-bench -- <run> [options]
   drift PATH [--edits 100] [--every 25] [--seed 1]
                                        random edits of a copy of PATH, then `sdlctl verify`, also after every so many
   latency [PATH] [--calls 500]         the common calls, through the shim
-  searches PATH [--calls 100] [--seed 1]
-                                       searches, cards and slices of random functions of PATH, each twice
+  searches [PATH] [--calls 100] [--seed 1]
+                                       searches, cards and slices of random functions, each twice
   memory [PATH] [--memories 20000] [--triples 100000] [--activity 50000] [--calls 300] [--seconds 30] [--seed 1]
                                        the calls of the modules on a store of that size, memory, and the cost at rest
   anchors PATH [--commits 200] [--symbols 200] [--seed 1]

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use sdl_tests::{Daemon, McpClient, TestEnv};
 use serde_json::{Value, json};
 
-use crate::Outcome;
+use crate::options::Options;
+use crate::{Outcome, tree};
 
 /// Everything that a run talks to. Dropping it ends all of it.
 pub(crate) struct World {
@@ -35,6 +36,26 @@ impl World {
         let mut world = Self::start(env, root)?;
         world.wait_until_indexed()?;
         Ok((world, began.elapsed()))
+    }
+
+    /// Indexes a copy of the tree at PATH, or a small one that is made up, and prints its size.
+    pub(crate) fn of_options(options: &Options) -> Outcome<Self> {
+        let env = TestEnv::new();
+        let root = env.repo("tree", "");
+        match &options.path {
+            Some(path) => tree::clone_tree(path, &root)?,
+            None => println!("{} made files", tree::make_tree(&root, 300)?.len()),
+        }
+        let (mut world, time) = Self::indexed(env, &root)?;
+        let status = world.call("repo_status", json!({}))?;
+        println!(
+            "{} files, {} symbols, {} edges, indexed in {:.2} s",
+            status["files"],
+            status["symbols"],
+            status["edges"],
+            time.as_secs_f64()
+        );
+        Ok(world)
     }
 
     /// Waits until the ledger has all of the tree.

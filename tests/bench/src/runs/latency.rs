@@ -3,7 +3,6 @@
 
 use std::time::Instant;
 
-use sdl_tests::TestEnv;
 use serde_json::{Value, json};
 
 use crate::figures::Times;
@@ -15,20 +14,7 @@ use crate::{Outcome, tree};
 const HEAVY: u64 = 20;
 
 pub(crate) fn run_latency(options: &Options) -> Outcome {
-    let env = TestEnv::new();
-    let root = env.repo("tree", "");
-    match &options.path {
-        Some(path) => tree::clone_tree(path, &root)?,
-        None => println!("{} made files", tree::make_tree(&root, 300)?.len()),
-    }
-    let (mut world, time) = World::indexed(env, &root)?;
-    let status = world.call("repo_status", json!({}))?;
-    println!(
-        "{} files, {} symbols, indexed in {:.2} s",
-        status["files"],
-        status["symbols"],
-        time.as_secs_f64()
-    );
+    let mut world = World::of_options(options)?;
     let calls = options.number("calls", 500);
     let heavy = calls.min(HEAVY);
 
@@ -72,7 +58,7 @@ pub(crate) fn run_latency(options: &Options) -> Outcome {
         json!({"taskText": task, "budget": {"maxTokens": 4000}}),
         heavy,
     )?;
-    if tree::has_commit(&root, "HEAD~1") {
+    if tree::has_commit(&world.root, "HEAD~1") {
         let ends = json!({"fromVersion": "git:HEAD~1", "toVersion": "git:HEAD"});
         measure_action(&mut world, "delta_get", ends.clone(), heavy)?;
         measure_action(&mut world, "pr_risk_analyze", ends, heavy)?;

@@ -4,14 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-use sdl_tests::TestEnv;
 use serde_json::{Value, json};
 
+use crate::Outcome;
 use crate::figures::Times;
 use crate::options::Options;
 use crate::random::Random;
 use crate::world::{World, text_field};
-use crate::{Outcome, tree};
 
 /// Most links of a way that is asked for.
 const MOST_LINKS: u64 = 5;
@@ -27,21 +26,7 @@ struct Graph {
 }
 
 pub(crate) fn run_questions(options: &Options) -> Outcome {
-    let env = TestEnv::new();
-    let root = env.repo("tree", "");
-    match &options.path {
-        Some(path) => tree::clone_tree(path, &root)?,
-        None => println!("{} made files", tree::make_tree(&root, 300)?.len()),
-    }
-    let (mut world, time) = World::indexed(env, &root)?;
-    let status = world.call("repo_status", json!({}))?;
-    println!(
-        "{} files, {} symbols, {} edges, indexed in {:.2} s",
-        status["files"],
-        status["symbols"],
-        status["edges"],
-        time.as_secs_f64()
-    );
+    let mut world = World::of_options(options)?;
     let graph = Graph::read(&world)?;
     let mut random = Random::new(options.number("seed", 1));
     let calls = options.number("calls", 100);

@@ -1,15 +1,14 @@
 //! Searches, cards and slices of functions drawn at random, the same in every run with the same seed. Each is asked for twice: pages
 //! that the first call reads are in memory for the second.
 
-use sdl_tests::TestEnv;
 use serde_json::{Value, json};
 
+use crate::Outcome;
 use crate::figures::Times;
 use crate::functions::{Function, find_functions};
 use crate::options::Options;
 use crate::random::Random;
 use crate::world::World;
-use crate::{Outcome, tree};
 
 /// One kind of call: how it is shown, its action, and its arguments for a function.
 type Kind = (&'static str, &'static str, fn(&Function) -> Value);
@@ -35,18 +34,7 @@ const KINDS: [Kind; 5] = [
 ];
 
 pub(crate) fn run_searches(options: &Options) -> Outcome {
-    let path = options.path.clone().ok_or("searches wants a PATH")?;
-    let env = TestEnv::new();
-    let root = env.repo("tree", "");
-    tree::clone_tree(&path, &root)?;
-    let (mut world, time) = World::indexed(env, &root)?;
-    let status = world.call("repo_status", json!({}))?;
-    println!(
-        "{} files, {} symbols, indexed in {:.2} s",
-        status["files"],
-        status["symbols"],
-        time.as_secs_f64()
-    );
+    let mut world = World::of_options(options)?;
     let functions = find_functions(&mut world)?;
     let mut random = Random::new(options.number("seed", 1));
     let calls = options.number("calls", 100);

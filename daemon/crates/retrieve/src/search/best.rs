@@ -146,9 +146,9 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The candidates with the highest scores by the lists before `at`, sorted by symbol. Several times as many as are wanted, if
-    /// looking them up in the other lists costs little beside reading these: of just as many, each would have to have the
-    /// words of these lists.
+    /// The candidates with the highest scores by the lists before `at`, sorted by symbol: as many as are wanted, and more where
+    /// looking them up costs little beside reading the other lists. The more there are, the fewer of them need the words of
+    /// these lists for the floor to rise.
     fn most_promising(&self, candidates: &[Met], lists: &Lists, at: usize) -> Vec<Met> {
         let (rest, unread) = unread_from(lists, at);
         let affordable = usize::try_from(unread / (4 * LOOK_UP * rest.max(1))).unwrap_or(usize::MAX);
