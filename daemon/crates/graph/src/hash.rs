@@ -54,7 +54,7 @@ pub(crate) type NumberMap<K, V> = HashMap<K, V, BuildHasherDefault<NumberHasher>
 pub(crate) type NumberSet<K> = HashSet<K, BuildHasherDefault<NumberHasher>>;
 
 /// Sorts hashes and drops doubles.
-pub(crate) fn sort_hashes(mut hashes: Vec<u64>) -> Vec<u64> {
+pub(crate) fn sort_hashes<T: Ord>(mut hashes: Vec<T>) -> Vec<T> {
     hashes.sort_unstable();
     hashes.dedup();
     hashes

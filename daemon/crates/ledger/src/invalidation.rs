@@ -13,8 +13,8 @@ use crate::{ChangedKeys, LookupKey, Named, Result};
 /// Gathers the questions whose answers a set of changed files changes.
 #[derive(Debug, Default)]
 pub struct Invalidation {
-    keys: BTreeSet<u64>,
-    pairs: BTreeSet<(u64, u64)>,
+    keys: BTreeSet<u32>,
+    pairs: BTreeSet<(u32, u32)>,
     /// Names that are defined otherwise in some file. Whether the answer differs depends on all files.
     names: BTreeSet<String>,
 }
@@ -124,7 +124,7 @@ mod tests {
         }
     }
 
-    fn keys(was: Option<&Public>, is: Option<&Public>, answers: [Named; 2]) -> BTreeSet<u64> {
+    fn keys(was: Option<&Public>, is: Option<&Public>, answers: [Named; 2]) -> BTreeSet<u32> {
         let mut changes = Invalidation::default();
         changes.note_file(&RelPath::new("a/b.py").unwrap(), [was, is], || Ok(None)).unwrap();
         let [before, after] = answers.map(|answer| changes.name_answers(|_| Ok(answer.clone())).unwrap());
@@ -144,7 +144,7 @@ mod tests {
             LookupKey::Inclusions(file),
             LookupKey::Name("f"),
         ];
-        let expected: BTreeSet<u64> = expected.map(LookupKey::hash).into();
+        let expected: BTreeSet<u32> = expected.map(LookupKey::hash).into();
         assert_eq!(keys(None, Some(&is), [Named::All(Vec::new()), Named::TooMany]), expected);
         assert_eq!(keys(Some(&is), None, [Named::TooMany, Named::All(Vec::new())]), expected);
     }

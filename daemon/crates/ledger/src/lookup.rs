@@ -48,7 +48,8 @@ pub enum LookupKey<'a> {
 
 /// The mark of a name in the list of those that a file's resolution left open. Two names may share one.
 pub fn name_mark(name: &str) -> u32 {
-    LookupKey::Name(name).hash() as u32
+    // The other half of the hash, so that both together tell names apart as well as all of it.
+    (LookupKey::Name(name).long_hash() >> 32) as u32
 }
 
 impl<'a> LookupKey<'a> {
@@ -60,8 +61,14 @@ impl<'a> LookupKey<'a> {
         alone.chain(in_types)
     }
 
-    /// The stored form.
-    pub fn hash(self) -> u64 {
+    /// The stored form: short, because a file of C asks about the six hundred files that it includes, directly or not. If two
+    /// questions share a hash, files that asked one of them are resolved again when the answer of the other changes, and come out as
+    /// they were.
+    pub fn hash(self) -> u32 {
+        self.long_hash() as u32
+    }
+
+    fn long_hash(self) -> u64 {
         match self {
             Self::Path(text) => stable_hash(&[b"path", text.as_bytes()]),
             Self::FileName(text) => stable_hash(&[b"filename", text.as_bytes()]),

@@ -3,7 +3,7 @@
 //! value size: there a key has any number of values of that size, sorted and without doubles, and the environment stores
 //! them in blocks. Every row bears a checksum, which the environment adds and takes off: sizes here leave it out.
 
-use crate::codec::{ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, NAME_ITEM, POSTING_ITEM};
+use crate::codec::{FILE_ITEM, IN_EDGE_ITEM, NAME_ITEM, POSTING_ITEM, SHORT_ITEM};
 use crate::env::{Table, TableSpec};
 
 macro_rules! tables {
@@ -66,10 +66,12 @@ tables! {
         out_edges: 0,
         /// Maps a symbol to its incoming edges.
         in_edges: IN_EDGE_ITEM,
-        /// Maps a resolved file to its counts, its symbols with edges, the lookup keys it asked, and the names it left open.
+        /// Maps a resolved file to its counts, its symbols with edges, and the names it left open.
         resolved: 0,
-        /// Maps a lookup key's hash to the files that asked it.
-        asked: ASKED_ITEM,
+        /// Maps a resolved file to the hashes of the lookup keys that it asked.
+        questions: SHORT_ITEM,
+        /// Maps a lookup key's hash to the marks of the files that asked it.
+        asked: SHORT_ITEM,
         /// Maps a search term to its postings.
         postings: POSTING_ITEM,
         /// Maps a version to its row.

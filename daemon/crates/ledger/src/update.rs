@@ -25,7 +25,7 @@ pub struct Posting {
     /// The symbol.
     pub symbol: SymbolId,
     /// The weighted, length-normalized frequency of the term in the symbol, fixed point.
-    pub impact: u16,
+    pub impact: u8,
     /// The symbol's properties that the search index needs without opening it: kind, exported, test.
     pub flags: u16,
 }
@@ -53,7 +53,7 @@ pub struct Resolved {
     /// For each of its symbols that has any: the outgoing edges, sorted, without doubles.
     pub edges: Vec<(SymbolId, Vec<Edge>)>,
     /// Hashes of the lookup keys that were asked, sorted, without doubles.
-    pub asked: Vec<u64>,
+    pub asked: Vec<u32>,
     /// The [`crate::name_mark`]s of the names that it mentions, that some definition has, and whose meaning there is
     /// not known; sorted, without doubles. Each of these names was asked for.
     pub unresolved: Vec<u32>,

@@ -91,7 +91,7 @@ pub struct TermHit {
     /// The symbol.
     pub symbol: SymbolId,
     /// See [`crate::Posting::impact`].
-    pub impact: u16,
+    pub impact: u8,
     /// See [`crate::Posting::flags`].
     pub flags: u16,
 }

@@ -227,6 +227,13 @@ fn commit_all(ledger: &Ledger, mut tree: Tree, batches: &[Edits]) -> Tree {
     tree
 }
 
+/// Otherwise the histories below would not have the case.
+#[test]
+fn two_paths_share_a_mark() {
+    let marks = [2, 3].map(|number| FileId::of(&support::path(number)).0 >> 32);
+    assert_eq!(marks[0], marks[1]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 200, ..ProptestConfig::default() })]
 

@@ -158,7 +158,7 @@ fn a_list_longer_than_a_row_arrives_whole() {
         // The last term is longest, so nothing comes after it.
         let term = ["few", "many", "most"][(n % 16).min(2) as usize];
         let symbol = SymbolId(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        bulk.add_posting(term, symbol, (n % 3) as u16, 0).unwrap();
+        bulk.add_posting(term, symbol, (n % 3) as u8, 0).unwrap();
     }
     bulk.finish(Cause::FirstIndex, None, 5).unwrap();
     let chunks = export(&source);

@@ -38,7 +38,7 @@ struct Sample {
     updates: Vec<FileUpdate>,
     keys: Vec<FactsKey>,
     resolved: Vec<Resolved>,
-    postings: Vec<(Box<str>, SymbolId, u16, u16)>,
+    postings: Vec<(Box<str>, SymbolId, u8, u16)>,
 }
 
 /// A number that looks random, from 0 to `below`.
@@ -105,8 +105,8 @@ fn sample(files: usize) -> Sample {
             edges.sort_unstable();
             (*symbol, edges)
         });
-        let mut asked: Vec<u64> =
-            (0..ASKED).map(|a| stable_hash(&[&pick((n, a, 7), 15_000).to_le_bytes()])).collect();
+        let mut asked: Vec<u32> =
+            (0..ASKED).map(|a| stable_hash(&[&pick((n, a, 7), 15_000).to_le_bytes()]) as u32).collect();
         asked.sort_unstable();
         asked.dedup();
         let counts = ResolutionCounts { exact: 5, ..ResolutionCounts::default() };
@@ -122,7 +122,7 @@ fn sample(files: usize) -> Sample {
                 // Few terms are frequent, most are rare.
                 let rank = TERMS / (1 + pick((n, s, p + 200), TERMS));
                 let term = format!("term{}", rank + pick((n, s, p + 300), 1 + rank));
-                sample.postings.push((term.into(), *symbol, (p * 10) as u16, 1));
+                sample.postings.push((term.into(), *symbol, (p * 10) as u8, 1));
             }
         }
     }

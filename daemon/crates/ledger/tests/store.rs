@@ -495,7 +495,7 @@ fn long_lists_of_postings_shrink_and_grow() {
         for _ in 0..2_000 {
             let (term, symbol) = (1 << next(9), next(1 << 40));
             let term = format!("term{}", next(term)).into();
-            new.push(Posting { term, symbol: SymbolId(symbol), impact: next(3) as u16, flags: 0 });
+            new.push(Posting { term, symbol: SymbolId(symbol), impact: next(3) as u8, flags: 0 });
         }
         let mut batch = ledger.batch().unwrap();
         match batch.set_postings(FileId(0), &old, &new).and_then(|()| batch.commit(Cause::Watch, None, 0)) {

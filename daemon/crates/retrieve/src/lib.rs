@@ -49,4 +49,4 @@ pub use source::{Listed, Outlines, Source, Sym};
 
 /// Increase this when a change alters the postings of the same facts, or the files that have any. Ledgers built before
 /// are then built again.
-pub const INDEX_VERSION: u32 = 5;
+pub const INDEX_VERSION: u32 = 6;

@@ -63,7 +63,7 @@ pub(crate) fn load(texts: &BTreeMap<RelPath, String>) -> Repo {
 }
 
 /// The questions that the repository gives an occasion for, as text, by hash.
-fn questions(repo: &Repo) -> HashMap<u64, String> {
+fn questions(repo: &Repo) -> HashMap<u32, String> {
     let mut all = HashMap::new();
     let mut dirs = BTreeSet::new();
     let mut names: BTreeSet<&str> = [
@@ -122,7 +122,7 @@ pub(crate) fn report(
         return 0;
     }
     let names = questions(repo);
-    let name = |key: &u64| names.get(key).cloned().unwrap_or_else(|| format!("{key:016x}"));
+    let name = |key: &u32| names.get(key).cloned().unwrap_or_else(|| format!("{key:08x}"));
     for (path, expected, found) in &differing {
         let edges = if expected.edges == found.edges { "same edges" } else { "OTHER EDGES" };
         println!("{title}: {path}: {edges}, asked {} and {}", expected.asked.len(), found.asked.len());

@@ -94,11 +94,11 @@ impl Keeping {
     }
 
     /// Ends a file. Adds the questions of the references that were not resolved again to `asked`, which stays sorted.
-    pub(super) fn finish(self, w: &World<'_>, asked: &mut Vec<u64>) {
+    pub(super) fn finish(self, w: &World<'_>, asked: &mut Vec<u32>) {
         let Self { file, contents, same, new, definitions } = self;
         let mut kept = KeptFile { definitions, scopes: NumberMap::default() };
         if !same.is_empty() {
-            let mut shared: Vec<&Arc<[u64]>> =
+            let mut shared: Vec<&Arc<[u32]>> =
                 same.values().flat_map(|used| &used.scope.asked.shared).collect();
             shared.sort_unstable_by_key(|list| list.as_ptr());
             shared.dedup_by_key(|list| list.as_ptr());

@@ -16,7 +16,7 @@ use sdl_model::{
 
 use crate::{KeptIndexes, Limits, Outlines, SharedOutline, World, resolve_file};
 
-type Hash64 = fn(&str) -> u64;
+type QuestionOf = fn(&str) -> u32;
 type FilesBy = HashMap<String, BTreeSet<FileId>>;
 
 #[derive(Clone, Debug)]
@@ -185,7 +185,7 @@ impl Repo {
                     .map(|(name, hits)| ((inclusions, LookupKey::Included(name).hash()), value(hits))),
             );
         }
-        let lists: [(&FilesBy, Hash64); 3] = [
+        let lists: [(&FilesBy, QuestionOf); 3] = [
             (&self.by_file_name, |name| LookupKey::FileName(name).hash()),
             (&self.by_dir, |dir| LookupKey::Dir(dir).hash()),
             (&self.by_package, |package| LookupKey::Package(package).hash()),
@@ -206,11 +206,11 @@ impl Repo {
 /// The answers to questions, by their hashes, as hashes of their own.
 #[derive(Clone, Debug, Default)]
 pub struct Answers {
-    all: HashMap<u64, u64>,
+    all: HashMap<u32, u64>,
     /// By the question after a file's inclusions and that after a name among included files.
-    pairs: HashMap<(u64, u64), u64>,
+    pairs: HashMap<(u32, u32), u64>,
     /// The files that others include as text, by the question after their interface.
-    texts: HashMap<u64, Arc<Facts>>,
+    texts: HashMap<u32, Arc<Facts>>,
 }
 
 impl Answers {
@@ -240,8 +240,8 @@ impl Answers {
 }
 
 /// Whether a file that asked `asked`, sorted, must be resolved again.
-pub fn is_touched(asked: &[u64], changed: &ChangedKeys) -> bool {
-    let has = |key: &u64| asked.binary_search(key).is_ok();
+pub fn is_touched(asked: &[u32], changed: &ChangedKeys) -> bool {
+    let has = |key: &u32| asked.binary_search(key).is_ok();
     asked.iter().any(|key| changed.keys.contains(key))
         || changed.pairs.iter().any(|(one, other)| has(one) && has(other))
 }

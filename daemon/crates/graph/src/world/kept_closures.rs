@@ -25,7 +25,7 @@ struct KeptClosure {
     closure: Arc<Closure>,
     effort: Effort,
     /// The hashes of the questions that it was derived from, sorted.
-    asked: Box<[u64]>,
+    asked: Box<[u32]>,
     /// When it was last used.
     turn: u64,
 }
@@ -36,7 +36,7 @@ impl KeptClosure {
     }
 
     fn has_changed(&self, changed: &ChangedKeys) -> bool {
-        let asked = |key: &u64| self.asked.binary_search(key).is_ok();
+        let asked = |key: &u32| self.asked.binary_search(key).is_ok();
         changed.keys.iter().any(asked) || changed.pairs.iter().any(|(a, b)| asked(a) && asked(b))
     }
 }
@@ -47,7 +47,7 @@ impl KeptClosures {
     }
 
     /// Takes an answer out, with the hashes of the questions that it was derived from.
-    pub(super) fn take(&mut self, question: &Question) -> Option<(Arc<Closure>, Effort, Box<[u64]>)> {
+    pub(super) fn take(&mut self, question: &Question) -> Option<(Arc<Closure>, Effort, Box<[u32]>)> {
         let kept = self.answers.remove(question)?;
         self.weight -= kept.weight();
         Some((kept.closure, kept.effort, kept.asked))
@@ -58,7 +58,7 @@ impl KeptClosures {
     pub(super) fn put_back(
         &mut self,
         used: NumberMap<Question, KeptAnswer<Arc<Closure>>>,
-        ask_hashes: &[u64],
+        ask_hashes: &[u32],
     ) {
         if self.limit == 0 {
             return;

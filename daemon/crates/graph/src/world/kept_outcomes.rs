@@ -44,19 +44,19 @@ pub(crate) struct KeptOutcome {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     /// Sorted.
-    pub(crate) single: Box<[u64]>,
+    pub(crate) single: Box<[u32]>,
     /// Each sorted. Other scopes may have the same lists.
-    pub(crate) shared: Box<[Arc<[u64]>]>,
+    pub(crate) shared: Box<[Arc<[u32]>]>,
 }
 
 impl Asked {
-    fn has(&self, key: u64) -> bool {
-        let is_in = |list: &[u64]| list.binary_search(&key).is_ok();
+    fn has(&self, key: u32) -> bool {
+        let is_in = |list: &[u32]| list.binary_search(&key).is_ok();
         is_in(&self.single) || self.shared.iter().any(|list| is_in(list))
     }
 
-    fn has_any(&self, keys: &HashSet<u64>) -> bool {
-        let is_in = |list: &[u64]| list.iter().any(|key| keys.contains(key));
+    fn has_any(&self, keys: &HashSet<u32>) -> bool {
+        let is_in = |list: &[u32]| list.iter().any(|key| keys.contains(key));
         is_in(&self.single) || self.shared.iter().any(|list| is_in(list))
     }
 }
@@ -201,14 +201,14 @@ impl KeptOutcomes {
 
 /// The questions that have another answer since some time.
 struct Since {
-    keys: HashSet<u64>,
+    keys: HashSet<u32>,
     /// Both of a pair must have been asked: the seconds by the first.
-    pairs: HashMap<u64, HashSet<u64>>,
+    pairs: HashMap<u32, HashSet<u32>>,
 }
 
 impl Since {
     fn of(changes: &[ChangedKeys]) -> Self {
-        let mut pairs: HashMap<u64, HashSet<u64>> = HashMap::new();
+        let mut pairs: HashMap<u32, HashSet<u32>> = HashMap::new();
         for (first, second) in changes.iter().flat_map(|changed| &changed.pairs) {
             pairs.entry(*first).or_default().insert(*second);
         }
@@ -216,8 +216,8 @@ impl Since {
     }
 
     /// Whether one of these questions is among those asked. `lists` has the answers for shared lists so far.
-    fn concerns(&self, asked: &Asked, lists: &mut HashMap<*const u64, bool>) -> bool {
-        let has_key = |list: &[u64]| !self.keys.is_empty() && list.iter().any(|key| self.keys.contains(key));
+    fn concerns(&self, asked: &Asked, lists: &mut HashMap<*const u32, bool>) -> bool {
+        let has_key = |list: &[u32]| !self.keys.is_empty() && list.iter().any(|key| self.keys.contains(key));
         has_key(&asked.single)
             || asked.shared.iter().any(|list| *lists.entry(list.as_ptr()).or_insert_with(|| has_key(list)))
             || self.pairs.iter().any(|(first, seconds)| asked.has(*first) && asked.has_any(seconds))

@@ -178,7 +178,7 @@ pub(crate) trait ModuleRules: Sync {
 }
 
 /// Lists of asks that answers share, by number: the parts of the file itself in it, and the hashes of the others.
-pub(crate) type NamedLists = NumberMap<usize, (Vec<u64>, Arc<[u64]>)>;
+pub(crate) type NamedLists = NumberMap<usize, (Vec<u64>, Arc<[u32]>)>;
 
 /// The view of the repository's files that one batch shares. Use one per thread, and keep it for all files of the
 /// batch.
@@ -187,7 +187,7 @@ pub struct World<'a> {
     outlines: &'a dyn Outlines,
     failure: RefCell<Option<Error>>,
     tracker: Tracker,
-    ask_hashes: RefCell<Vec<u64>>,
+    ask_hashes: RefCell<Vec<u32>>,
     /// The asks about the file that is being resolved, with the parts that they are about.
     own_asks: RefCell<NumberMap<AskIx, u64>>,
     kept: RefCell<KeptIndexes>,
@@ -292,7 +292,7 @@ impl<'a> World<'a> {
         self.new_ask_of(key.hash())
     }
 
-    fn new_ask_of(&self, hash: u64) -> AskIx {
+    fn new_ask_of(&self, hash: u32) -> AskIx {
         let mut hashes = self.ask_hashes.borrow_mut();
         hashes.push(hash);
         hashes.len() as AskIx - 1
@@ -526,7 +526,7 @@ impl<'a> World<'a> {
     }
 
     /// Ends a file. Returns the sorted hashes of all questions asked, or the error that occurred.
-    pub(crate) fn finish(&self) -> Result<Vec<u64>> {
+    pub(crate) fn finish(&self) -> Result<Vec<u32>> {
         if let Some(error) = self.failure.borrow_mut().take() {
             return Err(error);
         }

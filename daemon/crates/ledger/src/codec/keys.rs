@@ -2,20 +2,20 @@
 
 use std::borrow::Cow;
 
-use sdl_model::Version;
 use sdl_model::ids::stable_hash;
+use sdl_model::{FileId, Version};
 
 use super::corrupt_record;
 use crate::Result;
 
 /// Size of a file in a table of several.
 pub(crate) const FILE_ITEM: usize = 8;
-/// Size of a file in the table of questions.
-pub(crate) const ASKED_ITEM: usize = 8;
+/// Size of a number of 32 bits in a table of several: a question or the mark of a file. The zeros before it take no room in a block.
+pub(crate) const SHORT_ITEM: usize = 8;
 /// A text longer than this is cut there, and its hash follows, because LMDB takes keys of at most 511 bytes.
 pub(crate) const LONG_TEXT: usize = 480;
 
-/// The key of a file, a symbol, a version or a lookup key's hash.
+/// The key of a file, a symbol or a version.
 pub(crate) fn id_key(id: u64) -> [u8; 8] {
     id.to_be_bytes()
 }
@@ -23,6 +23,34 @@ pub(crate) fn id_key(id: u64) -> [u8; 8] {
 /// The key under which a symbol is with those whose ids begin with the same twelve bits.
 pub(crate) fn symbol_key(symbol: u64) -> [u8; 2] {
     ((symbol >> 52) as u16).to_be_bytes()
+}
+
+/// The key of a lookup key's hash.
+pub(crate) fn question_key(hash: u32) -> [u8; 4] {
+    hash.to_be_bytes()
+}
+
+/// The hash of which that is the key.
+pub(crate) fn question_of_key(table: &'static str, key: &[u8]) -> Result<u32> {
+    let bytes = key.try_into().map_err(|_| corrupt_record(table, "a question of odd size"))?;
+    Ok(u32::from_be_bytes(bytes))
+}
+
+/// The first half of a file's id, which represents the file where a whole id would be too long. Two files may share one.
+pub(crate) fn file_mark(file: FileId) -> u32 {
+    (file.0 >> 32) as u32
+}
+
+/// A number in a table of several.
+pub(crate) fn short_item(number: u32) -> [u8; SHORT_ITEM] {
+    u64::from(number).to_be_bytes()
+}
+
+/// Reads such an item.
+pub(crate) fn short_at(table: &'static str, item: &[u8]) -> Result<u32> {
+    let whole: [u8; SHORT_ITEM] =
+        item.try_into().map_err(|_| corrupt_record(table, "an item of odd size"))?;
+    u32::try_from(u64::from_be_bytes(whole)).map_err(|_| corrupt_record(table, "a number that is too large"))
 }
 
 /// The id in the first eight bytes.
@@ -94,6 +122,17 @@ mod tests {
         assert_ne!(text_key(&a), text_key(&b));
         assert_eq!(&text_key(&a)[..LONG_TEXT], &a.as_bytes()[..LONG_TEXT]);
         assert_eq!(&*text_key(""), &[0]);
+    }
+
+    #[test]
+    fn short_numbers_survive_and_others_are_refused() {
+        for number in [0, 7, u32::MAX] {
+            assert_eq!(short_at("t", &short_item(number)).unwrap(), number);
+            assert_eq!(question_of_key("t", &question_key(number)).unwrap(), number);
+        }
+        assert!(short_at("t", &(1_u64 << 32).to_be_bytes()).is_err());
+        assert!(short_at("t", &[0; 7]).is_err());
+        assert!(question_of_key("t", &[0; 8]).is_err());
     }
 
     #[test]

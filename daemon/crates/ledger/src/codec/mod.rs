@@ -18,8 +18,8 @@ pub(crate) use edges::{
     unpack_in_edge,
 };
 pub(crate) use keys::{
-    ASKED_ITEM, FILE_ITEM, LONG_TEXT, history_key, id_at, id_key, path_value, split_history_key, symbol_key,
-    text_key, unpack_path_value,
+    FILE_ITEM, LONG_TEXT, SHORT_ITEM, file_mark, history_key, id_at, id_key, path_value, question_key,
+    question_of_key, short_at, short_item, split_history_key, symbol_key, text_key, unpack_path_value,
 };
 pub(crate) use packed::{
     columns_of, compress, decompress, pack_record, read_columns, unpack_record, unpacked_len,

@@ -10,7 +10,7 @@ use crate::{HitFlags, NameHit, Result, TermHit};
 /// Size of a definition in the tables of names and of symbols.
 pub(crate) const NAME_ITEM: usize = 17;
 /// Size of a posting.
-pub(crate) const POSTING_ITEM: usize = 12;
+pub(crate) const POSTING_ITEM: usize = 11;
 /// A posting, stored.
 pub(crate) type PackedPosting = [u8; POSTING_ITEM];
 
@@ -180,19 +180,15 @@ pub(crate) fn unpack_hit(table: &'static str, item: &[u8; NAME_ITEM]) -> Result<
 pub(crate) fn pack_posting(hit: TermHit) -> PackedPosting {
     let mut item = [0; POSTING_ITEM];
     item[..8].copy_from_slice(&hit.symbol.0.to_be_bytes());
-    item[8..10].copy_from_slice(&hit.impact.to_be_bytes());
-    item[10..].copy_from_slice(&hit.flags.to_be_bytes());
+    item[8] = hit.impact;
+    item[9..].copy_from_slice(&hit.flags.to_be_bytes());
     item
 }
 
 /// Reads a posting.
 pub(crate) fn unpack_posting(item: &PackedPosting) -> TermHit {
-    let [symbol @ .., i0, i1, f0, f1] = *item;
-    TermHit {
-        symbol: SymbolId(u64::from_be_bytes(symbol)),
-        impact: u16::from_be_bytes([i0, i1]),
-        flags: u16::from_be_bytes([f0, f1]),
-    }
+    let [symbol @ .., impact, f0, f1] = *item;
+    TermHit { symbol: SymbolId(u64::from_be_bytes(symbol)), impact, flags: u16::from_be_bytes([f0, f1]) }
 }
 
 #[cfg(test)]
@@ -210,7 +206,7 @@ mod tests {
         bad[16] |= KINDS;
         assert!(unpack_hit("t", &bad).is_err());
         assert!(unpack_item_hit("t", &bad[1..]).is_err());
-        let posting = TermHit { symbol: SymbolId(5), impact: 65_000, flags: 3 };
+        let posting = TermHit { symbol: SymbolId(5), impact: 255, flags: 0x1203 };
         assert_eq!(unpack_posting(&pack_posting(posting)), posting);
     }
 }

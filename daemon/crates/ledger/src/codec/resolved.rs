@@ -4,8 +4,8 @@ use super::corrupt_record;
 use crate::{ResolutionCounts, Result};
 
 const TABLE: &str = "resolved";
-/// Five counts and the lengths of two lists; the third list is the rest.
-const HEAD: usize = 28;
+/// Five counts and the length of the first list; the second list is the rest.
+const HEAD: usize = 24;
 
 /// A resolved file, read in place. The lists are sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,6 @@ pub(crate) struct ResolvedRow<'r> {
     /// How its references came out.
     pub(crate) counts: ResolutionCounts,
     sources: &'r [[u8; 8]],
-    asked: &'r [[u8; 8]],
     unresolved: &'r [[u8; 4]],
 }
 
@@ -21,11 +20,6 @@ impl<'r> ResolvedRow<'r> {
     /// Its symbols that have outgoing edges.
     pub(crate) fn sources(self) -> impl Iterator<Item = u64> + 'r {
         self.sources.iter().map(|id| u64::from_le_bytes(*id))
-    }
-
-    /// The lookup keys it asked.
-    pub(crate) fn asked(self) -> impl Iterator<Item = u64> + 'r {
-        self.asked.iter().map(|hash| u64::from_le_bytes(*hash))
     }
 
     /// The marks of the names that it left open.
@@ -43,19 +37,15 @@ impl<'r> ResolvedRow<'r> {
 pub(crate) fn pack_resolved(
     counts: ResolutionCounts,
     sources: impl ExactSizeIterator<Item = u64>,
-    asked: &[u64],
     unresolved: &[u32],
 ) -> Vec<u8> {
     let ResolutionCounts { exact, inferred, ambiguous, external, unresolved: open } = counts;
-    let mut out = Vec::with_capacity(HEAD + (sources.len() + asked.len()) * 8 + unresolved.len() * 4);
-    for count in [exact, inferred, ambiguous, external, open, sources.len() as u32, asked.len() as u32] {
+    let mut out = Vec::with_capacity(HEAD + sources.len() * 8 + unresolved.len() * 4);
+    for count in [exact, inferred, ambiguous, external, open, sources.len() as u32] {
         out.extend_from_slice(&count.to_le_bytes());
     }
     for id in sources {
         out.extend_from_slice(&id.to_le_bytes());
-    }
-    for hash in asked {
-        out.extend_from_slice(&hash.to_le_bytes());
     }
     for mark in unresolved {
         out.extend_from_slice(&mark.to_le_bytes());
@@ -77,20 +67,13 @@ pub(crate) fn unpack_resolved(bytes: &[u8]) -> Result<ResolvedRow<'_>> {
         external: word()?,
         unresolved: word()?,
     };
-    let (sources, asked) = (word()? as usize, word()? as usize);
-    let (sources, rest) = split_ids(lists, sources).ok_or_else(cut)?;
-    let (asked, rest) = split_ids(rest, asked).ok_or_else(cut)?;
+    let sources = (word()? as usize).checked_mul(8).ok_or_else(cut)?;
+    let (sources, rest) = lists.split_at_checked(sources).ok_or_else(cut)?;
     let (unresolved, rest) = rest.as_chunks::<4>();
     if !rest.is_empty() {
         return Err(cut());
     }
-    Ok(ResolvedRow { counts, sources, asked, unresolved })
-}
-
-/// The first `count` ids, and the bytes after them.
-fn split_ids(bytes: &[u8], count: usize) -> Option<(&[[u8; 8]], &[u8])> {
-    let (ids, rest) = bytes.split_at_checked(count.checked_mul(8)?)?;
-    Some((ids.as_chunks::<8>().0, rest))
+    Ok(ResolvedRow { counts, sources: sources.as_chunks().0, unresolved })
 }
 
 #[cfg(test)]
@@ -100,15 +83,14 @@ mod tests {
     #[test]
     fn rows_survive_and_cut_ones_are_refused() {
         let counts = ResolutionCounts { exact: 1, inferred: 2, ambiguous: 3, external: 4, unresolved: 5 };
-        let bytes = pack_resolved(counts, [7, 8].into_iter(), &[9], &[4, 6]);
+        let bytes = pack_resolved(counts, [7, 8].into_iter(), &[4, 6]);
         let row = unpack_resolved(&bytes).unwrap();
         assert_eq!(row.counts, counts);
         assert_eq!(row.sources().collect::<Vec<_>>(), [7, 8]);
-        assert_eq!(row.asked().collect::<Vec<_>>(), [9]);
         assert_eq!(row.unresolved().collect::<Vec<_>>(), [4, 6]);
         assert!(row.leaves_open(6) && !row.leaves_open(5));
-        assert!(unpack_resolved(&bytes[..30]).is_err());
-        assert!(unpack_resolved(&bytes[..44]).is_err(), "fewer ids than announced");
+        assert!(unpack_resolved(&bytes[..20]).is_err());
+        assert!(unpack_resolved(&bytes[..36]).is_err(), "fewer ids than announced");
         assert!(unpack_resolved(&bytes[..bytes.len() - 1]).is_err(), "half a mark");
     }
 }

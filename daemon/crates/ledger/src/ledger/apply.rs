@@ -256,12 +256,8 @@ impl Batch<'_> {
     fn forget_resolution(&mut self, file: FileId) -> Result<()> {
         let tables = self.tables;
         let Some(row) = self.txn.get(tables.resolved, &id_key(file.0))? else { return Ok(()) };
-        let row = unpack_resolved(row)?;
-        let asked: Vec<u64> = row.asked().collect();
-        self.tally.resolved(row.counts, Sign::Minus);
-        for hash in asked {
-            self.txn.delete_item(tables.asked, &id_key(hash), &id_key(file.0))?;
-        }
+        self.tally.resolved(unpack_resolved(row)?.counts, Sign::Minus);
+        self.replace_questions(file, &[])?;
         self.txn.delete(tables.resolved, &id_key(file.0))?;
         Ok(())
     }

@@ -23,10 +23,10 @@ use crate::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangedKeys {
     /// Whoever asked one of these has another answer.
-    pub keys: BTreeSet<u64>,
+    pub keys: BTreeSet<u32>,
     /// Whoever asked both of a pair has another answer: a file's inclusions and a name among included files, or a file's
     /// interface and a name.
-    pub pairs: BTreeSet<(u64, u64)>,
+    pub pairs: BTreeSet<(u32, u32)>,
 }
 
 /// One write transaction. Implements [`View`] over its own writes. Dropping it changes nothing.

@@ -7,12 +7,14 @@ use std::{fmt, mem};
 use sdl_model::{FileId, FileRow, FileState, SymbolId, SymbolKind, Version, VersionRow};
 
 use super::derived::{in_order, incoming_edges};
+use super::questions::{files_marked, questions_of};
 use super::rows::Rows;
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot, state};
 use crate::codec::{
-    self, NAME_ITEM, PackedInEdge, Public, expand_edges, id_at, id_key, pack_hit, split_history_key,
-    symbol_key, text_key, unpack_edges, unpack_item_hit, unpack_path_value, unpack_resolved,
+    self, NAME_ITEM, PackedInEdge, Public, expand_edges, file_mark, id_at, id_key, pack_hit, question_key,
+    question_of_key, short_at, short_item, split_history_key, symbol_key, text_key, unpack_edges,
+    unpack_item_hit, unpack_path_value, unpack_resolved,
 };
 use crate::env::{Read, Reads, Table};
 use crate::{NameHit, Result};
@@ -242,11 +244,10 @@ impl Check<'_, '_> {
     fn questions(&mut self) -> Result<()> {
         let tables = self.rows.tables;
         let before = self.findings.len();
-        let (mut asked, mut sources) = (0, 0);
+        let mut sources = 0;
         self.scan(tables.resolved, |found, rows, key, value| {
             let (file, row) = (FileId(id_at("resolved", key)?), unpack_resolved(value)?);
             found.tally.resolved(row.counts, Sign::Plus);
-            asked += in_order(&row.asked().collect::<Vec<_>>()).len() as u64;
             sources += in_order(&row.sources().collect::<Vec<_>>()).len() as u64;
             for source in row.sources() {
                 let has = rows.reads.get(tables.out_edges, &id_key(source))?.is_some();
@@ -255,15 +256,19 @@ impl Check<'_, '_> {
             Ok(())
         })?;
         self.expected.sources = sources;
-        let pick = |key: &[u8], value: &[u8]| Ok((id_at("asked", value)?, id_at("asked", key)?));
-        let rows = self.scan_grouped(tables.asked, pick, |found, rows, file, group| {
-            let row = rows.reads.get(tables.resolved, &id_key(file))?;
-            let known = row.map(unpack_resolved).transpose()?.map(|row| row.asked().collect::<Vec<_>>());
-            let known = known.as_deref().map(in_order).unwrap_or_default();
-            let file = FileId(file);
+        let asked = self.asked_by_marks()?;
+        let pick = |key: &[u8], value: &[u8]| {
+            Ok((u64::from(short_at("asked", value)?), question_of_key("asked", key)?))
+        };
+        let rows = self.scan_grouped(tables.asked, pick, |found, rows, mark, group| {
+            let mut known = Vec::new();
+            for file in files_marked(rows.reads, tables, mark as u32)? {
+                known.append(&mut questions_of(rows.reads, tables, file)?);
+            }
+            let known = in_order(&known);
             for (_, hash) in group {
                 found.unless(known.binary_search(hash).is_ok(), || {
-                    format!("{file:?} is listed under {hash:016x}, which it did not ask")
+                    format!("the mark {mark:08x} is listed under {hash:08x}, which no file of it asked")
                 });
             }
             Ok(())
@@ -271,14 +276,35 @@ impl Check<'_, '_> {
         if rows == asked && self.findings.len() == before {
             return Ok(());
         }
-        self.scan(tables.resolved, |found, rows, key, value| {
-            let file = FileId(id_at("resolved", key)?);
-            for hash in unpack_resolved(value)?.asked() {
-                let has = rows.reads.has_item(tables.asked, &id_key(hash), key)?;
-                found.unless(has, || format!("{file:?} asked {hash:016x}, but is not listed there"));
-            }
+        self.scan(tables.questions, |found, rows, key, value| {
+            let (file, hash) = (FileId(id_at("questions", key)?), short_at("questions", value)?);
+            let mark = short_item(file_mark(file));
+            let has = rows.reads.has_item(tables.asked, &question_key(hash), &mark)?;
+            found.unless(has, || format!("{file:?} asked {hash:08x}, but is not listed there"));
             Ok(())
         })
+    }
+
+    /// How many questions files asked, those of files with the same mark counted together.
+    fn asked_by_marks(&mut self) -> Result<u64> {
+        let tables = self.rows.tables;
+        let (mut asked, mut last, mut of_mark) = (0, None, Vec::new());
+        // The questions of files with the same mark come one after the other, because a mark is how the file's id begins.
+        self.scan(tables.questions, |found, rows, key, value| {
+            let (file, hash) = (FileId(id_at("questions", key)?), short_at("questions", value)?);
+            if last != Some(file) {
+                let is_resolved = rows.reads.get(tables.resolved, key)?.is_some();
+                found.unless(is_resolved, || format!("{file:?} asked questions, but is not resolved"));
+                if last.is_some_and(|last| file_mark(last) != file_mark(file)) {
+                    asked += in_order(&of_mark).len() as u64;
+                    of_mark.clear();
+                }
+                last = Some(file);
+            }
+            of_mark.push(hash);
+            Ok(())
+        })?;
+        Ok(asked + in_order(&of_mark).len() as u64)
     }
 
     fn edges(&mut self) -> Result<()> {

@@ -7,12 +7,13 @@ use std::ops::ControlFlow;
 use sdl_model::{Edge, FileId, SymbolId};
 
 use super::Batch;
+use super::questions::{files_marked, find_dependents, questions_of};
 use super::tally::Sign;
 use crate::codec::{
-    EDGE_LEN, LONG_TEXT, POSTING_ITEM, PackedInEdge, id_at, id_key, in_edge_of, pack_edges, pack_posting,
-    pack_resolved, shorten_edges, text_key, unpack_resolved,
+    EDGE_LEN, LONG_TEXT, POSTING_ITEM, PackedInEdge, file_mark, id_at, id_key, in_edge_of, pack_edges,
+    pack_posting, pack_resolved, question_key, short_item, shorten_edges, text_key, unpack_resolved,
 };
-use crate::env::{Reads, Table};
+use crate::env::Reads;
 use crate::{ChangedKeys, Error, Posting, Resolved, Result, TermHit};
 
 /// The form in which the targets of packed edges store them.
@@ -37,37 +38,6 @@ pub(super) fn check_term(term: &str) -> Result<()> {
         return Err(Error::Misuse("a search term must have 1 to 64 bytes"));
     }
     Ok(())
-}
-
-/// The files that asked one of `keys`, sorted.
-pub(super) fn find_dependents(reads: &impl Reads, asked: Table, keys: &ChangedKeys) -> Result<Vec<FileId>> {
-    let mut files = BTreeSet::new();
-    for hash in &keys.keys {
-        files.extend(files_asking(reads, asked, *hash)?);
-    }
-    let mut including: Option<(u64, HashSet<FileId>)> = None;
-    for (inclusions, name) in &keys.pairs {
-        // In order, so the pairs of one file come together.
-        let all = match including.take() {
-            Some((of, all)) if of == *inclusions => all,
-            _ => files_asking(reads, asked, *inclusions)?.into_iter().collect(),
-        };
-        if !all.is_empty() {
-            files.extend(files_asking(reads, asked, *name)?.into_iter().filter(|file| all.contains(file)));
-        }
-        including = Some((*inclusions, all));
-    }
-    Ok(files.into_iter().collect())
-}
-
-/// The files that asked one question, sorted.
-fn files_asking(reads: &impl Reads, asked: Table, hash: u64) -> Result<Vec<FileId>> {
-    let mut files = Vec::new();
-    reads.items(asked, &id_key(hash), &mut |page| {
-        files.extend(page.as_chunks::<8>().0.iter().map(|item| FileId(u64::from_be_bytes(*item))));
-        Ok(ControlFlow::Continue(()))
-    })?;
-    Ok(files)
 }
 
 /// Changes of the postings of several files. Made together, they write each block of a term once.
@@ -103,7 +73,7 @@ impl PostingChanges {
 impl Batch<'_> {
     /// The files that asked one of `keys`, sorted.
     pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
-        find_dependents(&self.txn, self.tables.asked, keys)
+        find_dependents(&self.txn, self.tables, keys)
     }
 
     /// Replaces a file's edges, questions and counts. Edges of symbols that `resolved` does not name go. A file that
@@ -125,7 +95,7 @@ impl Batch<'_> {
         edges.sort_unstable_by_key(|(symbol, _)| *symbol);
         let (asked, unresolved) = (in_order(&resolved.asked), in_order(&resolved.unresolved));
         let sources = edges.iter().map(|(symbol, _)| symbol.0);
-        let row = pack_resolved(resolved.counts, sources, &asked, &unresolved);
+        let row = pack_resolved(resolved.counts, sources, &unresolved);
 
         let old_row = self.txn.get(tables.resolved, &key)?.map(<[u8]>::to_vec);
         let old = old_row.as_deref().map(unpack_resolved).transpose()?;
@@ -140,24 +110,57 @@ impl Batch<'_> {
             pack_edges(edges, &mut packed);
             self.replace_edges(*symbol, &packed)?;
         }
+        self.derived |= self.replace_questions(file, &asked)?;
         if old_row.as_ref() == Some(&row) {
             return Ok(());
         }
         self.derived = true;
         if let Some(old) = old {
             self.tally.resolved(old.counts, Sign::Minus);
-            for hash in old.asked() {
-                if asked.binary_search(&hash).is_err() {
-                    self.txn.delete_item(tables.asked, &id_key(hash), &key)?;
-                }
-            }
         }
         self.tally.resolved(resolved.counts, Sign::Plus);
-        let before: BTreeSet<u64> = old.iter().flat_map(|old| old.asked()).collect();
-        for hash in asked.iter().filter(|hash| !before.contains(hash)) {
-            self.txn.put(tables.asked, &id_key(*hash), &key)?;
-        }
         self.txn.put(tables.resolved, &key, &row)
+    }
+
+    /// Replaces the questions that a resolved file asked; `asked` is sorted. Returns whether that changed them.
+    pub(super) fn replace_questions(&mut self, file: FileId, asked: &[u32]) -> Result<bool> {
+        let tables = self.tables;
+        let before = questions_of(&self.txn, tables, file)?;
+        let gone: Vec<u32> =
+            before.iter().copied().filter(|hash| asked.binary_search(hash).is_err()).collect();
+        let new: Vec<u32> =
+            asked.iter().copied().filter(|hash| before.binary_search(hash).is_err()).collect();
+        if gone.is_empty() && new.is_empty() {
+            return Ok(false);
+        }
+        let mut changes: Vec<_> = gone
+            .iter()
+            .map(|hash| (short_item(*hash), false))
+            .chain(new.iter().map(|hash| (short_item(*hash), true)))
+            .collect();
+        changes.sort_unstable();
+        let changes: Vec<_> = changes.iter().map(|(item, is_kept)| (&item[..], *is_kept)).collect();
+        self.txn.change_items(tables.questions, &id_key(file.0), &changes)?;
+        let mark = short_item(file_mark(file));
+        let kept = if gone.is_empty() { HashSet::new() } else { self.asked_under_mark(file)? };
+        for hash in gone.iter().filter(|hash| !kept.contains(hash)) {
+            self.txn.delete_item(tables.asked, &question_key(*hash), &mark)?;
+        }
+        for hash in new {
+            self.txn.put(tables.asked, &question_key(hash), &mark)?;
+        }
+        Ok(true)
+    }
+
+    /// The questions that other files with the same mark asked.
+    fn asked_under_mark(&self, file: FileId) -> Result<HashSet<u32>> {
+        let mut asked = HashSet::new();
+        for other in files_marked(&self.txn, self.tables, file_mark(file))? {
+            if other != file {
+                asked.extend(questions_of(&self.txn, self.tables, other)?);
+            }
+        }
+        Ok(asked)
     }
 
     /// Replaces a symbol's outgoing edges by `new`, packed.

@@ -9,8 +9,8 @@ use sdl_model::{Edge, FileId, FileState, SymbolId};
 use super::rows::Rows;
 use super::{Ledger, Snapshot, state};
 use crate::codec::{
-    self, IN_EDGE_ITEM, Public, expand_edges, id_at, unpack_edges, unpack_in_edge, unpack_item_hit,
-    unpack_posting, unpack_resolved,
+    self, IN_EDGE_ITEM, Public, expand_edges, id_at, question_of_key, short_at, unpack_edges, unpack_in_edge,
+    unpack_item_hit, unpack_posting, unpack_resolved,
 };
 use crate::env::{Read, Reads, Table};
 use crate::{Error, NameHit, Result};
@@ -198,17 +198,21 @@ impl Dump<'_, '_> {
         let tables = self.rows.tables;
         self.scan(tables.resolved, |lines, key, value| {
             let row = unpack_resolved(value)?;
-            let (sources, asked) = (row.sources().count(), row.asked().count());
+            let sources = row.sources().count();
             let file = FileId(id_at("resolved", key)?);
             let unresolved: Vec<u32> = row.unresolved().collect();
-            lines.put(format_args!("resolved {file:?} {:?} {sources} {asked} {unresolved:x?}", row.counts))
+            lines.put(format_args!("resolved {file:?} {:?} {sources} {unresolved:x?}", row.counts))
         })?;
         self.scan(tables.asked, |lines, key, value| {
             lines.put(format_args!(
-                "asked {:016x} {:?}",
-                id_at("asked", key)?,
-                FileId(id_at("asked", value)?)
+                "asked {:08x} {:08x}",
+                question_of_key("asked", key)?,
+                short_at("asked", value)?
             ))
+        })?;
+        self.scan(tables.questions, |lines, key, value| {
+            let file = FileId(id_at("questions", key)?);
+            lines.put(format_args!("question {file:?} {:08x}", short_at("questions", value)?))
         })
     }
 

@@ -27,7 +27,7 @@ impl Dice {
         let number = self.next() % 600;
         let mut item = [0; POSTING_ITEM];
         item[..8].copy_from_slice(&((number / 2).wrapping_mul(0x9e37_79b9_7f4a_7c15)).to_be_bytes());
-        item[8..].copy_from_slice(&(number as u32 % 5).to_be_bytes());
+        item[8..].copy_from_slice(&(number as u32 % 5).to_be_bytes()[1..]);
         item
     }
 }

@@ -14,6 +14,7 @@ mod inherit;
 mod leases;
 #[cfg(test)]
 mod list_tests;
+mod questions;
 #[cfg(test)]
 mod release_tests;
 mod rows;
@@ -50,7 +51,7 @@ pub use tally::{Sign, Tally};
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
 /// upgraded.
-pub const STORAGE_SCHEMA: u32 = 10;
+pub const STORAGE_SCHEMA: u32 = 11;
 
 /// The steps that upgrade an older ledger, in order.
 const UPGRADES: &[Upgrade] = &[
@@ -63,6 +64,7 @@ const UPGRADES: &[Upgrade] = &[
     Upgrade { from: 7, run: state::drop_former_lists },
     Upgrade { from: 8, run: state::start_over },
     Upgrade { from: 9, run: state::start_over },
+    Upgrade { from: 10, run: state::start_over },
 ];
 
 /// One repository's ledger. `Send + Sync`; keep it in an `Arc`.

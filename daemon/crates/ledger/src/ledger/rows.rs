@@ -7,9 +7,10 @@ use std::time::Instant;
 use sdl_model::facts::Inclusion;
 use sdl_model::{Edge, FileId, FileRow, InEdge, Lang, StatHint, SymbolId};
 
+use super::questions::{files_marked, marks_asking};
 use crate::codec::{
-    self, ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, expand_edges,
-    id_key, symbol_key, text_key, unpack_edges, unpack_hit, unpack_in_edge, unpack_inclusions,
+    self, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, expand_edges, id_key,
+    question_key, symbol_key, text_key, unpack_edges, unpack_hit, unpack_in_edge, unpack_inclusions,
     unpack_item_hit, unpack_path_value, unpack_posting, unpack_resolved,
 };
 use crate::env::{Reads, Table};
@@ -242,18 +243,21 @@ impl<R: Reads> Rows<'_, R> {
     }
 
     pub(crate) fn unresolved_files(&self, name: &str) -> Result<Option<Vec<FileId>>> {
-        let (key, mark) = (id_key(LookupKey::Name(name).hash()), name_mark(name));
-        if self.reads.count(self.tables.asked, &key)? > MAX_ASKING_FILES {
+        let (hash, open) = (LookupKey::Name(name).hash(), name_mark(name));
+        if self.reads.count(self.tables.asked, &question_key(hash))? > MAX_ASKING_FILES {
             return Ok(None);
         }
         let mut files = Vec::new();
-        self.items::<ASKED_ITEM>(self.tables.asked, &key, &mut |item| {
-            let row = self.reads.get(self.tables.resolved, item)?;
-            if row.map(unpack_resolved).transpose()?.is_some_and(|row| row.leaves_open(mark)) {
-                files.push(FileId(u64::from_be_bytes(*item)));
+        let mut watch = self.watch();
+        for mark in marks_asking(self.reads, self.tables, hash)? {
+            watch.row()?;
+            for file in files_marked(self.reads, self.tables, mark)? {
+                let row = self.reads.get(self.tables.resolved, &id_key(file.0))?;
+                if row.map(unpack_resolved).transpose()?.is_some_and(|row| row.leaves_open(open)) {
+                    files.push(file);
+                }
             }
-            GO_ON
-        })?;
+        }
         Ok(Some(files))
     }
 

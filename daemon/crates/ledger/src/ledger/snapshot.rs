@@ -10,7 +10,7 @@ use sdl_model::{
 };
 
 use super::Ledger;
-use super::derived::find_dependents;
+use super::questions::find_dependents;
 use super::rows::{Rows, in_time};
 use super::state::{self, State};
 use crate::codec::{self, Public, id_key};
@@ -86,7 +86,7 @@ impl<'l> Snapshot<'l> {
     /// The files that asked one of `keys`, sorted.
     pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
         in_time(self.deadline)?;
-        if self.visible { find_dependents(&self.txn, self.tables.asked, keys) } else { Ok(Vec::new()) }
+        if self.visible { find_dependents(&self.txn, self.tables, keys) } else { Ok(Vec::new()) }
     }
 
     /// How the references of a file were resolved.

@@ -7,8 +7,8 @@ use super::rows::Row;
 use crate::Result;
 use crate::codec::{self, Public, id_at};
 use crate::codec::{
-    expand_edges, unpack_edges, unpack_in_edge, unpack_inclusions, unpack_item_hit, unpack_path_value,
-    unpack_resolved,
+    expand_edges, question_of_key, short_at, unpack_edges, unpack_in_edge, unpack_inclusions,
+    unpack_item_hit, unpack_path_value, unpack_resolved,
 };
 use crate::env::Table;
 use crate::ledger::{Sign, Tally};
@@ -64,10 +64,14 @@ pub(crate) const TABLES: &[Travelling] = travelling! {
         Ok(())
     },
     asked: |key, item, _| {
-        check_id("asked", key)?;
-        check_id("asked", item)
+        question_of_key("asked", key)?;
+        short_at("asked", item).map(drop)
     },
     postings: |_, item, _| whole::<{ codec::POSTING_ITEM }>("postings", item).map(drop),
+    questions: |key, item, _| {
+        check_id("questions", key)?;
+        short_at("questions", item).map(drop)
+    },
 };
 
 /// The table of a row.

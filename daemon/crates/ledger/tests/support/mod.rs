@@ -73,7 +73,13 @@ pub enum Node {
 /// A tree: path number to file.
 pub type Tree = BTreeMap<u8, Node>;
 
+/// The path of a file. Questions are stored beside the first half of a file's id, and two paths have the same there.
 pub fn path(number: u8) -> RelPath {
+    match number {
+        2 => return RelPath::new("src/a/n31433.py").unwrap(),
+        3 => return RelPath::new("lib/n13305.py").unwrap(),
+        _ => {}
+    }
     let dirs = ["", "src/", "src/a/", "lib/"];
     let names = ["x.py", "y.py", "z.py"];
     let (dir, name) = (dirs[number as usize % dirs.len()], names[number as usize / dirs.len() % names.len()]);
@@ -197,7 +203,7 @@ pub fn postings(number: u8, spec: &Spec) -> Vec<Posting> {
     let mut out = BTreeSet::new();
     for (at, def) in facts.outline.iter() {
         let flags = def.kind as u16;
-        let mut add = |term: &str, impact: u16| {
+        let mut add = |term: &str, impact: u8| {
             let term = term.chars().take(40).collect::<String>().into_boxed_str();
             out.insert(Posting { term, symbol: file.symbol(def.key), impact, flags });
         };

@@ -15,8 +15,9 @@ use super::words;
 /// The first character of the term for a symbol's whole simple name in lower case, such as `=parsehttpheader`. No
 /// word contains it.
 pub(crate) const EXACT: char = '=';
-/// The limit of a term's impact, which larger frequencies approach.
-pub(crate) const IMPACT_ONE: f32 = 60_000.0;
+/// The limit of a term's impact, which larger frequencies approach. Finer steps would take a byte more for each posting, and find
+/// nothing that these don't.
+pub(crate) const IMPACT_ONE: f32 = 255.0;
 /// How fast impact saturates.
 const K1: f32 = 1.1;
 /// Most postings of one symbol, its exact name apart.
@@ -222,7 +223,7 @@ impl<'d, 'f> Writer<'d, 'f> {
         }
         let name = if def.kind == SymbolKind::Module { path.stem() } else { outline.str(def.name) };
         if let Some(term) = exact_term(name) {
-            let impact = (flags.prior() * IMPACT_ONE) as u16;
+            let impact = (flags.prior() * IMPACT_ONE).round() as u8;
             found.push(Posting { term: term.into(), symbol, impact, flags: flags.0 });
         }
     }
@@ -486,7 +487,7 @@ impl Document {
     }
 
     /// The terms with the greatest impact, and whether each is in the name, in the owners' names, in the path.
-    fn best(&mut self, terms: &Terms) -> impl Iterator<Item = (u32, u16, [bool; 3])> + use<'_> {
+    fn best(&mut self, terms: &Terms) -> impl Iterator<Item = (u32, u8, [bool; 3])> + use<'_> {
         let mut scale = [0.0_f32; FIELDS.len()];
         for (i, (weight, average, strength)) in FIELDS.into_iter().enumerate() {
             scale[i] = weight / (1.0 - strength + strength * self.lengths[i] as f32 / average);
@@ -494,7 +495,7 @@ impl Document {
         let impact = move |counts: &[u16; FIELDS.len()]| {
             let frequency: f32 =
                 counts.iter().zip(scale).map(|(count, scale)| f32::from(*count) * scale).sum();
-            ((frequency / (K1 + frequency) * IMPACT_ONE) as u16).max(1)
+            ((frequency / (K1 + frequency) * IMPACT_ONE).round() as u8).max(1)
         };
         if self.counts.len() > MOST_TERMS {
             // By text among equals, because the numbers depend on the order in which texts were read.

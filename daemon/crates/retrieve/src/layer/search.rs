@@ -17,7 +17,7 @@ pub struct Search {
     hidden: HashSet<SymbolId>,
     /// The number of those postings that each term has.
     lost: HashMap<Box<str>, u64>,
-    own: BTreeMap<Box<str>, BTreeMap<SymbolId, (u16, u16)>>,
+    own: BTreeMap<Box<str>, BTreeMap<SymbolId, (u8, u16)>>,
     pub(super) totals: Counters,
 }
 

@@ -27,7 +27,7 @@ pub struct State {
 #[derive(Clone)]
 struct Outcome {
     /// The questions it asked, sorted.
-    asked: Arc<[u64]>,
+    asked: Arc<[u32]>,
     /// The marks of the names it left open, sorted.
     unresolved: Arc<[u32]>,
     counts: ResolutionCounts,
@@ -246,8 +246,8 @@ fn resolve_layer<O: Origin>(
 }
 
 /// Whether any of the sorted `asked` is among `keys`, or both of a pair are.
-fn has_any_key(asked: &[u64], keys: &ChangedKeys) -> bool {
-    let has = |key: &u64| asked.binary_search(key).is_ok();
+fn has_any_key(asked: &[u32], keys: &ChangedKeys) -> bool {
+    let has = |key: &u32| asked.binary_search(key).is_ok();
     if keys.pairs.iter().any(|(one, other)| has(one) && has(other)) {
         return true;
     }

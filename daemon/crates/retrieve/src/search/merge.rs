@@ -148,7 +148,7 @@ mod tests {
 
     fn list(term: u16, ids: Vec<u64>) -> List {
         let ids: std::collections::BTreeSet<u64> = ids.into_iter().collect();
-        let hit = |id: u64| TermHit { symbol: SymbolId(id), impact: (id % 977) as u16, flags: term };
+        let hit = |id: u64| TermHit { symbol: SymbolId(id), impact: (id % 251) as u8, flags: term };
         let mut list = List::unread(String::new(), 0, 1.5, term);
         list.hits = ids.into_iter().map(hit).collect();
         list

@@ -8,6 +8,7 @@
 mod gathered;
 mod loader;
 mod next;
+mod pairs;
 mod runs;
 mod terms;
 
@@ -23,14 +24,15 @@ use super::state::{self, Generation, State};
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot};
 use crate::codec::{
-    EDGE_LEN, Public, id_key, in_edge_of, pack_edges, pack_home, pack_resolved, path_value, shorten_edges,
-    symbol_key, text_key,
+    EDGE_LEN, Public, file_mark, id_key, in_edge_of, pack_edges, pack_home, pack_resolved, path_value,
+    short_item, shorten_edges, symbol_key, text_key,
 };
 use crate::tables::LedgerTables;
 use crate::{Error, FileUpdate, Posting, ResolutionCounts, Resolved, Result, TermHit, codec};
 
 use gathered::{Gathers, Items, Rows};
 pub(in crate::ledger) use loader::Loader;
+use pairs::{Asking, Leading, Pairs};
 use terms::Terms;
 
 /// A load of a whole version. `Sync`: once the files are in, several threads may [`Self::view`] them and hand in what they
@@ -72,8 +74,10 @@ struct Derived {
     tally: Tally,
     out_edges: Rows,
     resolved: Rows,
-    in_edges: Items<{ codec::IN_EDGE_ITEM }>,
-    asked: Items<8>,
+    in_edges: Pairs<Leading, { codec::IN_EDGE_ITEM }>,
+    /// The questions of a file, four bytes each.
+    questions: Rows,
+    asked: Pairs<Asking, { codec::SHORT_ITEM }>,
 }
 
 impl Derived {
@@ -84,7 +88,7 @@ impl Derived {
         file: FileId,
         counts: ResolutionCounts,
         edges: impl Iterator<Item = (u64, P)>,
-        (asked, unresolved): (&[u64], &[u32]),
+        (asked, unresolved): (&[u32], &[u32]),
     ) -> Result<()> {
         let mut sources = Vec::new();
         for (symbol, packed) in edges {
@@ -96,16 +100,23 @@ impl Derived {
                 Ok(())
             })?;
             for edge in edges {
-                let (target, item) = in_edge_of(SymbolId(symbol), edge);
-                self.in_edges.push(&id_key(target), item);
+                let (to, edge) = in_edge_of(SymbolId(symbol), edge);
+                self.in_edges.push(Leading { to, edge });
             }
         }
         sources.sort_unstable();
+        let mark = file_mark(file);
         for hash in asked {
-            self.asked.push(&id_key(*hash), id_key(file.0));
+            self.asked.push(Asking::new(*hash, mark));
+        }
+        if !asked.is_empty() {
+            self.questions.push(&id_key(file.0), |out| {
+                out.extend(asked.iter().flat_map(|hash| hash.to_be_bytes()));
+                Ok(())
+            })?;
         }
         self.tally.resolved(counts, Sign::Plus);
-        let row = pack_resolved(counts, sources.into_iter(), asked, unresolved);
+        let row = pack_resolved(counts, sources.into_iter(), unresolved);
         self.resolved.push(&id_key(file.0), |out| {
             out.extend_from_slice(&row);
             Ok(())
@@ -320,8 +331,8 @@ impl<'l> Bulk<'l> {
 
     fn bound_derived(&self) -> Result<()> {
         let Ledger { gather_bytes, env, .. } = self.ledger;
-        let Derived { out_edges, resolved, in_edges, asked, .. } = &mut *self.lock_derived();
-        bound_memory(&mut [out_edges, resolved, in_edges, asked], *gather_bytes, env.path())
+        let Derived { out_edges, resolved, in_edges, questions, asked, .. } = &mut *self.lock_derived();
+        bound_memory(&mut [out_edges, resolved, in_edges, questions, asked], *gather_bytes, env.path())
     }
 
     /// Adds postings, as [`Self::add_posting`] does.
@@ -333,12 +344,12 @@ impl<'l> Bulk<'l> {
     }
 
     /// Adds one posting, without an allocation for its term.
-    pub fn add_posting(&mut self, term: &str, symbol: SymbolId, impact: u16, flags: u16) -> Result<()> {
+    pub fn add_posting(&mut self, term: &str, symbol: SymbolId, impact: u8, flags: u16) -> Result<()> {
         self.gather_posting(term, symbol, impact, flags)?;
         self.bound_files()
     }
 
-    fn gather_posting(&mut self, term: &str, symbol: SymbolId, impact: u16, flags: u16) -> Result<()> {
+    fn gather_posting(&mut self, term: &str, symbol: SymbolId, impact: u8, flags: u16) -> Result<()> {
         check_term(term)?;
         self.postings.push(term, TermHit { symbol, impact, flags });
         Ok(())
@@ -350,8 +361,15 @@ impl<'l> Bulk<'l> {
         let mut loader = Loader::new(&self.ledger.env);
         loader.rows(tables.out_edges, std::mem::take(&mut derived.out_edges))?;
         loader.rows(tables.resolved, std::mem::take(&mut derived.resolved))?;
-        loader.groups(tables.in_edges, std::mem::take(&mut derived.in_edges))?;
-        loader.groups(tables.asked, std::mem::take(&mut derived.asked))?;
+        let in_edges = std::mem::take(&mut derived.in_edges);
+        in_edges.in_order(&mut |key, items| loader.group(tables.in_edges, key, items))?;
+        let questions = std::mem::take(&mut derived.questions);
+        questions.in_order(&mut |key, hashes| {
+            let hashes = hashes.as_chunks::<4>().0.iter().map(|hash| u32::from_be_bytes(*hash));
+            loader.group(tables.questions, key, hashes.map(short_item).collect::<Vec<_>>().as_flattened())
+        })?;
+        let asked = std::mem::take(&mut derived.asked);
+        asked.in_order(&mut |key, items| loader.group(tables.asked, key, items))?;
         let postings = std::mem::take(&mut self.postings);
         postings.in_order(&mut |term, items| loader.group(tables.postings, term, items))?;
         loader.done()

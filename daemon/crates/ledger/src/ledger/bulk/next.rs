@@ -20,6 +20,7 @@ use crate::codec::{
     self, history_key, id_at, id_key, shorten_edges, split_history_key, unpack_posting, unpack_resolved,
 };
 use crate::env::{Reads, Table};
+use crate::ledger::questions::questions_of;
 use crate::ledger::state::{self, State};
 use crate::ledger::{Ledger, Snapshot, history};
 use crate::{ChangedKeys, Error, Invalidation, Result, View as _};
@@ -115,7 +116,7 @@ impl<'l> Bulk<'l> {
             .sources()
             .map(|source| Ok((source, rows.packed_edges(SymbolId(source))?)))
             .collect::<Result<Vec<_>>>()?;
-        let asked: Vec<u64> = row.asked().collect();
+        let asked = questions_of(rows.reads, rows.tables, file)?;
         let unresolved: Vec<u32> = row.unresolved().collect();
         self.lock_derived().add(file, row.counts, edges.into_iter(), (&asked, &unresolved))?;
         self.bound_derived()

@@ -12,7 +12,7 @@ use crate::{Result, TermHit};
 #[derive(Default)]
 pub(super) struct Terms {
     numbers: HashMap<Box<str>, u32, foldhash::fast::RandomState>,
-    /// From high to low: the term's number (32 bits), the symbol (64), impact (16), flags (16).
+    /// From high to low: the term's number (32 bits), nothing (8), the symbol (64), impact (8), flags (16).
     postings: Vec<u128>,
     text: usize,
     runs: Option<Runs>,
@@ -30,7 +30,7 @@ impl Terms {
             number
         };
         let mut low = [0; 16];
-        low[4..].copy_from_slice(&pack_posting(hit));
+        low[16 - POSTING_ITEM..].copy_from_slice(&pack_posting(hit));
         self.postings.push(u128::from(number) << 96 | u128::from_be_bytes(low));
     }
 
