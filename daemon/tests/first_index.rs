@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 struct Gate {
     reached: Mutex<Sender<Event>>,
     open: Mutex<Receiver<()>>,
-    /// Whether commits of files' facts are held too, which the threads without a name make.
+    /// Whether commits of files' facts are held too, which a thread of its own makes.
     facts: bool,
 }
 
@@ -32,8 +32,12 @@ enum Event {
 impl Faults for Gate {
     fn at(&self, point: FaultPoint) -> Option<Fault> {
         let thread = std::thread::current();
-        let is_worker = thread.name().map_or(self.facts, |name| name == "repo app");
-        if is_worker && point == FaultPoint::BeforeCommit {
+        let is_held = match thread.name() {
+            Some("repo app") => true,
+            Some("store") => self.facts,
+            _ => false,
+        };
+        if is_held && point == FaultPoint::BeforeCommit {
             let _ = self.reached.lock().unwrap().send(Event::Held);
             let _ = self.open.lock().unwrap().recv();
         }

@@ -93,9 +93,8 @@ fn fill_batch(
     }
 
     for (update, old) in changes.updates.iter().zip(&old_rows) {
-        let file = FileId::of(&update.path);
         let [before, after] = resolve::changed_postings(facts, old.as_ref(), update)?;
-        batch.set_postings(file, &before, &after)?;
+        batch.set_postings(&before, &after)?;
     }
     for (path, stat) in &changes.touched {
         batch.set_stat_only(path, stat)?;

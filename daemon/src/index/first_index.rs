@@ -1,10 +1,13 @@
 //! A whole tree becomes the first version of an empty ledger: read and parse on all cores, resolve, load in bulk.
 
 use std::collections::HashMap;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::thread;
 
 use rayon::prelude::*;
-use sdl_ledger::{Bulk, EncodedFacts, FileUpdate, Pins, Posting, Result};
+use sdl_ledger::{Bulk, EncodedFacts, Error, FilePostings, FileUpdate, Pins, Result};
 use sdl_model::{Cause, Facts, FactsKey, FileId, FileState, GitHead, Outline, RelPath, Version};
 use sdl_retrieve::part::PartFile;
 use sdl_watch::Found;
@@ -15,7 +18,11 @@ use super::resolve::{self, Source};
 use super::{Stores, Tally, now_ms, put_missing};
 
 /// The most files that are read and stored at a time, which keeps the facts' transactions short.
-const CHUNK: usize = 128;
+const CHUNK: usize = 64;
+/// The name of the thread that stores.
+const THREAD: &str = "store";
+/// The most portions that are read and wait to be stored.
+const WAITING: usize = 2;
 
 /// Hears how far a first index is.
 pub trait Observer: Sync {
@@ -40,7 +47,7 @@ pub fn first_index(
     head: Option<&GitHead>,
     observer: &dyn Observer,
 ) -> Result<Option<(Version, Tally)>> {
-    let mut load = Load {
+    let load = Load {
         stores,
         bulk: stores.ledger.bulk()?,
         tally: Tally::default(),
@@ -48,22 +55,7 @@ pub fn first_index(
         pins: Vec::new(),
         observer,
     };
-    let total = files.len() as u64;
-    let mut read = Vec::new();
-    let mut done = 0;
-    let (bytes, largest) = (stores.budget.portion_bytes(), reader.rules.limits.max_bytes);
-    for portion in split_into_portions(files, Portion { files: CHUNK, bytes, largest }) {
-        if !observer.read(done, total) {
-            return Ok(None);
-        }
-        done += portion.len() as u64;
-        // One core stores what was read while the others read on.
-        let (stored, next) = rayon::join(|| load.store(read), || read_files(reader, portion));
-        stored?;
-        read = next;
-    }
-    load.store(read)?;
-    observer.read(total, total);
+    let Some(load) = read_and_store(load, reader, files)? else { return Ok(None) };
     observer.all_read();
     let Load { mut bulk, tally, held: Held { facts: held, sources, .. }, pins, .. } = load;
     bulk.files_done()?;
@@ -80,8 +72,39 @@ pub fn first_index(
     Ok(Some((version, tally)))
 }
 
+/// Reads all files and stores them, unless the observer gives up. A thread of its own stores: it waits for the disk, and sorts what
+/// was gathered for seconds at a time, while all cores read on.
+fn read_and_store<'s>(load: Load<'s>, reader: &Reader<'_>, files: &[Found]) -> Result<Option<Load<'s>>> {
+    let Load { stores, observer, .. } = load;
+    let total = files.len() as u64;
+    let (bytes, largest) = (stores.budget.portion_bytes(), reader.rules.limits.max_bytes);
+    let (to, portions) = sync_channel(WAITING);
+    thread::scope(|scope| {
+        let storing = thread::Builder::new()
+            .name(THREAD.into())
+            .spawn_scoped(scope, || load.store_all(portions))
+            .map_err(|source| Error::Thread { name: THREAD, source })?;
+        let mut done = 0;
+        let mut goes_on = true;
+        for portion in split_into_portions(files, Portion { files: CHUNK, bytes, largest }) {
+            goes_on = observer.read(done, total);
+            // The thread ends before the last portion only with an error.
+            if !goes_on || to.send(read_files(reader, portion)).is_err() {
+                break;
+            }
+            done += portion.len() as u64;
+        }
+        drop(to);
+        let load = storing.join().unwrap_or_else(|panic| resume_unwind(panic))?;
+        Ok(goes_on.then(|| {
+            observer.read(total, total);
+            load
+        }))
+    })
+}
+
 /// A file that was read: its update, its facts if they are new, and its postings.
-type ReadFile = (Box<FileUpdate>, Option<(FactsKey, EncodedFacts)>, Vec<Posting>);
+type ReadFile = (Box<FileUpdate>, Option<(FactsKey, EncodedFacts)>, FilePostings);
 
 fn read_files(reader: &Reader<'_>, files: &[Found]) -> Vec<ReadFile> {
     let read = |found: &Found| match reader.read(&found.path, None, found.skip) {
@@ -105,6 +128,11 @@ struct Load<'s> {
 }
 
 impl Load<'_> {
+    fn store_all(mut self, portions: Receiver<Vec<ReadFile>>) -> Result<Self> {
+        portions.into_iter().try_for_each(|read| self.store(read))?;
+        Ok(self)
+    }
+
     fn store(&mut self, read: Vec<ReadFile>) -> Result<()> {
         let facts = self.stores.facts;
         let keys: Vec<FactsKey> = read.iter().filter_map(|(update, ..)| facts_key(update)).collect();

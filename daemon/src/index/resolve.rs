@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sdl_graph::{FileFacts, HeldFacts, KeptIndexes, SharedOutline, resolve_files};
-use sdl_ledger::{FactsStore, FileUpdate, Posting, Resolved, Result, View};
+use sdl_ledger::{FactsStore, FilePostings, FileUpdate, Resolved, Result, View};
 use sdl_model::{Body, Facts, FactsKey, FileId, FileRow, FileState, Outline, RelPath};
 
 use super::Stores;
@@ -111,8 +111,8 @@ pub(super) fn load_update(facts: &FactsStore, update: &FileUpdate) -> Result<Fil
 }
 
 /// The postings of a file in its new state, from the facts that came with it.
-pub(super) fn update_postings(update: &FileUpdate) -> Vec<Posting> {
-    update.facts.as_ref().map_or_else(Vec::new, |held| {
+pub(super) fn update_postings(update: &FileUpdate) -> FilePostings {
+    update.facts.as_ref().map_or_else(FilePostings::default, |held| {
         sdl_retrieve::index::file_postings(&update.path, FileId::of(&update.path), &held.outline, &held.body)
     })
 }
@@ -156,7 +156,7 @@ pub(super) fn changed_postings(
     facts: &FactsStore,
     old: Option<&FileRow>,
     update: &FileUpdate,
-) -> Result<[Vec<Posting>; 2]> {
+) -> Result<[FilePostings; 2]> {
     let key = |row: &FileRow| row.state.facts();
     if old.and_then(key) == update.row.as_ref().and_then(key) {
         return Ok(Default::default());

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use sdl_ledger::{
-    Batch, Error, FileUpdate, Invalidation, Posting, PostingChanges, Public, Result, Snapshot, View as _,
+    Batch, Error, FilePostings, FileUpdate, Invalidation, PostingChanges, Public, Result, Snapshot, View as _,
 };
 use sdl_model::{Cause, Facts, FactsKey, FileId, FileRow, GitHead, Outline};
 use sdl_retrieve::layer::{Laid, Layer};
@@ -47,7 +47,7 @@ pub fn commit_wide_change(
 }
 
 /// A file in its new state, with its facts, and its postings before and after.
-type Loaded = (FileUpdate, [Vec<Posting>; 2]);
+type Loaded = (FileUpdate, [FilePostings; 2]);
 
 struct Step<'s> {
     stores: Stores<'s>,

@@ -78,6 +78,14 @@ pub enum Error {
     /// The read took longer than its deadline.
     #[error("the request ran past its deadline")]
     Deadline,
+    /// The system starts no more threads.
+    #[error("the thread {name:?} can't be started: {source}")]
+    Thread {
+        /// The thread's name.
+        name: &'static str,
+        /// The system's error.
+        source: std::io::Error,
+    },
     /// A file operation failed.
     #[error("{what} {path:?}: {source}")]
     Io {

@@ -55,5 +55,5 @@ pub use options::{Clock, Options, Retention, SystemClock};
 pub use share::{EachChunk, MAX_CHUNK_BYTES};
 pub use space::{Space, TableSpace};
 pub use store::How;
-pub use update::{FileUpdate, Posting, ResolutionCounts, Resolved};
+pub use update::{FilePostings, FileUpdate, Posting, ResolutionCounts, Resolved};
 pub use view::{Counters, HitFlags, NameHit, Named, SymbolHome, TermHit, View};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::TermHit;
 use sdl_model::{Edge, Facts, FileId, FileRow, RelPath, StatHint, SymbolId};
 
 /// One file in its new state.
@@ -15,6 +16,33 @@ pub struct FileUpdate {
     pub stat: Option<StatHint>,
     /// Its facts, if it has any.
     pub facts: Option<Arc<Facts>>,
+}
+
+/// The search postings of one file. Symbols share most of their terms with others of the file, so each is here once.
+#[derive(Clone, Debug, Default)]
+pub struct FilePostings {
+    /// The terms, mostly without doubles.
+    pub terms: Vec<Box<str>>,
+    /// The postings, each with the place of its term among these.
+    pub hits: Vec<(u32, TermHit)>,
+}
+
+impl FilePostings {
+    /// Every posting with its term.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, TermHit)> {
+        self.hits.iter().filter_map(|(term, hit)| Some((&**self.terms.get(*term as usize)?, *hit)))
+    }
+}
+
+impl FromIterator<Posting> for FilePostings {
+    fn from_iter<I: IntoIterator<Item = Posting>>(postings: I) -> Self {
+        let mut all = Self::default();
+        for Posting { term, symbol, impact, flags } in postings {
+            all.hits.push((all.terms.len() as u32, TermHit { symbol, impact, flags }));
+            all.terms.push(term);
+        }
+        all
+    }
 }
 
 /// One search posting of a symbol. The term is text that the search index made; the store does not look into it.

@@ -85,8 +85,8 @@ pub enum Named {
     TooMany,
 }
 
-/// One posting, read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One posting of a term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TermHit {
     /// The symbol.
     pub symbol: SymbolId,

@@ -333,7 +333,7 @@ fn a_file_that_was_cut_off_is_set_aside() {
 #[test]
 fn damaged_pages_are_found_after_a_crash() {
     let mut found = 0;
-    for page in 2..14 {
+    for page in 2..30 {
         let dir = folder();
         let ledger = open(dir.path(), &small());
         load(&ledger, &tree_after(0)).unwrap();

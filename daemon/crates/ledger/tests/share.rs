@@ -6,7 +6,7 @@ mod support;
 use std::path::Path;
 
 use proptest::prelude::*;
-use sdl_ledger::{DumpOptions, FactsStore, Intake, Ledger, Options, View as _};
+use sdl_ledger::{DumpOptions, FactsStore, FilePostings, Intake, Ledger, Options, TermHit, View as _};
 use sdl_model::{Cause, Facts, FactsKey, SymbolId};
 use support::{
     Node, Spec, Tree, dump, facts, facts_key, folder, load, no_findings, open, sample, small, soon, step,
@@ -154,12 +154,13 @@ fn a_list_longer_than_a_row_arrives_whole() {
     let source = open(one.path(), &Options::default());
     let mut bulk = source.bulk().unwrap();
     bulk.files_done().unwrap();
-    for n in 0..250_000_u64 {
-        // The last term is longest, so nothing comes after it.
-        let term = ["few", "many", "most"][(n % 16).min(2) as usize];
+    // The last term is longest, so nothing comes after it.
+    let terms = ["few", "many", "most"].map(Box::from).to_vec();
+    let hit = |n: u64| {
         let symbol = SymbolId(n.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        bulk.add_posting(term, symbol, (n % 3) as u8, 0).unwrap();
-    }
+        ((n % 16).min(2) as u32, TermHit { symbol, impact: (n % 3) as u8, flags: 0 })
+    };
+    bulk.add_postings(&FilePostings { terms, hits: (0..250_000).map(hit).collect() }).unwrap();
     bulk.finish(Cause::FirstIndex, None, 5).unwrap();
     let chunks = export(&source);
     assert!(chunks.len() > 1, "a list goes on in another chunk");

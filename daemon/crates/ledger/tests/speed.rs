@@ -7,11 +7,13 @@ mod support;
 
 use std::sync::Arc;
 
-use sdl_ledger::{FactsStore, FileUpdate, Ledger, Options, ResolutionCounts, Resolved, View, encode_facts};
+use sdl_ledger::{
+    FactsStore, FilePostings, FileUpdate, Ledger, Options, Posting, ResolutionCounts, Resolved, View,
+    encode_facts,
+};
 use sdl_model::ids::stable_hash;
 use sdl_model::{
     Cause, Edge, EdgeKind, FactsKey, FileId, FileRow, FileState, RelPath, Resolution, StatHint, Strategy,
-    SymbolId,
 };
 use support::Spec;
 
@@ -38,7 +40,7 @@ struct Sample {
     updates: Vec<FileUpdate>,
     keys: Vec<FactsKey>,
     resolved: Vec<Resolved>,
-    postings: Vec<(Box<str>, SymbolId, u8, u16)>,
+    postings: Vec<Posting>,
 }
 
 /// A number that looks random, from 0 to `below`.
@@ -122,7 +124,8 @@ fn sample(files: usize) -> Sample {
                 // Few terms are frequent, most are rare.
                 let rank = TERMS / (1 + pick((n, s, p + 200), TERMS));
                 let term = format!("term{}", rank + pick((n, s, p + 300), 1 + rank));
-                sample.postings.push((term.into(), *symbol, (p * 10) as u8, 1));
+                let (symbol, impact) = (*symbol, (p * 10) as u8);
+                sample.postings.push(Posting { term: term.into(), symbol, impact, flags: 1 });
             }
         }
     }
@@ -151,10 +154,10 @@ fn load(ledger: &Ledger, sample: &Sample, quiet: bool) {
         bulk.add_resolved(resolved).unwrap();
     }
     lap("add_resolved");
-    for (term, symbol, impact, flags) in &sample.postings {
-        bulk.add_posting(term, *symbol, *impact, *flags).unwrap();
+    for postings in sample.postings.chunks((SYMBOLS + 2) * POSTINGS) {
+        bulk.add_postings(&postings.iter().cloned().collect()).unwrap();
     }
-    lap("add_posting");
+    lap("add_postings");
     bulk.finish(Cause::FirstIndex, None, 0).unwrap();
     lap("finish");
     println!("  bulk load                {:7.1} ms CPU", cpu_ms() - start);
@@ -205,15 +208,8 @@ fn bulk_load_and_batches() {
             row.size += 1 + round as u64;
             let mut resolved = sample.resolved[n].clone();
             resolved.edges[3].1.pop();
-            let mut all = sample.postings[n * (SYMBOLS + 2) * POSTINGS..][..(SYMBOLS + 2) * POSTINGS]
-                .iter()
-                .map(|(term, symbol, impact, flags)| sdl_ledger::Posting {
-                    term: term.clone(),
-                    symbol: *symbol,
-                    impact: *impact,
-                    flags: *flags,
-                })
-                .collect::<Vec<_>>();
+            let mut all =
+                sample.postings[n * (SYMBOLS + 2) * POSTINGS..][..(SYMBOLS + 2) * POSTINGS].to_vec();
             all.sort();
             all.dedup();
             let fewer = all[1..].to_vec();
@@ -223,7 +219,7 @@ fn bulk_load_and_batches() {
             let keys = batch.apply_files(&[update]).unwrap();
             batch.dependents(&keys).unwrap();
             batch.set_resolved(&resolved).unwrap();
-            batch.set_postings(FileId(0), &all, &fewer).unwrap();
+            batch.set_postings(&all.into_iter().collect(), &fewer.into_iter().collect()).unwrap();
             batch.commit(Cause::Watch, None, 0).unwrap().unwrap();
             total += cpu_ms() - start;
         }
@@ -256,16 +252,8 @@ fn one_batch_with_every_file() {
     }
     println!("set_resolved {:7.1} ms", cpu_ms() - start);
     for postings in sample.postings.chunks((SYMBOLS + 2) * POSTINGS) {
-        let postings: Vec<_> = postings
-            .iter()
-            .map(|(term, symbol, impact, flags)| sdl_ledger::Posting {
-                term: term.clone(),
-                symbol: *symbol,
-                impact: *impact,
-                flags: *flags,
-            })
-            .collect();
-        batch.set_postings(FileId(0), &[], &postings).unwrap();
+        let postings = postings.iter().cloned().collect();
+        batch.set_postings(&FilePostings::default(), &postings).unwrap();
     }
     println!("set_postings {:7.1} ms", cpu_ms() - start);
     batch.commit(Cause::FirstIndex, None, 0).unwrap();

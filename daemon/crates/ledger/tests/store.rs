@@ -10,8 +10,8 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{
-    Briefs, Error, FactsStore, FileUpdate, How, Lease, Ledger, Named, Options, Posting, Retention, TermHit,
-    View, encode_facts,
+    Briefs, Error, FactsStore, FilePostings, FileUpdate, How, Lease, Ledger, Named, Options, Posting,
+    Retention, TermHit, View, encode_facts,
 };
 use sdl_model::{Cause, FactsKey, FileId, RelPath, StatHint, SymbolId, Version};
 use support::{Node, Spec, Tree, dump, folder, load, no_findings, open, sample, small, soon, step};
@@ -453,7 +453,10 @@ fn misuse_is_refused_by_name() {
     let bare = FileUpdate { facts: None, ..support::update(0, Some(&Node::Code(spec(1)))) };
     assert!(matches!(batch.apply_files(&[bare]), Err(Error::Misuse(_))));
     let empty = Posting { term: "".into(), symbol: SymbolId(1), impact: 0, flags: 0 };
-    assert!(matches!(batch.set_postings(FileId(0), &[], &[empty]), Err(Error::Misuse(_))));
+    assert!(matches!(
+        batch.set_postings(&FilePostings::default(), &[empty].into_iter().collect()),
+        Err(Error::Misuse(_))
+    ));
     drop(batch);
     let mut bulk = ledger.bulk().unwrap();
     bulk.add_file(&support::update(0, Some(&Node::Skipped))).unwrap();
@@ -467,7 +470,7 @@ fn orphan_postings_can_be_dropped() {
     load(&ledger, &sample(3)).unwrap();
     let mut batch = ledger.batch().unwrap();
     let stray = Posting { term: "stray".into(), symbol: SymbolId(42), impact: 1, flags: 0 };
-    batch.set_postings(FileId(0), &[], &[stray]).unwrap();
+    batch.set_postings(&FilePostings::default(), &[stray].into_iter().collect()).unwrap();
     batch.commit(Cause::Watch, None, 0).unwrap().unwrap();
     assert_eq!(ledger.check().unwrap().len(), 1);
     let mut batch = ledger.batch().unwrap();
@@ -498,7 +501,8 @@ fn long_lists_of_postings_shrink_and_grow() {
             new.push(Posting { term, symbol: SymbolId(symbol), impact: next(3) as u8, flags: 0 });
         }
         let mut batch = ledger.batch().unwrap();
-        match batch.set_postings(FileId(0), &old, &new).and_then(|()| batch.commit(Cause::Watch, None, 0)) {
+        let set = batch.set_postings(&old.iter().cloned().collect(), &new.iter().cloned().collect());
+        match set.and_then(|()| batch.commit(Cause::Watch, None, 0)) {
             Err(Error::MapFull { .. }) => continue,
             other => drop(other.unwrap().unwrap()),
         }

@@ -75,9 +75,9 @@ impl Budget {
         self.bytes
     }
 
-    /// Source text that is read, parsed and encoded at a time, as long as another portion of it is stored.
+    /// Source text that is read, parsed and encoded at a time, while another portion of it is stored and two wait for that.
     pub fn portion_bytes(self) -> u64 {
-        (self.bytes / 256).clamp(1 << 20, 8 << 20)
+        (self.bytes / 512).clamp(1 << 19, 4 << 20)
     }
 
     /// Source text whose facts stay in memory between reading and resolving.
@@ -184,7 +184,7 @@ mod tests {
         for budget in [LEAST, 512 << 20, USUAL, 64 << 30].map(Budget::of_bytes) {
             // Two portions, the facts that are held, and the rows of files and of resolutions.
             let most =
-                2 * 12 * budget.portion_bytes() + 12 * budget.held_bytes() + 2 * budget.gather_bytes() as u64;
+                4 * 12 * budget.portion_bytes() + 12 * budget.held_bytes() + 2 * budget.gather_bytes() as u64;
             assert!(most <= budget.bytes(), "{budget:?}: {most}");
             for threads in [1, 2, 16, 256] {
                 let resolvers = budget.resolvers(threads);

@@ -14,7 +14,7 @@ use crate::codec::{
     pack_posting, pack_resolved, question_key, short_item, shorten_edges, text_key, unpack_resolved,
 };
 use crate::env::Reads;
-use crate::{ChangedKeys, Error, Posting, Resolved, Result, TermHit};
+use crate::{ChangedKeys, Error, FilePostings, Resolved, Result};
 
 /// The form in which the targets of packed edges store them.
 pub(super) fn incoming_edges(from: SymbolId, packed: &[u8]) -> BTreeSet<(u64, PackedInEdge)> {
@@ -50,15 +50,12 @@ pub struct PostingChanges {
 
 impl PostingChanges {
     /// Notes how a file's postings differ: as for [`Batch::set_postings`].
-    pub fn note_file(&mut self, old: &[Posting], new: &[Posting]) -> Result<()> {
-        new.iter().try_for_each(|posting| check_term(&posting.term))?;
-        let (old, new): (BTreeSet<&Posting>, BTreeSet<&Posting>) =
-            (old.iter().collect(), new.iter().collect());
+    pub fn note_file(&mut self, old: &FilePostings, new: &FilePostings) -> Result<()> {
+        new.terms.iter().try_for_each(|term| check_term(term))?;
+        let (old, new): (BTreeSet<_>, BTreeSet<_>) = (old.iter().collect(), new.iter().collect());
         let gone = old.difference(&new).map(|posting| (*posting, false));
-        for (posting, is_kept) in gone.chain(new.difference(&old).map(|posting| (*posting, true))) {
-            let Posting { symbol, impact, flags, .. } = *posting;
-            let item = pack_posting(TermHit { symbol, impact, flags });
-            self.by_term.entry(posting.term.clone()).or_default().push((item, is_kept));
+        for ((term, hit), is_kept) in gone.chain(new.difference(&old).map(|posting| (*posting, true))) {
+            self.by_term.entry(term.into()).or_default().push((pack_posting(hit), is_kept));
             self.len += 1;
         }
         Ok(())
@@ -191,7 +188,7 @@ impl Batch<'_> {
     /// Replaces a file's postings. `old` are those that were stored for it before (a posting is a pure function of the
     /// file's facts and path), `new` are those it has now. Those that both would contain may be left out of both. Only differences
     /// are written.
-    pub fn set_postings(&mut self, _file: FileId, old: &[Posting], new: &[Posting]) -> Result<()> {
+    pub fn set_postings(&mut self, old: &FilePostings, new: &FilePostings) -> Result<()> {
         let mut changes = PostingChanges::default();
         changes.note_file(old, new)?;
         self.change_postings(changes)

@@ -2,10 +2,10 @@
 
 use std::thread;
 
-use sdl_model::{Cause, FileId, SymbolId};
+use sdl_model::{Cause, SymbolId};
 
 use super::check_tests::support::{self, dump, fill, folder, load, no_findings, open, sample, small, soon};
-use crate::{Ledger, Posting, View as _};
+use crate::{FilePostings, Ledger, Posting, View as _};
 
 /// As `Ledger::release_pages`, whatever was written before.
 fn release(ledger: &Ledger) -> bool {
@@ -25,9 +25,10 @@ fn many_rows_in_one_transaction_are_given_back_once() {
         impact: 1,
         flags: 0,
     };
-    let words: Vec<Posting> = (0..5_000).map(word).collect();
-    for (was, is) in [(&[][..], &words[..]), (&words, &[])] {
-        ledger.write(Cause::Watch, None, 5, |batch| batch.set_postings(FileId(0), was, is)).unwrap();
+    let words: FilePostings = (0..5_000).map(word).collect();
+    let none = FilePostings::default();
+    for (was, is) in [(&none, &words), (&words, &none)] {
+        ledger.write(Cause::Watch, None, 5, |batch| batch.set_postings(was, is)).unwrap();
         let before = dump(&ledger);
         assert!(ledger.release_pages().unwrap());
         assert!(!ledger.release_pages().unwrap(), "there is nothing more");

@@ -6,7 +6,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use super::bulk::Loader;
+use super::bulk::{Loader, Sink};
 use super::state::{self, State};
 use super::{Ledger, STORAGE_SCHEMA, Snapshot, Tally, UPGRADES};
 use crate::codec::corrupt_record;
@@ -96,7 +96,7 @@ struct Held {
     items: Vec<u8>,
 }
 
-fn write_held(loader: &mut Loader<'_>, held: &mut Option<Held>) -> Result<()> {
+fn write_held(loader: &mut Loader<impl Sink>, held: &mut Option<Held>) -> Result<()> {
     held.take().map_or(Ok(()), |held| loader.group(held.table, &held.key, &held.items))
 }
 

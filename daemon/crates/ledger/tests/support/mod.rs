@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{
-    Batch, Clock, FileUpdate, Ledger, LookupKey, Named, Options, Posting, ResolutionCounts, Resolved, View,
-    name_mark,
+    Batch, Clock, FilePostings, FileUpdate, Ledger, LookupKey, Named, Options, Posting, ResolutionCounts,
+    Resolved, View, name_mark,
 };
 use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Import, ImportKind, Ref, RefForm, Span, StrIx};
 use sdl_model::ids::stable_hash;
@@ -306,10 +306,10 @@ pub fn fill(batch: &mut Batch<'_>, before: &Tree, after: &Tree) -> sdl_ledger::R
     }
     for number in changed {
         let of = |tree: &Tree| match tree.get(&number) {
-            Some(Node::Code(spec)) => postings(number, spec),
-            _ => Vec::new(),
+            Some(Node::Code(spec)) => postings(number, spec).into_iter().collect(),
+            _ => FilePostings::default(),
         };
-        batch.set_postings(FileId::of(&path(number)), &of(before), &of(after))?;
+        batch.set_postings(&of(before), &of(after))?;
     }
     Ok(())
 }
@@ -330,7 +330,7 @@ pub fn load(ledger: &Ledger, tree: &Tree) -> sdl_ledger::Result<Version> {
         if let Node::Code(spec) = node {
             let resolved = bulk.view(|view| resolve(view, tree, *number))?;
             bulk.add_resolved(&resolved)?;
-            bulk.add_postings(&postings(*number, spec))?;
+            bulk.add_postings(&postings(*number, spec).into_iter().collect())?;
         }
     }
     bulk.finish(Cause::FirstIndex, None, 5)
@@ -357,7 +357,7 @@ pub fn leap(
     for (number, node) in changed.iter().filter_map(|n| Some((*n, after.get(n)?))) {
         bulk.add_file(&update(number, Some(node)))?;
         if let Node::Code(spec) = node {
-            bulk.add_postings(&postings(number, spec))?;
+            bulk.add_postings(&postings(number, spec).into_iter().collect())?;
         }
     }
     bulk.files_done()?;

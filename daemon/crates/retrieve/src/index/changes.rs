@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use sdl_ledger::Posting;
+use sdl_ledger::FilePostings;
 use sdl_model::facts::{Def, DefIx};
 use sdl_model::{Body, FileId, Outline, RelPath};
 
@@ -20,7 +20,7 @@ pub fn changed_postings(
     file: FileId,
     before: Option<Halves<'_>>,
     after: Option<Halves<'_>>,
-) -> [Vec<Posting>; 2] {
+) -> [FilePostings; 2] {
     let documents = |(outline, body)| Documents::new(path, file, outline, body);
     let [before, after] = [before.map(documents), after.map(documents)];
     let [mut kept_before, mut kept_after] = [&before, &after]
@@ -32,7 +32,7 @@ pub fn changed_postings(
         }
     }
     let postings = |documents: Option<Documents<'_>>, kept: &[bool]| {
-        documents.map_or_else(Vec::new, |documents| postings_without(&documents, kept))
+        documents.map_or_else(FilePostings::default, |documents| postings_without(&documents, kept))
     };
     [postings(before, &kept_before), postings(after, &kept_after)]
 }
@@ -49,11 +49,10 @@ fn same_definitions(before: &Documents<'_>, after: &Documents<'_>) -> Vec<(DefIx
     after.outline.iter().filter_map(same).collect()
 }
 
-fn postings_without(documents: &Documents<'_>, kept: &[bool]) -> Vec<Posting> {
+fn postings_without(documents: &Documents<'_>, kept: &[bool]) -> FilePostings {
     let mut writer = Writer::new(documents);
-    let mut found = Vec::new();
     for ((ix, _), _) in documents.outline.iter().zip(kept).filter(|(_, kept)| !**kept) {
-        writer.add_postings(ix, &mut found);
+        writer.add_postings(ix);
     }
-    found
+    writer.into_postings()
 }

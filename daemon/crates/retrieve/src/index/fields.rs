@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use sdl_ledger::Posting;
+use sdl_ledger::{FilePostings, TermHit};
 use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Expr, ExprIx, StrIx};
 use sdl_model::{Body, FileId, Outline, RelPath, SymbolKind};
 
@@ -62,14 +62,13 @@ const FIELDS: [(f32, f32, f32); 7] = [
 ];
 
 /// The postings of one file: a pure function of its path and its facts.
-pub fn file_postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) -> Vec<Posting> {
+pub fn file_postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) -> FilePostings {
     let documents = Documents::new(path, file, outline, body);
     let mut writer = Writer::new(&documents);
-    let mut found = Vec::with_capacity(outline.defs.len() * 16);
     for (ix, _) in outline.iter() {
-        writer.add_postings(ix, &mut found);
+        writer.add_postings(ix);
     }
-    found
+    writer.into_postings()
 }
 
 /// The documents of a file's definitions.
@@ -175,6 +174,7 @@ pub(super) struct Writer<'d, 'f> {
     memos: [Memo; 2],
     document: Document,
     texts: Vec<Said>,
+    hits: Vec<(u32, TermHit)>,
 }
 
 impl<'d, 'f> Writer<'d, 'f> {
@@ -183,12 +183,19 @@ impl<'d, 'f> Writer<'d, 'f> {
         let path_terms = terms.of_path(documents.path);
         let memos =
             [&documents.outline.arena, &documents.body.arena].map(|arena| Memo::new(arena.strings.len()));
-        Self { documents, terms, path_terms, memos, document: Document::default(), texts: Vec::new() }
+        let document = Document::default();
+        Self { documents, terms, path_terms, memos, document, texts: Vec::new(), hits: Vec::new() }
     }
 
-    /// Adds the postings of the definition `ix`.
-    pub(super) fn add_postings(&mut self, ix: DefIx, found: &mut Vec<Posting>) {
-        let Self { documents, terms, path_terms, memos: [outline_texts, body_texts], document, texts } = self;
+    /// The postings that were made.
+    pub(super) fn into_postings(self) -> FilePostings {
+        FilePostings { terms: self.terms.texts, hits: self.hits }
+    }
+
+    /// Makes the postings of the definition `ix`.
+    pub(super) fn add_postings(&mut self, ix: DefIx) {
+        let Self { documents, terms, path_terms, memos, document, texts, hits } = self;
+        let [outline_texts, body_texts] = memos;
         let Documents { path, file, outline, body, place, .. } = *documents;
         let Some(def) = outline.def(ix).filter(|def| part_of(def) != Part::Nothing) else { return };
         document.clear();
@@ -218,13 +225,14 @@ impl<'d, 'f> Writer<'d, 'f> {
         let flags = Flags::of(def, *place);
         let words = document.distinct(Field::Name);
         for (term, impact, places) in document.best(terms) {
-            let term = terms.text(term).into();
-            found.push(Posting { term, symbol, impact, flags: flags.of_term(places, words).0 });
+            hits.push((term, TermHit { symbol, impact, flags: flags.of_term(places, words).0 }));
         }
         let name = if def.kind == SymbolKind::Module { path.stem() } else { outline.str(def.name) };
         if let Some(term) = exact_term(name) {
             let impact = (flags.prior() * IMPACT_ONE).round() as u8;
-            found.push(Posting { term: term.into(), symbol, impact, flags: flags.0 });
+            // Rarely has another definition the same name, so nothing looks for it among the terms.
+            hits.push((terms.texts.len() as u32, TermHit { symbol, impact, flags: flags.0 }));
+            terms.texts.push(term.into());
         }
     }
 }

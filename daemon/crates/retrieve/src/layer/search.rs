@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::{Bound, ControlFlow};
 use std::sync::Arc;
 
-use sdl_ledger::{Counters, FactsStore, Posting, Result, Sign, Snapshot, Tally, TermHit, View};
+use sdl_ledger::{Counters, FactsStore, Result, Sign, Snapshot, Tally, TermHit, View};
 use sdl_model::{Facts, FileId, SymbolId};
 
 use super::State;
@@ -46,8 +46,8 @@ impl Search {
                         outline.is_generated(),
                         Sign::Minus,
                     );
-                    for Posting { term, .. } in index::file_postings(&row.path, id, &outline, &body) {
-                        *search.lost.entry(term).or_default() += 1;
+                    for (term, _) in index::file_postings(&row.path, id, &outline, &body).iter() {
+                        *search.lost.entry(term.into()).or_default() += 1;
                     }
                 }
             }
@@ -56,9 +56,9 @@ impl Search {
             }
             if let (Some(outline), Some(facts)) = (&own.outline, held.get(&id)) {
                 tally.outline(outline.lang.name(), outline.defs.len(), outline.is_generated(), Sign::Plus);
-                for posting in index::file_postings(&own.path, id, &facts.outline, &facts.body) {
-                    let Posting { term, symbol, impact, flags } = posting;
-                    search.own.entry(term).or_default().insert(symbol, (impact, flags));
+                let postings = index::file_postings(&own.path, id, &facts.outline, &facts.body);
+                for (term, TermHit { symbol, impact, flags }) in postings.iter() {
+                    search.own.entry(term.into()).or_default().insert(symbol, (impact, flags));
                 }
             }
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use sdl_ledger::Posting;
+use sdl_ledger::{FilePostings, Posting, TermHit};
 use sdl_model::{Facts, FileId, RelPath};
 use sdl_retrieve::index::{changed_postings, file_postings};
 
@@ -126,8 +126,18 @@ fn facts(path: &RelPath, text: &str) -> Facts {
     sdl_lang::extract_facts(lang, text.as_bytes()).unwrap()
 }
 
+fn as_set(postings: &FilePostings) -> BTreeSet<Posting> {
+    let posting = |(term, TermHit { symbol, impact, flags }): (&str, _)| Posting {
+        term: term.into(),
+        symbol,
+        impact,
+        flags,
+    };
+    postings.iter().map(posting).collect()
+}
+
 fn all(path: &RelPath, facts: &Facts) -> BTreeSet<Posting> {
-    file_postings(path, FileId::of(path), &facts.outline, &facts.body).into_iter().collect()
+    as_set(&file_postings(path, FileId::of(path), &facts.outline, &facts.body))
 }
 
 fn changed(path: &RelPath, before: Option<&Facts>, after: Option<&Facts>) -> [BTreeSet<Posting>; 2] {
@@ -135,7 +145,7 @@ fn changed(path: &RelPath, before: Option<&Facts>, after: Option<&Facts>) -> [BT
     let (before, after) = (before.map(halves), after.map(halves));
     let [before, after] =
         [&before, &after].map(|halves| halves.as_ref().map(|(outline, body)| (outline, body)));
-    changed_postings(path, FileId::of(path), before, after).map(|found| found.into_iter().collect())
+    changed_postings(path, FileId::of(path), before, after).map(|found| as_set(&found))
 }
 
 /// The law: what one state has and the other has not is the same among the changed postings and among all.

@@ -149,9 +149,9 @@ impl State {
         let file = FileId::of(path);
         self.rows.insert(file, repo.file(file).unwrap().unwrap());
         self.symbols += facts.outline.defs.len() as u64;
-        for posting in sdl_retrieve::index::file_postings(path, file, &facts.outline, &facts.body) {
-            let hit = TermHit { symbol: posting.symbol, impact: posting.impact, flags: posting.flags };
-            self.postings.entry(posting.term.into()).or_default().push(hit);
+        let postings = sdl_retrieve::index::file_postings(path, file, &facts.outline, &facts.body);
+        for (term, hit) in postings.iter() {
+            self.postings.entry(term.into()).or_default().push(hit);
         }
     }
 }

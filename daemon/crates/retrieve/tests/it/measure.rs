@@ -73,8 +73,9 @@ fn measure_postings(files: &[(String, Vec<u8>)]) {
     let start = Instant::now();
     let mut postings = 0;
     for (path, facts) in &facts {
-        postings +=
-            sdl_retrieve::index::file_postings(path, FileId::of(path), &facts.outline, &facts.body).len();
+        postings += sdl_retrieve::index::file_postings(path, FileId::of(path), &facts.outline, &facts.body)
+            .hits
+            .len();
     }
     println!("{} files, {symbols} symbols, {postings} postings in {:?}", facts.len(), start.elapsed());
 }

@@ -10,7 +10,9 @@ mod loader;
 mod next;
 mod pairs;
 mod runs;
+mod sinks;
 mod terms;
+mod threads;
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -28,12 +30,14 @@ use crate::codec::{
     short_item, shorten_edges, symbol_key, text_key,
 };
 use crate::tables::LedgerTables;
-use crate::{Error, FileUpdate, Posting, ResolutionCounts, Resolved, Result, TermHit, codec};
+use crate::{Error, FilePostings, FileUpdate, ResolutionCounts, Resolved, Result, codec};
 
 use gathered::{Gathers, Items, Rows};
 pub(in crate::ledger) use loader::Loader;
 use pairs::{Asking, Leading, Pairs};
+pub(in crate::ledger) use sinks::Sink;
 use terms::Terms;
+use threads::load_on_threads;
 
 /// A load of a whole version. `Sync`: once the files are in, several threads may [`Self::view`] them and hand in what they
 /// resolved.
@@ -288,20 +292,25 @@ impl<'l> Bulk<'l> {
         self.seen = HashSet::new();
         let files = std::mem::take(&mut self.files);
         let tables = self.tables;
-        let mut loader = Loader::new(&self.ledger.env);
-        loader.rows(tables.files, files.rows)?;
-        loader.rows(tables.paths, files.paths)?;
-        loader.rows(tables.stats, files.stats)?;
-        loader.rows(tables.publics, files.publics)?;
-        loader.rows(tables.inclusions, files.inclusions)?;
-        loader.groups(tables.file_names, files.file_names)?;
-        loader.groups(tables.dirs, files.dirs)?;
-        loader.groups(tables.packages, files.packages)?;
-        loader.groups(tables.imports, files.imports)?;
-        loader.groups(tables.names, files.names)?;
-        // If the symbols of two files have the same hash, the later file gets the symbol, as in a batch.
-        files.symbols.in_order(&mut |key, hits| loader.group(tables.symbols, key, &last_of_each(hits)))?;
-        loader.done()
+        let Files { rows, paths, stats, publics, inclusions, .. } = files;
+        let Files { file_names, dirs, packages, imports, names, symbols, .. } = files;
+        load_on_threads(
+            &self.ledger.env,
+            |loader| loader.groups(tables.names, names),
+            |loader| {
+                loader.rows(tables.files, rows)?;
+                loader.rows(tables.paths, paths)?;
+                loader.rows(tables.stats, stats)?;
+                loader.rows(tables.publics, publics)?;
+                loader.rows(tables.inclusions, inclusions)?;
+                loader.groups(tables.file_names, file_names)?;
+                loader.groups(tables.dirs, dirs)?;
+                loader.groups(tables.packages, packages)?;
+                loader.groups(tables.imports, imports)?;
+                // If the symbols of two files have the same hash, the later file gets the symbol, as in a batch.
+                symbols.in_order(&mut |key, hits| loader.group(tables.symbols, key, &last_of_each(hits)))
+            },
+        )
     }
 
     /// Reads the staged rows; several threads may read at once.
@@ -335,44 +344,35 @@ impl<'l> Bulk<'l> {
         bound_memory(&mut [out_edges, resolved, in_edges, questions, asked], *gather_bytes, env.path())
     }
 
-    /// Adds postings, as [`Self::add_posting`] does.
-    pub fn add_postings(&mut self, postings: &[Posting]) -> Result<()> {
-        for posting in postings {
-            self.gather_posting(&posting.term, posting.symbol, posting.impact, posting.flags)?;
-        }
+    /// Adds the postings of a file.
+    pub fn add_postings(&mut self, postings: &FilePostings) -> Result<()> {
+        postings.terms.iter().try_for_each(|term| check_term(term))?;
+        self.postings.add_file(postings);
         self.bound_files()
-    }
-
-    /// Adds one posting, without an allocation for its term.
-    pub fn add_posting(&mut self, term: &str, symbol: SymbolId, impact: u8, flags: u16) -> Result<()> {
-        self.gather_posting(term, symbol, impact, flags)?;
-        self.bound_files()
-    }
-
-    fn gather_posting(&mut self, term: &str, symbol: SymbolId, impact: u8, flags: u16) -> Result<()> {
-        check_term(term)?;
-        self.postings.push(term, TermHit { symbol, impact, flags });
-        Ok(())
     }
 
     fn write_derived(&mut self) -> Result<()> {
         let tables = self.tables;
         let derived = self.derived.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let mut loader = Loader::new(&self.ledger.env);
-        loader.rows(tables.out_edges, std::mem::take(&mut derived.out_edges))?;
-        loader.rows(tables.resolved, std::mem::take(&mut derived.resolved))?;
-        let in_edges = std::mem::take(&mut derived.in_edges);
-        in_edges.in_order(&mut |key, items| loader.group(tables.in_edges, key, items))?;
-        let questions = std::mem::take(&mut derived.questions);
-        questions.in_order(&mut |key, hashes| {
-            let hashes = hashes.as_chunks::<4>().0.iter().map(|hash| u32::from_be_bytes(*hash));
-            loader.group(tables.questions, key, hashes.map(short_item).collect::<Vec<_>>().as_flattened())
-        })?;
-        let asked = std::mem::take(&mut derived.asked);
-        asked.in_order(&mut |key, items| loader.group(tables.asked, key, items))?;
+        let tally = std::mem::take(&mut derived.tally);
+        let Derived { out_edges, resolved, in_edges, questions, asked, .. } =
+            std::mem::replace(derived, Derived { tally, ..Derived::default() });
         let postings = std::mem::take(&mut self.postings);
-        postings.in_order(&mut |term, items| loader.group(tables.postings, term, items))?;
-        loader.done()
+        load_on_threads(
+            &self.ledger.env,
+            |loader| postings.in_order(&mut |term, items| loader.group(tables.postings, term, items)),
+            |loader| {
+                loader.rows(tables.out_edges, out_edges)?;
+                loader.rows(tables.resolved, resolved)?;
+                in_edges.in_order(&mut |key, items| loader.group(tables.in_edges, key, items))?;
+                questions.in_order(&mut |key, hashes| {
+                    let hashes = hashes.as_chunks::<4>().0.iter().map(|hash| u32::from_be_bytes(*hash));
+                    let items: Vec<_> = hashes.map(short_item).collect();
+                    loader.group(tables.questions, key, items.as_flattened())
+                })?;
+                asked.in_order(&mut |key, items| loader.group(tables.asked, key, items))
+            },
+        )
     }
 
     /// Makes everything visible as one version.

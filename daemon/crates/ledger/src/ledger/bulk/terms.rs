@@ -6,7 +6,7 @@ use std::path::Path;
 use super::gathered::{EachGathered, Gathers, Groups};
 use super::runs::Runs;
 use crate::codec::{POSTING_ITEM, pack_posting};
-use crate::{Result, TermHit};
+use crate::{FilePostings, Result, TermHit};
 
 /// Postings by term.
 #[derive(Default)]
@@ -21,14 +21,32 @@ pub(super) struct Terms {
 impl Terms {
     /// Adds a posting.
     pub(super) fn push(&mut self, term: &str, hit: TermHit) {
-        let number = if let Some(number) = self.numbers.get(term) {
-            *number
-        } else {
-            let number = self.numbers.len() as u32;
-            self.numbers.insert(term.into(), number);
-            self.text += term.len() + 32;
-            number
-        };
+        let number = self.number_of(term);
+        self.push_numbered(number, hit);
+    }
+
+    /// Adds the postings of a file.
+    pub(super) fn add_file(&mut self, postings: &FilePostings) {
+        let numbers: Vec<u32> = postings.terms.iter().map(|term| self.number_of(term)).collect();
+        self.postings.reserve(postings.hits.len());
+        for (term, hit) in &postings.hits {
+            if let Some(number) = numbers.get(*term as usize) {
+                self.push_numbered(*number, *hit);
+            }
+        }
+    }
+
+    fn number_of(&mut self, term: &str) -> u32 {
+        if let Some(number) = self.numbers.get(term) {
+            return *number;
+        }
+        let number = self.numbers.len() as u32;
+        self.numbers.insert(term.into(), number);
+        self.text += term.len() + 32;
+        number
+    }
+
+    fn push_numbered(&mut self, number: u32, hit: TermHit) {
         let mut low = [0; 16];
         low[16 - POSTING_ITEM..].copy_from_slice(&pack_posting(hit));
         self.postings.push(u128::from(number) << 96 | u128::from_be_bytes(low));
@@ -65,7 +83,10 @@ impl Terms {
             for posting in &postings[starts[number]..starts[number + 1]] {
                 items.extend_from_slice(&posting.to_be_bytes()[16 - POSTING_ITEM..]);
             }
-            each(term.as_bytes(), &items)?;
+            // Of a term that only documents with more important ones have, no posting may be there.
+            if !items.is_empty() {
+                each(term.as_bytes(), &items)?;
+            }
         }
         Ok(())
     }

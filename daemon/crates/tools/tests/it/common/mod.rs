@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
-use sdl_ledger::{AgentStore, FactsStore, FileUpdate, Ledger, Options, Posting, Resolved, Snapshot};
+use sdl_ledger::{AgentStore, FactsStore, FilePostings, FileUpdate, Ledger, Options, Resolved, Snapshot};
 use sdl_model::{
     Cause, ContentHash, Edge, EdgeKind, Facts, FactsKey, FileId, FileRow, FileState, Lang, RelPath,
     Resolution, SkipReason, Strategy, SymbolId, Version,
@@ -176,7 +176,7 @@ impl FakeRepo {
                 for update in &updates {
                     let path = update.path.as_str();
                     let (was, is) = (postings(path, old.get(path)), postings(path, new.get(path)));
-                    batch.set_postings(FileId::of(&update.path), &was, &is)?;
+                    batch.set_postings(&was, &is)?;
                 }
                 Ok(())
             })
@@ -264,8 +264,8 @@ fn resolve(path: &str, text: &str, names: &BTreeMap<String, SymbolId>) -> Resolv
     Resolved { file: Some(FileId::of(&RelPath::new(path).unwrap())), edges, ..Resolved::default() }
 }
 
-fn postings(path: &str, text: Option<&String>) -> Vec<Posting> {
-    let Some(text) = text.filter(|_| skipped(path).is_none()) else { return Vec::new() };
+fn postings(path: &str, text: Option<&String>) -> FilePostings {
+    let Some(text) = text.filter(|_| skipped(path).is_none()) else { return FilePostings::default() };
     let path = RelPath::new(path).unwrap();
     let Facts { outline, body } = real::facts(path.as_str(), text);
     sdl_retrieve::index::file_postings(&path, FileId::of(&path), &outline, &body)
