@@ -23,11 +23,11 @@ use crate::env::{Reads, Table};
 use crate::ledger::questions::questions_of;
 use crate::ledger::state::{self, State};
 use crate::ledger::{Ledger, Snapshot, history};
-use crate::{ChangedKeys, Error, Invalidation, Result, View as _};
+use crate::{ChangedKeys, Error, FilePostings, Invalidation, Result, View as _};
 
 /// Symbols whose old edges are read and written at a time.
 const SYMBOLS_AT_ONCE: usize = 4_096;
-/// Postings that are copied between two looks at the memory.
+/// Postings of a term that are copied between two looks at the memory.
 const POSTINGS_AT_ONCE: usize = 65_536;
 
 impl<'l> Bulk<'l> {
@@ -55,24 +55,29 @@ impl<'l> Bulk<'l> {
     /// Adds the postings that `newest` has, but for those of symbols that `gone` files define there.
     pub fn keep_postings(&mut self, newest: &Snapshot<'_>, gone: &[FileId]) -> Result<()> {
         let Some(rows) = newest.rows()? else { return Ok(()) };
-        let mut symbols = HashSet::new();
+        let mut symbols = HashSet::<SymbolId, foldhash::fast::RandomState>::default();
         for file in gone {
             symbols.extend(newest.symbols_of(*file)?);
         }
         let odd = |why| codec::corrupt_record("postings", why);
-        let mut copied = 0_usize;
+        // Postings of one term.
+        let mut kept = FilePostings::default();
         rows.reads.scan(rows.tables.postings, &[], &mut |term, item| {
             let hit = unpack_posting(item.try_into().map_err(|_| odd("an item of odd size"))?);
-            if !symbols.contains(&hit.symbol) {
-                let term = std::str::from_utf8(term).map_err(|_| odd("a term that is no text"))?;
-                self.postings.push(term, hit);
-                copied += 1;
-                if copied.is_multiple_of(POSTINGS_AT_ONCE) {
-                    self.bound_files()?;
-                }
+            if symbols.contains(&hit.symbol) {
+                return Ok(ControlFlow::Continue(()));
             }
+            let goes_on = kept.terms.first().is_some_and(|before| before.as_bytes() == term);
+            if !goes_on || kept.hits.len() == POSTINGS_AT_ONCE {
+                self.add_postings(&kept)?;
+                kept.hits.clear();
+                let term = std::str::from_utf8(term).map_err(|_| odd("a term that is no text"))?;
+                kept.terms = vec![term.into()];
+            }
+            kept.hits.push((0, hit));
             Ok(ControlFlow::Continue(()))
-        })
+        })?;
+        self.add_postings(&kept)
     }
 
     /// The questions whose answers differ between the newest version and this one, given the paths of all files that

@@ -19,12 +19,6 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// Adds a posting.
-    pub(super) fn push(&mut self, term: &str, hit: TermHit) {
-        let number = self.number_of(term);
-        self.push_numbered(number, hit);
-    }
-
     /// Adds the postings of a file.
     pub(super) fn add_file(&mut self, postings: &FilePostings) {
         let numbers: Vec<u32> = postings.terms.iter().map(|term| self.number_of(term)).collect();
@@ -124,7 +118,7 @@ mod tests {
             let mut terms = Terms::default();
             let given = [("z", hit(2, 1)), ("a", hit(u64::MAX, 9)), ("z", hit(1, 5)), ("z", hit(2, 1))];
             for (n, (term, hit)) in given.into_iter().enumerate() {
-                terms.push(term, hit);
+                terms.add_file(&FilePostings { terms: vec![term.into()], hits: vec![(0, hit)] });
                 if n >= spilled_after {
                     terms.spill(dir.path()).unwrap();
                     assert_eq!(terms.bytes(), 0);
