@@ -10,7 +10,7 @@ use crate::Result;
 
 /// Size of a file in a table of several.
 pub(crate) const FILE_ITEM: usize = 8;
-/// Size of a number of 32 bits in a table of several: a question or the mark of a file. The zeros before it take no room in a block.
+/// Size of a number of 32 bits in a table of several: a question or the mark of a file. The zeros before it take no room in a block of two or more.
 pub(crate) const SHORT_ITEM: usize = 8;
 /// A text longer than this is cut there, and its hash follows, because LMDB takes keys of at most 511 bytes.
 pub(crate) const LONG_TEXT: usize = 480;
@@ -30,7 +30,7 @@ pub(crate) fn question_key(hash: u32) -> [u8; 4] {
     hash.to_be_bytes()
 }
 
-/// The hash of which that is the key.
+/// Reads such a key.
 pub(crate) fn question_of_key(table: &'static str, key: &[u8]) -> Result<u32> {
     let bytes = key.try_into().map_err(|_| corrupt_record(table, "a question of odd size"))?;
     Ok(u32::from_be_bytes(bytes))

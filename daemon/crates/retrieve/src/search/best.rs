@@ -146,8 +146,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The candidates with the highest scores by the lists before `at`, sorted by symbol: as many as are wanted, and more where
-    /// looking them up costs little beside reading the other lists. The more there are, the fewer of them need the words of
+    /// The candidates with the highest scores by the lists before `at`, sorted by symbol. There are at least as many as are wanted, and
+    /// more if looking them up is cheap compared with reading the other lists. The more there are, the fewer of them need the words of
     /// these lists for the floor to rise.
     fn most_promising(&self, candidates: &[Met], lists: &Lists, at: usize) -> Vec<Met> {
         let (rest, unread) = unread_from(lists, at);

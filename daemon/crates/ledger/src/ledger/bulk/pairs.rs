@@ -6,7 +6,7 @@ use std::path::Path;
 use super::gathered::{EachGathered, Gathers, Groups};
 use super::runs::Runs;
 use crate::Result;
-use crate::codec::{PackedInEdge, question_key, short_item};
+use crate::codec::{IN_EDGE_ITEM, PackedInEdge, SHORT_ITEM, question_key, short_item};
 
 /// An item of `N` bytes with its key. The order is that of the key's bytes, then that of the item's.
 pub(super) trait Pair<const N: usize>: Copy + Ord {
@@ -30,12 +30,12 @@ impl Asking {
     }
 }
 
-impl Pair<8> for Asking {
+impl Pair<SHORT_ITEM> for Asking {
     fn key_bytes(self) -> impl AsRef<[u8]> {
         question_key((self.0 >> 32) as u32)
     }
 
-    fn item_bytes(self) -> [u8; 8] {
+    fn item_bytes(self) -> [u8; SHORT_ITEM] {
         short_item(self.0 as u32)
     }
 
@@ -51,12 +51,12 @@ pub(super) struct Leading {
     pub(super) edge: PackedInEdge,
 }
 
-impl Pair<12> for Leading {
+impl Pair<IN_EDGE_ITEM> for Leading {
     fn key_bytes(self) -> impl AsRef<[u8]> {
         self.to.to_be_bytes()
     }
 
-    fn item_bytes(self) -> [u8; 12] {
+    fn item_bytes(self) -> [u8; IN_EDGE_ITEM] {
         self.edge
     }
 
@@ -124,11 +124,21 @@ impl<P: Pair<N>, const N: usize> Gathers for Pairs<P, N> {
 mod tests {
     use super::*;
 
+    fn groups_of<P: Pair<N>, const N: usize>(pairs: Pairs<P, N>) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let mut groups = Vec::new();
+        let mut each = |key: &[u8], items: &[u8]| {
+            groups.push((key.to_vec(), items.to_vec()));
+            Ok(())
+        };
+        pairs.in_order(&mut each).unwrap();
+        groups
+    }
+
     #[test]
     fn pairs_come_out_grouped_and_without_doubles_spilled_or_not() {
         let dir = tempfile::tempdir().unwrap();
         for spilled_after in [9, 0, 1, 3] {
-            let mut pairs = Pairs::<Asking, 8>::default();
+            let mut pairs = Pairs::<Asking, SHORT_ITEM>::default();
             for (n, (hash, mark)) in
                 [(7, 2), (u32::MAX, 9), (7, u32::MAX), (7, 2), (3, 0)].into_iter().enumerate()
             {
@@ -138,16 +148,9 @@ mod tests {
                     assert_eq!(pairs.bytes(), 0);
                 }
             }
-            let mut seen = Vec::new();
-            pairs
-                .in_order(&mut |key, items| {
-                    seen.push((key.to_vec(), items.to_vec()));
-                    Ok(())
-                })
-                .unwrap();
             let both = [short_item(2), short_item(u32::MAX)].concat();
             assert_eq!(
-                seen,
+                groups_of(pairs),
                 [
                     (question_key(3).to_vec(), short_item(0).to_vec()),
                     (question_key(7).to_vec(), both),
@@ -160,16 +163,9 @@ mod tests {
     #[test]
     fn edges_are_sorted_by_target_then_as_bytes() {
         let leading = |to, first| Leading { to, edge: [first; 12] };
-        let mut pairs = Pairs::<Leading, 12>::default();
+        let mut pairs = Pairs::<Leading, IN_EDGE_ITEM>::default();
         [leading(256, 1), leading(1, 9), leading(1, 3)].into_iter().for_each(|pair| pairs.push(pair));
-        let mut seen = Vec::new();
-        pairs
-            .in_order(&mut |key, items| {
-                seen.push((key.to_vec(), items.to_vec()));
-                Ok(())
-            })
-            .unwrap();
         let wanted = [(1_u64, [[3; 12], [9; 12]].concat()), (256, vec![1; 12])];
-        assert_eq!(seen, wanted.map(|(to, items)| (to.to_be_bytes().to_vec(), items)));
+        assert_eq!(groups_of(pairs), wanted.map(|(to, items)| (to.to_be_bytes().to_vec(), items)));
     }
 }

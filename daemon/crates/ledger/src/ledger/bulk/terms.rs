@@ -77,7 +77,7 @@ impl Terms {
             for posting in &postings[starts[number]..starts[number + 1]] {
                 items.extend_from_slice(&posting.to_be_bytes()[16 - POSTING_ITEM..]);
             }
-            // Of a term that only documents with more important ones have, no posting may be there.
+            // A file may have terms without postings, because a document keeps only its most important ones.
             if !items.is_empty() {
                 each(term.as_bytes(), &items)?;
             }

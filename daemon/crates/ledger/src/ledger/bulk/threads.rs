@@ -69,7 +69,7 @@ pub(super) fn load_on_threads(env: &Env, one: impl Give, other: impl Give) -> Re
         let given = give_all(one, to);
         let [other, stored] =
             [other, store].map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
-        // Those who give end with an error too when the store does, but its own says why.
+        // If storing fails, both givers fail too; the error of the store says why.
         stored.and(given).and(other)
     })
 }
