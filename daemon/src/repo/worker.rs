@@ -3,6 +3,7 @@
 //! Takes a batch of hints from the watcher, finds out what differs, reads it, commits one version, and only then
 //! releases the barriers that came before the batch.
 
+mod idle;
 mod inherited;
 mod reading;
 mod removal;
@@ -15,7 +16,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use sdl_graph::KeptIndexes;
-use sdl_ledger::{Result, Snapshot, View};
+use sdl_ledger::{Release, Result, Snapshot, View};
 use sdl_model::{Cause, FileId, GitHead, RelPath, Version};
 use sdl_watch::{Batch, Changes, Known, KnownFile, NothingKnown, Rescan, Tree, Turn};
 
@@ -27,19 +28,12 @@ use crate::index::first_index::first_index;
 use crate::index::large_change::commit_large_change;
 use crate::index::wide_change::commit_wide_change;
 use crate::index::{Committed, git_head, memory};
+use idle::Idle;
 use reading::{Read, count_files};
 use running::Running;
 
 /// The worker's reads end with the batch. No healthy batch takes nearly as long.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
-
-/// After this time without work, memory that helps the next edit is given back, except for what an agent needs that thinks for
-/// a while between two edits.
-const QUIET: Duration = Duration::from_secs(5);
-/// After this time, that goes too.
-const LONG_QUIET: Duration = Duration::from_secs(600);
-/// Bytes that are kept from [`QUIET`] to [`LONG_QUIET`]: for the few files that an agent edits in turn.
-const KEPT_AT_REST: usize = 16 << 20;
 
 /// From this many files on, a change of [`OUTGROWN`] times the known files is indexed like a new tree. For example, an
 /// archive is unpacked into a folder with a few notes. This takes less memory. It forgets the versions before, which held
@@ -94,33 +88,25 @@ impl Worker {
     /// Works until the root is removed, or the ledger has to be opened again.
     pub(super) fn run(mut self) {
         let inbox = self.tree.inbox();
-        let mut quiet = None;
-        let mut rests = false;
+        let mut idle = Idle::Asleep;
         loop {
-            let batch = match inbox.next_turn(quiet.take()) {
+            let batch = match inbox.next_turn(idle.wait()) {
                 Turn::Work(batch) => batch,
-                Turn::Quiet if rests => {
-                    self.kept.clear();
-                    memory::trim_heap();
-                    continue;
-                }
                 Turn::Quiet => {
-                    self.kept.shrink_to(KEPT_AT_REST);
-                    self.let_go();
-                    (quiet, rests) = (Some(LONG_QUIET), true);
+                    self.kept.shrink_to(idle.kept_bytes());
+                    idle = idle.next(self.let_go());
                     continue;
                 }
                 Turn::Closed => return,
             };
             let step = self.step(&batch);
-            rests = false;
             if std::mem::take(&mut self.heavy) {
-                // Only now, when the batch is dropped and those who waited for it are released.
+                // Only now, when the batch is dropped. Those who waited for it are released and may read, so it may have to be
+                // done again once they are through.
                 self.kept.clear();
                 self.let_go();
-            } else {
-                quiet = Some(QUIET);
             }
+            idle = Idle::Awake;
             // The start counts as complete even if the batch failed, because it has not ended the process.
             if let Some(through) = lock_mutex(&self.repo.on_through).take() {
                 through();
@@ -297,14 +283,20 @@ impl Worker {
     }
 
     /// Gives back the memory that work took. The decoded outlines are those that the next edit needs, so not right after an edit.
-    fn let_go(&self) {
+    /// Returns whether that was all; some stays while somebody reads.
+    fn let_go(&self) -> bool {
         self.repo.facts.forget_decoded();
+        let mut is_all = true;
         for released in [self.repo.facts.release_pages(), self.repo.ledger.release_pages()] {
-            if let Err(error) = released {
-                tracing::warn!(repo = self.repo.entry.repo_id, %error, "could not give memory back");
+            match released {
+                Ok(release) => is_all &= release != Release::Postponed,
+                Err(error) => {
+                    tracing::warn!(repo = self.repo.entry.repo_id, %error, "could not give memory back");
+                }
             }
         }
         memory::trim_heap();
+        is_all
     }
 
     /// Memory is to be given back once the batch is through.

@@ -39,7 +39,7 @@ mod view;
 
 pub use agent::{AgentReader, AgentStore, AgentWriter};
 pub use codec::Public;
-pub use env::lock_within;
+pub use env::{Release, lock_within};
 pub use error::{Error, Result};
 pub use facts::{
     Brief, BriefRow, Briefs, EncodedFacts, FactsStats, FactsStore, Pins, Swept, WideCache, encode_facts,

@@ -136,6 +136,17 @@ pub(crate) struct Env {
     owner: Option<Owner>,
 }
 
+/// What became of the memory that was to be given back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Release {
+    /// There was none.
+    Unneeded,
+    /// It was given back.
+    Done,
+    /// Somebody reads, so it is still held. Try again later.
+    Postponed,
+}
+
 /// A folder taken for one environment, not yet mapped.
 pub(crate) struct Folder {
     owner: Owner,
@@ -377,16 +388,18 @@ impl Env {
         self.wrote_much.store(true, Ordering::Relaxed);
     }
 
-    /// Gives the memory back that LMDB keeps for the pages of large transactions. Returns whether it did: not if there was no such
-    /// transaction, nor while somebody reads.
-    pub(crate) fn release_pages(&self) -> Result<bool> {
-        if !self.wrote_much.load(Ordering::Relaxed) || self.gate.holds() {
-            return Ok(false);
+    /// Gives the memory back that LMDB keeps for the pages of large transactions.
+    pub(crate) fn release_pages(&self) -> Result<Release> {
+        if !self.wrote_much.load(Ordering::Relaxed) {
+            return Ok(Release::Unneeded);
+        }
+        if self.gate.holds() {
+            return Ok(Release::Postponed);
         }
         let _writer = self.writer.lock()?;
         self.is_mapped()?;
         if !self.lmdb.can_reopen() {
-            return Ok(false);
+            return Ok(Release::Unneeded);
         }
         let reopened = self.gate.try_alone(|| {
             self.wrote_much.store(false, Ordering::Relaxed);
@@ -396,7 +409,7 @@ impl Env {
             })?;
             self.locate_map()
         });
-        reopened.transpose().map(|reopened| reopened.is_some())
+        Ok(if reopened.transpose()?.is_some() { Release::Done } else { Release::Postponed })
     }
 
     /// Grows the map until `bytes` more fit after all pages that are or were in use.

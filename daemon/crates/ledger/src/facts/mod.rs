@@ -15,7 +15,7 @@ use sdl_model::{Body, Facts, FactsKey, Outline};
 use crate::env::{Env, Reads, Sync, Table, TableSpec};
 use crate::store::{self, How, Plan, Upgrade};
 use crate::tables::FactsTables;
-use crate::{Error, Options, Result, Space};
+use crate::{Error, Options, Release, Result, Space};
 
 pub use briefs::{Brief, BriefRow, Briefs};
 use cache::DecodedCache;
@@ -379,7 +379,7 @@ impl FactsStore {
     ///
     /// # Errors
     /// As there.
-    pub fn release_pages(&self) -> Result<bool> {
+    pub fn release_pages(&self) -> Result<Release> {
         self.env.release_pages()
     }
 

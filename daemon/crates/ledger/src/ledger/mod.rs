@@ -34,7 +34,7 @@ use sdl_model::{Cause, GitHead, Incarnation, Version};
 use crate::env::{Env, Folder, Reads, Sync, Write};
 use crate::store::{self, How, Plan, Upgrade};
 use crate::tables::LedgerTables;
-use crate::{Error, Options, Result, Retention, Space};
+use crate::{Error, Options, Release, Result, Retention, Space};
 
 pub use age::AgedOut;
 pub use batch::{Batch, ChangedKeys};
@@ -325,12 +325,12 @@ impl Ledger {
         Space::of(&self.env, first.all().chain(second.of_content()))
     }
 
-    /// Gives the memory back that the store keeps for the pages of large transactions, for example after a branch switch. Returns
-    /// whether it did: not if there was none, nor while somebody reads. Waits for a writer.
+    /// Gives the memory back that the store keeps for the pages of large transactions, for example after a branch switch. Waits
+    /// for a writer, but not for readers.
     ///
     /// # Errors
     /// If the file can't be opened again. The store can't be used any more then.
-    pub fn release_pages(&self) -> Result<bool> {
+    pub fn release_pages(&self) -> Result<Release> {
         self.env.release_pages()
     }
 

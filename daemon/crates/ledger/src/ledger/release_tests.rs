@@ -5,10 +5,10 @@ use std::thread;
 use sdl_model::{Cause, SymbolId};
 
 use super::check_tests::support::{self, dump, fill, folder, load, no_findings, open, sample, small, soon};
-use crate::{FilePostings, Ledger, Posting, View as _};
+use crate::{FilePostings, Ledger, Posting, Release, View as _};
 
 /// As `Ledger::release_pages`, whatever was written before.
-fn release(ledger: &Ledger) -> bool {
+fn release(ledger: &Ledger) -> Release {
     ledger.env.claim_much();
     ledger.release_pages().unwrap()
 }
@@ -18,7 +18,7 @@ fn many_rows_in_one_transaction_are_given_back_once() {
     let dir = folder();
     let ledger = open(dir.path(), &small());
     load(&ledger, &sample(3)).unwrap();
-    assert!(!ledger.release_pages().unwrap(), "little was written");
+    assert_eq!(ledger.release_pages().unwrap(), Release::Unneeded, "little was written");
     let word = |number: u64| Posting {
         term: format!("word{number}").into(),
         symbol: SymbolId(number),
@@ -30,8 +30,8 @@ fn many_rows_in_one_transaction_are_given_back_once() {
     for (was, is) in [(&none, &words), (&words, &none)] {
         ledger.write(Cause::Watch, None, 5, |batch| batch.set_postings(was, is)).unwrap();
         let before = dump(&ledger);
-        assert!(ledger.release_pages().unwrap());
-        assert!(!ledger.release_pages().unwrap(), "there is nothing more");
+        assert_eq!(ledger.release_pages().unwrap(), Release::Done);
+        assert_eq!(ledger.release_pages().unwrap(), Release::Unneeded, "there is nothing more");
         assert_eq!(dump(&ledger), before);
     }
     no_findings(&ledger);
@@ -47,7 +47,7 @@ fn a_ledger_goes_on_as_if_nothing_had_happened() {
         for ledger in [&ledger, &plain] {
             ledger.write(Cause::Watch, None, 5, |batch| fill(batch, &before, &after)).unwrap();
         }
-        assert!(release(&ledger));
+        assert_eq!(release(&ledger), Release::Done);
         assert_eq!(dump(&ledger), dump(&plain));
         no_findings(&ledger);
         before = after;
@@ -56,7 +56,7 @@ fn a_ledger_goes_on_as_if_nothing_had_happened() {
     for ledger in [&ledger, &plain] {
         support::leap(ledger, &before, &sample(11), true).unwrap();
     }
-    assert!(release(&ledger));
+    assert_eq!(release(&ledger), Release::Done);
     assert_eq!(dump(&ledger), dump(&plain));
     drop(ledger);
     assert_eq!(dump(&open(dir.path(), &small())), dump(&plain));
@@ -69,15 +69,13 @@ fn readers_are_not_disturbed() {
     load(&ledger, &sample(3)).unwrap();
     ledger
         .read(soon(), |_| {
-            assert!(!release(&ledger), "this thread reads");
-            assert!(
-                !thread::scope(|scope| scope.spawn(|| release(&ledger)).join().unwrap()),
-                "another reads"
-            );
+            assert_eq!(release(&ledger), Release::Postponed, "this thread reads");
+            let by_another = thread::scope(|scope| scope.spawn(|| release(&ledger)).join().unwrap());
+            assert_eq!(by_another, Release::Postponed, "another reads");
             Ok(())
         })
         .unwrap();
-    assert!(release(&ledger));
+    assert_eq!(ledger.release_pages().unwrap(), Release::Done, "it was only postponed");
     thread::scope(|scope| {
         let readers: Vec<_> = (0..4)
             .map(|_| {
