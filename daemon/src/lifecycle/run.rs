@@ -41,7 +41,7 @@ struct Args {
 
 /// Runs the daemon until it is asked to end. The code is 0 after an orderly end.
 pub fn run_daemon() -> ExitCode {
-    memory::bound_arenas();
+    memory::set_up_heap();
     let args = Args::parse();
     let report = StartupReport::from_env();
     match serve_clients(&args, report) {
