@@ -53,8 +53,9 @@ pub(crate) fn run_searches(options: &Options) -> Outcome {
     Ok(())
 }
 
+/// Whether a function is among the results. It is named as [`find_functions`] names it: methods with their class.
 fn has_name(answer: &Value, name: &str) -> bool {
-    answer["results"].as_array().into_iter().flatten().any(|result| result["name"] == name)
+    answer["results"].as_array().into_iter().flatten().any(|result| result["qualifiedName"] == name)
 }
 
 /// The words of a name: `parse http header` of `parse_httpHeader`.
