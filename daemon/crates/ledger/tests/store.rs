@@ -90,6 +90,22 @@ fn decoded_outlines_stay_within_their_bytes() {
 }
 
 #[test]
+fn a_cache_that_two_threads_empty_at_once_takes_facts_as_before() {
+    let dir = folder();
+    let (store, _) = FactsStore::open(dir.path(), &small()).unwrap();
+    let keys = fill(&store, 0..=1);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| (0..5_000).for_each(|_| store.forget_decoded()));
+        }
+    });
+    for key in &keys {
+        store.outline(key).unwrap().unwrap();
+    }
+    assert_eq!(store.stats().unwrap().cached, keys.len());
+}
+
+#[test]
 fn facts_that_are_stored_in_place_of_others_are_the_ones_that_are_read() {
     let dir = folder();
     let (store, _) = FactsStore::open(dir.path(), &small()).unwrap();

@@ -117,11 +117,9 @@ impl<T: Clone> DecodedCache<T> {
         }
     }
 
-    /// Lets go of everything.
+    /// Lets go of everything. The limit stays, so others may clear the cache or move its limit at the same time.
     pub(super) fn clear(&self) {
-        let limit = self.limit.load(Ordering::Relaxed);
-        self.shrink_to(0);
-        self.shrink_to(limit);
+        self.shrink_shards(0);
     }
 
     /// Raises the limit to this, if it is lower, until [`Self::lower_limit`].
@@ -142,9 +140,13 @@ impl<T: Clone> DecodedCache<T> {
 
     fn shrink_to(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);
+        self.shrink_shards(bytes / SHARDS);
+    }
+
+    fn shrink_shards(&self, bytes: usize) {
         for shard in &self.shards {
             let mut shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
-            shard.shrink(bytes / SHARDS);
+            shard.shrink(bytes);
             shard.entries.shrink_to_fit();
             shard.uses.shrink_to_fit();
         }
