@@ -88,13 +88,16 @@ impl Worker {
     /// Works until the root is removed, or the ledger has to be opened again.
     pub(super) fn run(mut self) {
         let inbox = self.tree.inbox();
-        let mut idle = Idle::Asleep;
+        let mut idle = Idle::Asleep { held: false };
         loop {
             let batch = match inbox.next_turn(idle.wait()) {
                 Turn::Work(batch) => batch,
                 Turn::Quiet => {
-                    self.kept.shrink_to(idle.kept_bytes());
-                    idle = idle.next(self.let_go());
+                    if let Some(bytes) = idle.kept_bytes() {
+                        self.kept.shrink_to(bytes);
+                        self.repo.facts.forget_decoded();
+                    }
+                    idle = idle.next(self.give_back());
                     continue;
                 }
                 Turn::Closed => return,
@@ -104,7 +107,8 @@ impl Worker {
                 // Only now, when the batch is dropped. Those who waited for it are released and may read, so it may have to be
                 // done again once they are through.
                 self.kept.clear();
-                self.let_go();
+                self.repo.facts.forget_decoded();
+                self.give_back();
             }
             idle = Idle::Awake;
             // The start counts as complete even if the batch failed, because it has not ended the process.
@@ -282,10 +286,8 @@ impl Worker {
         Ok(found / OUTGROWN >= count_files(&known))
     }
 
-    /// Gives back the memory that work took. The decoded outlines are those that the next edit needs, so not right after an edit.
-    /// Returns whether that was all; some stays while somebody reads.
-    fn let_go(&self) -> bool {
-        self.repo.facts.forget_decoded();
+    /// Gives the system the memory back that is not in use. Returns whether that was all; some stays while somebody reads.
+    fn give_back(&self) -> bool {
         let mut is_all = true;
         for released in [self.repo.facts.release_pages(), self.repo.ledger.release_pages()] {
             match released {

@@ -15,36 +15,38 @@ const KEPT_AT_REST: usize = 16 << 20;
 pub(super) enum Idle {
     /// It has just done a batch.
     Awake,
-    /// It has given most memory back.
-    Resting,
-    /// It has given all of it back.
-    Asleep,
+    /// It has let go of most that it kept. If somebody was reading then, the ledger's pages are still `held`.
+    Resting { held: bool },
+    /// It has let go of all that it kept.
+    Asleep { held: bool },
 }
 
 impl Idle {
     /// Time without work until the next step; none if there is no further one.
     pub(super) fn wait(self) -> Option<Duration> {
         match self {
-            Self::Awake => Some(QUIET),
-            Self::Resting => Some(LONG_QUIET),
-            Self::Asleep => None,
+            Self::Awake | Self::Resting { held: true } | Self::Asleep { held: true } => Some(QUIET),
+            Self::Resting { held: false } => Some(LONG_QUIET),
+            Self::Asleep { held: false } => None,
         }
     }
 
-    /// Bytes of indexes to keep once that time has passed.
-    pub(super) fn kept_bytes(self) -> usize {
+    /// Bytes of indexes to keep once that time has passed. None if all else was let go of before; requests may need
+    /// everything that they have decoded since then.
+    pub(super) fn kept_bytes(self) -> Option<usize> {
         match self {
-            Self::Awake => KEPT_AT_REST,
-            Self::Resting | Self::Asleep => 0,
+            Self::Awake => Some(KEPT_AT_REST),
+            Self::Resting { held: false } => Some(0),
+            Self::Resting { held: true } | Self::Asleep { .. } => None,
         }
     }
 
-    /// The next step after memory was given back, or the same step again if that was not all.
+    /// The next step after pages were given back, all of them or not.
     pub(super) fn next(self, is_all: bool) -> Self {
+        let held = !is_all;
         match self {
-            _ if !is_all => self,
-            Self::Awake => Self::Resting,
-            Self::Resting | Self::Asleep => Self::Asleep,
+            Self::Awake | Self::Resting { held: true } => Self::Resting { held },
+            Self::Resting { held: false } | Self::Asleep { .. } => Self::Asleep { held },
         }
     }
 }
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_that_a_reader_held_is_given_back_when_it_is_through() {
+    fn pages_that_a_reader_held_are_given_back_when_it_is_through_and_all_else_once() {
         let (mut idle, mut steps) = (Idle::Awake, Vec::new());
         let mut readers = [true, true, false, true, false].into_iter();
         while let Some(wait) = idle.wait() {
@@ -62,8 +64,12 @@ mod tests {
             steps.push((wait, idle.kept_bytes()));
             idle = idle.next(!is_read);
         }
-        let (first, second) = ((QUIET, KEPT_AT_REST), (LONG_QUIET, 0));
-        assert_eq!(steps, [first, first, first, second, second]);
+        let again = (QUIET, None);
+        assert_eq!(
+            steps,
+            [(QUIET, Some(KEPT_AT_REST)), again, again, (LONG_QUIET, Some(0)), again],
+            "the reader is there at the first two steps, and again at the fourth"
+        );
         assert_eq!(readers.next(), None);
     }
 }
