@@ -83,6 +83,7 @@ fn decoded_outlines_stay_within_their_bytes() {
     assert_eq!(cached(), keys.len());
     let wider = store.widen_cache(80_000_000);
     drop(wide);
+    assert_eq!(cached(), keys.len(), "somebody else still needs them");
     drop(wider);
     assert!(store.stats().unwrap().cached_bytes <= 40_000);
     store.set_cache_bytes(0);

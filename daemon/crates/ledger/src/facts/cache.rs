@@ -26,9 +26,17 @@ struct Shard<T> {
 /// The cache. Values are cheap to clone.
 pub(super) struct DecodedCache<T> {
     shards: [Mutex<Shard<T>>; SHARDS],
+    /// As `limits` says.
     limit: AtomicUsize,
+    limits: Mutex<Limits>,
+}
+
+/// What the limit of a cache follows from.
+struct Limits {
     /// The limit while nobody has raised it.
-    usual: AtomicUsize,
+    usual: usize,
+    /// Those who have raised it.
+    raisers: usize,
 }
 
 impl<T> Default for Shard<T> {
@@ -73,7 +81,7 @@ impl<T: Clone> DecodedCache<T> {
         Self {
             shards: std::array::from_fn(|_| Mutex::default()),
             limit: AtomicUsize::new(limit),
-            usual: AtomicUsize::new(limit),
+            limits: Mutex::new(Limits { usual: limit, raisers: 0 }),
         }
     }
 
@@ -122,25 +130,35 @@ impl<T: Clone> DecodedCache<T> {
         self.shrink_shards(0);
     }
 
-    /// Raises the limit to this, if it is lower, until [`Self::lower_limit`].
+    /// Raises the limit to this, if it is lower. To be followed by one call of [`Self::lower_limit`].
     pub(super) fn raise_limit(&self, bytes: usize) {
+        self.limits().raisers += 1;
         self.limit.fetch_max(bytes, Ordering::Relaxed);
     }
 
-    /// Goes back to the usual limit, for example after a first index.
+    /// Goes back to the usual limit if nobody else has raised it. Two trees may be indexed at the same time.
     pub(super) fn lower_limit(&self) {
-        self.shrink_to(self.usual.load(Ordering::Relaxed));
+        let mut limits = self.limits();
+        limits.raisers = limits.raisers.saturating_sub(1);
+        self.apply(&limits);
     }
 
     /// Changes the usual limit.
     pub(super) fn set_limit(&self, bytes: usize) {
-        self.usual.store(bytes, Ordering::Relaxed);
-        self.shrink_to(bytes);
+        let mut limits = self.limits();
+        limits.usual = bytes;
+        self.apply(&limits);
     }
 
-    fn shrink_to(&self, bytes: usize) {
-        self.limit.store(bytes, Ordering::Relaxed);
-        self.shrink_shards(bytes / SHARDS);
+    fn limits(&self) -> MutexGuard<'_, Limits> {
+        self.limits.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn apply(&self, limits: &Limits) {
+        if limits.raisers == 0 {
+            self.limit.store(limits.usual, Ordering::Relaxed);
+            self.shrink_shards(limits.usual / SHARDS);
+        }
     }
 
     fn shrink_shards(&self, bytes: usize) {
