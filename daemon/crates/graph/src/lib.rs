@@ -33,4 +33,4 @@ pub use world::{KeptIndexes, Limits, Outlines, SharedOutline, World};
 
 /// Increase this when a change alters the edges that resolution finds for the same facts. Ledgers built before are then
 /// built again.
-pub const RESOLVER_VERSION: u32 = 24;
+pub const RESOLVER_VERSION: u32 = 25;

@@ -86,6 +86,17 @@ fn work_grows_with_the_number_of_definitions() {
 }
 
 #[test]
+fn the_owner_of_a_member_outside_its_type_is_worked_out_once() {
+    // The type of `b` is worked out once only if nothing that it takes was cut.
+    let lines = format!("\tauto b = make(){};\n{}", ".next()".repeat(10), "\tb.next();\n".repeat(200));
+    let types = "struct B { B next(); };\nB make();\n";
+    let inside = format!("{types}struct A {{\nint count;\nvoid go() {{\n{lines}}}\n}};\n");
+    let outside = format!("{types}struct A {{\nint count;\nvoid go();\n}};\nvoid A::go() {{\n{lines}}}\n");
+    let [inside, outside] = [inside, outside].map(|text| steps("a.cpp", &text));
+    assert!(outside < inside * 2, "{outside} steps, and {inside} for one inside its type");
+}
+
+#[test]
 fn of_very_many_overloads_none_is_guessed() {
     let edges = |count: usize| {
         let mut repo = Repo::default();

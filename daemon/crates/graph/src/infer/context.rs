@@ -19,6 +19,8 @@ pub(crate) struct Ctx<'e> {
     pub(crate) body: bool,
     /// Whether the names of the enclosing type count: they do in what its members state, not in what they run.
     pub(crate) members: bool,
+    /// Whether it states the owner of `scope`. That type's members are not visible yet.
+    pub(crate) owner: bool,
     /// The type of `self`, where more is known than the enclosing type.
     pub(crate) subject: Option<DefRef>,
     /// The arguments of a definition's generic parameters.

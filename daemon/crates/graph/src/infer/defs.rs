@@ -241,6 +241,7 @@ impl Infer<'_, '_> {
             arena,
             body: true,
             members: true,
+            owner: false,
             subject: None,
             env: None,
             given: None,

@@ -6,7 +6,7 @@ use sdl_ledger::NameHit;
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, Def, DefFlags, DefIx, name_apart};
 
-use super::{Bases, Infer, Member, Ty, Typed};
+use super::{Bases, Ctx, Infer, Member, Ty, Typed};
 use crate::values::Line;
 use crate::world::{DefRef, FileIndex, Question, Sym, last_name};
 
@@ -63,7 +63,7 @@ impl Infer<'_, '_> {
     pub(crate) fn owner_value(&self, file: &FileIndex, def: DefRef) -> Ty {
         let typed = self.w.derive(&self.w.memos.types, Question::Owner(def), Typed::UNKNOWN, || {
             let ty = file.outline.def(def.def).and_then(|found| {
-                let ctx = Self::outline_ctx(file, def, None);
+                let ctx = Ctx { owner: true, ..Self::outline_ctx(file, def, None) };
                 Some(self.stated(&ctx, found.owner?))
             });
             Typed::new(ty.unwrap_or(Ty::Unknown), super::How::Named)

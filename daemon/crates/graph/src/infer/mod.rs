@@ -75,6 +75,7 @@ impl<'r, 'w> Infer<'r, 'w> {
             arena: &file.outline.arena,
             body: false,
             members: true,
+            owner: false,
             subject,
             env: None,
             given: None,

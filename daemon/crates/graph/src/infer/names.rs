@@ -140,7 +140,7 @@ impl Infer<'_, '_> {
             };
             return Some(built.unwrap_or((place, via)));
         }
-        def.owner?;
+        def.owner.filter(|_| !(ctx.owner && ctx.scope == at))?;
         // A member defined outside of its type sees the type's members.
         if def.kind.is_callable()
             && file.traits().names.implicit_receiver

@@ -61,6 +61,7 @@ impl Infer<'_, '_> {
             arena,
             body: of.body,
             members: of.is_type,
+            owner: false,
             subject: None,
             env: None,
             given: None,

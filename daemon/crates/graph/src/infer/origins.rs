@@ -50,6 +50,7 @@ impl Infer<'_, '_> {
             arena: self.own.arena(),
             body: true,
             members: false,
+            owner: false,
             subject: None,
             env: None,
             given: None,

@@ -203,6 +203,7 @@ impl Resolver<'_, '_> {
             arena: self.infer.own.arena(),
             body: true,
             members: one.form == RefForm::Type,
+            owner: false,
             subject: None,
             env: None,
             given: None,

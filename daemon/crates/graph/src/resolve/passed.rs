@@ -178,6 +178,7 @@ impl<'r> Resolver<'r, '_> {
             arena: self.infer.own.arena(),
             body: true,
             members: false,
+            owner: false,
             subject: None,
             env: None,
             given: None,
