@@ -65,7 +65,7 @@ impl KeptClosures {
         }
         self.turn += 1;
         for (question, answer) in used {
-            let (closure, effort, asks) = answer.into_parts();
+            let Some((closure, effort, asks)) = answer.into_parts() else { continue };
             let hash = |ask: AskIx| ask_hashes.get(ask as usize).copied();
             let asked = sort_hashes(asks.into_iter().filter_map(hash).collect()).into();
             let kept = KeptClosure { closure, effort, asked, turn: self.turn };

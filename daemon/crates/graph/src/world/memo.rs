@@ -5,9 +5,10 @@
 //!
 //! Answers must not depend on which question came first, or an incremental batch would differ from a fresh one. Three
 //! limits could cause that: a cycle is cut where it closes, a chain that is too long is cut where it ends, and the work
-//! for one reference is limited. So an answer that a cut has affected is never kept. A kept answer records its depth
-//! and its work, and is used only where working it out again would fit. Elsewhere it is worked out again until the
-//! limit cuts it. How far that gets decides which asks are recorded, and must not depend on the kept answers.
+//! for one reference is limited. So an answer that such a cut has affected is not kept, unless it was a cycle that begins
+//! with the question itself: that answer is used only while no question of the cycle is open. A kept answer also records its
+//! depth and its work, and is used only where working it out again would fit. Elsewhere it is worked out again until
+//! the limit cuts it. How far that gets decides which asks are recorded, and must not depend on the kept answers.
 //!
 //! All of this holds only if a question names all inputs of its answer: the closure given to [`super::World::derive`]
 //! may read nothing from its surroundings that the question does not name.
@@ -15,6 +16,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::cuts::Cuts;
 use super::questions::Question;
 use super::stamps::Stamps;
 use crate::hash::NumberMap;
@@ -58,6 +60,15 @@ pub(super) struct Kept<T> {
     cost: u32,
     asks: Box<[AskIx]>,
     groups: Box<[Rc<Group>]>,
+    /// The questions of the cycles that were cut at this one.
+    cycle: Box<[Question]>,
+}
+
+impl<T> Kept<T> {
+    /// Whether it is the answer while these questions are open.
+    fn holds_in(&self, open: &[Frame]) -> bool {
+        self.cycle.is_empty() || !open.iter().any(|frame| self.cycle.contains(&frame.question))
+    }
 }
 
 /// Kept answers of one type of value.
@@ -73,11 +84,12 @@ pub(super) struct Effort {
 }
 
 impl<T> KeptAnswer<T> {
-    /// Its value, what it took, and all of its asks; an ask may be there twice.
-    pub(super) fn into_parts(self) -> (T, Effort, Vec<AskIx>) {
-        let Kept { value, height, cost, asks, groups } = self.0;
+    /// Its value, what it took, and all of its asks; an ask may be there twice. None if it holds only while some questions
+    /// are not open.
+    pub(super) fn into_parts(self) -> Option<(T, Effort, Vec<AskIx>)> {
+        let Kept { value, height, cost, asks, groups, cycle } = self.0;
         let asks = asks.iter().chain(groups.iter().flat_map(|group| group.asks.iter())).copied().collect();
-        (value, Effort { height, cost }, asks)
+        cycle.is_empty().then_some((value, Effort { height, cost }, asks))
     }
 
     /// The same answer, made of its parts.
@@ -85,7 +97,7 @@ impl<T> KeptAnswer<T> {
         let mut groups = Vec::new();
         group_if_many(&mut asks, &mut groups);
         let (asks, groups) = (asks.into_boxed_slice(), groups.into_boxed_slice());
-        Self(Kept { value, height, cost, asks, groups })
+        Self(Kept { value, height, cost, asks, groups, cycle: Box::default() })
     }
 }
 
@@ -104,7 +116,7 @@ struct Frame {
     groups: Vec<Rc<Group>>,
     height: usize,
     fuel_before: u32,
-    cut: bool,
+    cuts: Cuts,
 }
 
 impl Frame {
@@ -275,6 +287,7 @@ impl Tracker {
         if let Some(kept) = kept
             && frames.len() + kept.height < self.limits.depth
             && kept.cost < self.fuel.get()
+            && kept.holds_in(&frames)
         {
             match frames.last_mut() {
                 Some(frame) => {
@@ -291,25 +304,35 @@ impl Tracker {
             return Turn::Known(kept.value.clone());
         }
         let fits = frames.len() < self.limits.depth && self.spend(question.work());
-        if !fits || frames.iter().any(|frame| frame.question == question) {
+        let place = frames.iter().position(|frame| frame.question == question);
+        if !fits || place.is_some() {
             if let Some(frame) = frames.last_mut() {
-                frame.cut = true;
+                match place {
+                    Some(place) if fits => {
+                        frame.cuts.note_cycle(place);
+                        frame.height = frame.height.max(1);
+                    }
+                    _ => frame.cuts.note_limit(),
+                }
             }
             return Turn::Known(none);
         }
         let fuel_before = self.fuel.get() + question.work();
-        let (asks, groups) = (Vec::new(), Vec::new());
-        frames.push(Frame { question, asks, groups, height: 0, fuel_before, cut: false });
+        let (asks, groups, cuts) = (Vec::new(), Vec::new(), Cuts::default());
+        frames.push(Frame { question, asks, groups, height: 0, fuel_before, cuts });
         Turn::Compute
     }
 
-    /// Ends a question with its answer. Returns the answer to keep, unless a cut affected it.
+    /// Ends a question with its answer. Returns the answer to keep, unless a cut affected it that depends on the open
+    /// questions.
     pub(super) fn leave<T: Clone>(&self, value: &T) -> Option<Kept<T>> {
         let mut frames = self.frames.borrow_mut();
         let mut frame = frames.pop()?;
         self.dedup_asks(&mut frame.asks);
-        let keeps = !frame.cut && !self.is_spent();
-        if keeps {
+        let place = frames.len();
+        let around = frames.last_mut().map(|around| &mut around.cuts);
+        let cycle = frame.cuts.end(frame.question, place, around).filter(|_| !self.is_spent());
+        if cycle.is_some() {
             group_if_many(&mut frame.asks, &mut frame.groups);
         }
         match frames.last_mut() {
@@ -317,19 +340,19 @@ impl Tracker {
                 parent.asks.extend_from_slice(&frame.asks);
                 frame.groups.iter().for_each(|group| parent.add(group));
                 parent.height = parent.height.max(frame.height + 1);
-                parent.cut |= frame.cut;
             }
             None => {
                 frame.asks.iter().for_each(|ask| self.ask_for_file(*ask));
                 frame.groups.iter().for_each(|group| self.ask_group_for_file(group));
             }
         }
-        keeps.then(|| Kept {
+        cycle.map(|cycle| Kept {
             value: value.clone(),
             height: frame.height,
             cost: frame.fuel_before - self.fuel.get(),
             asks: frame.asks.into_boxed_slice(),
             groups: frame.groups.into_boxed_slice(),
+            cycle,
         })
     }
 }
@@ -343,16 +366,30 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_answer_is_not_kept() {
+    fn of_a_cycle_only_the_answer_of_the_outermost_question_is_kept() {
         let tracker = Tracker::default();
         tracker.begin_file();
         assert!(matches!(tracker.enter::<u8>(q(1), None, 0), Turn::Compute));
         assert!(matches!(tracker.enter::<u8>(q(2), None, 0), Turn::Compute));
         assert!(matches!(tracker.enter::<u8>(q(1), None, 0), Turn::Known(0)), "a cycle");
         tracker.ask(7);
+        assert!(tracker.leave(&5).is_none(), "it was made without an answer to the question around it");
+        let kept = tracker.leave(&6).unwrap();
+        assert_eq!(tracker.take_record(), [7]);
+        assert!(matches!(tracker.enter(q(1), Some(&kept), 0), Turn::Known(6)));
+        assert!(matches!(tracker.enter::<u8>(q(2), None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter(q(1), Some(&kept), 0), Turn::Compute), "its cycle is open");
+    }
+
+    #[test]
+    fn an_answer_that_a_limit_cut_is_not_kept() {
+        let tracker = Tracker::new(Limits { depth: 2, ..Limits::default() });
+        tracker.begin_file();
+        assert!(matches!(tracker.enter::<u8>(q(1), None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(q(2), None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(q(3), None, 0), Turn::Known(0)), "too deep");
         assert!(tracker.leave(&5).is_none());
         assert!(tracker.leave(&6).is_none(), "it was made from a cut answer");
-        assert_eq!(tracker.take_record(), [7]);
     }
 
     #[test]

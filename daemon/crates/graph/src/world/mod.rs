@@ -5,6 +5,7 @@
 //! incremental resolution equal to resolution from scratch.
 
 mod closure;
+mod cuts;
 mod includes;
 mod index;
 mod kept;
