@@ -356,8 +356,10 @@ impl Infer<'_, '_> {
                 return found;
             }
         }
-        // Where namespaces are declared inside files, the scope matters. Other languages need only one answer per file.
-        let scope = if file.traits().names.namespaces_in_files { ctx.scope } else { DefIx::MODULE };
+        // Where namespaces are declared inside files, the one around matters. Other languages need only one answer per file.
+        let namespace = || file.enclosing(ctx.scope, |kind| kind == SymbolKind::Namespace);
+        let around = if file.traits().names.namespaces_in_files { namespace() } else { None };
+        let scope = around.unwrap_or(DefIx::MODULE);
         let q = Question::Implicit(DefRef { def: scope, ..at }, name);
         self.w
             .derive(&self.w.memos.places, q, Place::Missing, || rules.implicit(self.w, ctx.file, scope, name))
