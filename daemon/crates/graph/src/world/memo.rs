@@ -261,6 +261,17 @@ impl Tracker {
         asks.retain(|ask| distinct.insert(*ask));
     }
 
+    /// Makes many asks a list that the users of the answer share. With the lists that it shares itself they may be too many
+    /// for a user, which would copy the last one. Then all become one list. For example, the asks for the files that a file
+    /// includes contain those for the files that each of these includes.
+    fn group_asks(&self, frame: &mut Frame) {
+        if frame.asks.len() >= MANY && frame.groups.len() >= GROUPS {
+            frame.groups.drain(..).for_each(|group| frame.asks.extend_from_slice(&group.asks));
+            self.dedup_asks(&mut frame.asks);
+        }
+        group_if_many(&mut frame.asks, &mut frame.groups);
+    }
+
     fn ask_group_for_file(&self, group: &Rc<Group>) {
         if let Some(noted) = &self.noted {
             noted.borrow_mut().note_group(group);
@@ -331,9 +342,10 @@ impl Tracker {
         self.dedup_asks(&mut frame.asks);
         let place = frames.len();
         let around = frames.last_mut().map(|around| &mut around.cuts);
-        let cycle = frame.cuts.end(frame.question, place, around).filter(|_| !self.is_spent());
+        let cycle =
+            std::mem::take(&mut frame.cuts).end(frame.question, place, around).filter(|_| !self.is_spent());
         if cycle.is_some() {
-            group_if_many(&mut frame.asks, &mut frame.groups);
+            self.group_asks(&mut frame);
         }
         match frames.last_mut() {
             Some(parent) => {
@@ -451,6 +463,30 @@ mod tests {
             let all: Vec<AskIx> = (0..MANY as u32).chain([1_000]).collect();
             assert_eq!(tracker.take_record(), all);
         }
+    }
+
+    #[test]
+    fn too_many_lists_become_one() {
+        let tracker = Tracker::default();
+        tracker.begin_file();
+        let many = MANY as u32;
+        assert!(matches!(tracker.enter::<u8>(q(0), None, 0), Turn::Compute));
+        for number in 1..=GROUPS as u32 {
+            assert!(matches!(tracker.enter::<u8>(q(number), None, 0), Turn::Compute));
+            (number * many..(number + 1) * many).for_each(|ask| tracker.ask(ask));
+            tracker.leave(&1).unwrap();
+        }
+        (0..many).for_each(|ask| tracker.ask(ask));
+        let base = tracker.leave(&2).unwrap();
+        assert_eq!((base.asks.len(), base.groups.len()), (0, 1));
+        tracker.begin_file();
+        assert!(matches!(tracker.enter::<u8>(q(100), None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter(q(0), Some(&base), 0), Turn::Known(2)));
+        let user = tracker.leave(&3).unwrap();
+        assert!(user.asks.is_empty() && Rc::ptr_eq(&user.groups[0], &base.groups[0]), "{user:?}");
+        let mut asks = tracker.take_record();
+        asks.sort_unstable();
+        assert_eq!(asks, (0..(GROUPS as u32 + 1) * many).collect::<Vec<_>>());
     }
 
     #[test]
