@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use sdl_model::{RelPath, SymbolId, Version};
+use sdl_model::{FileRow, FileState, RelPath, SymbolId, Version};
 use sdl_navigate::workspace::symbol_in_workspace;
 use sdl_retrieve::card::{self, Card, CardOptions, Detail};
 use sdl_retrieve::refresh::Lease;
@@ -127,8 +127,27 @@ pub(crate) fn found_nothing(cx: &ReadCx<'_>, error: sdl_retrieve::Error, given: 
     )
 }
 
-/// Returns the error for a path that is no file of the version, with the files that it may mean.
+/// Returns the error for a file of the version that has no symbols because it was not parsed.
+pub(crate) fn unparsed_file(row: &FileRow) -> ToolError {
+    let why = match &row.state {
+        FileState::Skipped(reason) => reason.name(),
+        FileState::Indexed(_) | FileState::Failed(_) => "notParsed",
+    };
+    ToolError::new(Code::Unavailable, format!("{} is listed but not read ({why})", row.path))
+}
+
+/// Returns the file at `path` if it was not parsed.
+pub(crate) fn find_unparsed(source: &Source<'_>, path: &RelPath) -> Result<Option<FileRow>, ToolError> {
+    let row = source.view().file(source.view().file_id(path))?;
+    Ok(row.filter(|row| row.state.facts().is_none()))
+}
+
+/// Returns the error for a path that is no file of the version, with the files that it may mean, or is one that was not
+/// parsed.
 pub(crate) fn no_such_file(cx: &ReadCx<'_>, path: &RelPath, key: &str) -> Result<ToolError, ToolError> {
+    if let Some(row) = find_unparsed(cx.source, path)? {
+        return Ok(unparsed_file(&row).at(key));
+    }
     let near = near_files(cx, path)?;
     let hint = match &near[..] {
         [] => String::new(),

@@ -41,10 +41,13 @@ fn is_place(path: &str, rest: &str) -> bool {
     !rest.is_empty() && !path.ends_with(':') && path.contains('.') && !rest.contains('/')
 }
 
+fn plain_path(path: &str) -> Option<RelPath> {
+    RelPath::new(path.strip_prefix("./").unwrap_or(path))
+}
+
 /// Returns the file at a path of this state; none if there is none with symbols.
 fn known_file(source: &Source<'_>, path: &str) -> Result<Option<FileId>, ToolError> {
-    let path = path.strip_prefix("./").unwrap_or(path);
-    let Some(path) = RelPath::new(path) else { return Ok(None) };
+    let Some(path) = plain_path(path) else { return Ok(None) };
     let file = source.view().file_id(&path);
     let row = source.view().file(file)?;
     Ok(row.filter(|row| row.state.facts().is_some()).map(|_| file))
@@ -84,7 +87,14 @@ fn by_name(
         let other = if name.contains("::") { name.replace("::", ".") } else { name.replace('.', "::") };
         hits = symbols::hits_of(source, &SymbolRef { name: other, ..wanted.clone() })?;
     }
-    let Some(first) = hits.first() else { return Err(symbols::no_such_symbol(cx, &wanted, field)) };
+    let Some(first) = hits.first() else {
+        let path = plain_path(file.unwrap_or(name));
+        let unparsed = path.map(|path| symbols::find_unparsed(source, &path)).transpose()?.flatten();
+        return Err(match unparsed {
+            Some(row) => symbols::unparsed_file(&row).at(field),
+            None => symbols::no_such_symbol(cx, &wanted, field),
+        });
+    };
     let is_overload = |hit: &Hit| hit.file == first.file && hit.qualified_name == first.qualified_name;
     if !hits.iter().all(is_overload) {
         return Err(symbols::ambiguous_symbol(&wanted, &hits, field, "give `path:name`"));

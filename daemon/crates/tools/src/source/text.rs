@@ -94,13 +94,7 @@ pub(crate) fn text_at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<So
 pub(crate) fn file_text(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError> {
     let path = &row.path;
     refuse_secrets(cx, path)?;
-    let key = row.state.facts().ok_or_else(|| {
-        let why = match &row.state {
-            sdl_model::FileState::Skipped(reason) => reason.name(),
-            _ => "notParsed",
-        };
-        ToolError::new(Code::Unavailable, format!("{path} is listed but not read ({why})"))
-    })?;
+    let key = row.state.facts().ok_or_else(|| symbols::unparsed_file(row))?;
     let (repo, overlay, place) = cx.place_of(path);
     let level = crate::host::policies::repo_policy(cx.call.host, repo)?.level();
     let bytes = match overlay.and_then(|overlay| overlay.text(FileId::of(&place))) {

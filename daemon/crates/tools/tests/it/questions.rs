@@ -181,6 +181,23 @@ fn a_symbol_is_named_in_many_ways_and_never_guessed() {
 }
 
 #[test]
+fn a_file_that_was_not_parsed_says_why() {
+    let world = tree();
+    world.repo.write("//- /binary/table.py\ndef found():\n    return 1\n");
+    let questions = [
+        ("sdl_symbol_related", json!({"symbol": "binary/table.py", "want": "members"}), "symbol"),
+        ("sdl_symbol_related", json!({"symbol": "./binary/table.py:found"}), "symbol"),
+        ("sdl_symbol_related", json!({"symbol": "binary/table.py:1"}), "symbol"),
+        ("sdl_change_impact", json!({"files": ["binary/table.py"]}), "files"),
+    ];
+    for (tool, arguments, field) in questions {
+        let error = world.err(tool, arguments);
+        assert_eq!((&error["code"], &error["field"]), (&json!("unavailable"), &json!(field)), "{error:#}");
+        assert_eq!(error["message"], "binary/table.py is listed but not read (binary)");
+    }
+}
+
+#[test]
 fn an_outline_shows_what_a_file_contains_and_who_uses_it() {
     let world = tree();
     let found = world.ok("sdl_symbol_related", json!({"symbol": "real/linked/shapes.py", "want": "members"}));
