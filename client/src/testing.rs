@@ -11,7 +11,7 @@ use sdl_proto::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, oneshot};
 use tokio::task::{JoinHandle, JoinSet};
 
 /// How to handle a request.
@@ -67,6 +67,8 @@ pub struct FakeDaemon {
     heard: Arc<Mutex<Heard>>,
     notifications: broadcast::Sender<(String, Vec<u8>)>,
     accepting: JoinHandle<()>,
+    /// Ends `accepting` in good order.
+    stopping: Option<oneshot::Sender<()>>,
 }
 
 impl FakeDaemon {
@@ -86,13 +88,21 @@ impl FakeDaemon {
         let script: Arc<Script> = Arc::new(script);
         let connection =
             Connection { handshake, script, heard: Arc::clone(&heard), notifications: notifications.clone() };
+        let (stopping, mut stopped) = oneshot::channel();
         let accepting = tokio::spawn(async move {
             let mut connections = JoinSet::new();
-            while let Ok((stream, _)) = listener.accept().await {
-                connections.spawn(connection.clone().serve(stream));
+            loop {
+                tokio::select! {
+                    Ok((stream, _)) = listener.accept() => {
+                        connections.spawn(connection.clone().serve(stream));
+                    }
+                    _ = &mut stopped => break,
+                }
             }
+            drop(listener);
+            connections.shutdown().await;
         });
-        Ok(Self { heard, notifications, accepting })
+        Ok(Self { heard, notifications, accepting, stopping: Some(stopping) })
     }
 
     /// The messages that it has received so far.
@@ -107,7 +117,8 @@ impl FakeDaemon {
 
     /// Closes every connection and the socket, and waits until that is done.
     pub async fn stop(mut self) {
-        self.accepting.abort();
+        // Aborting would not wait for the connections.
+        drop(self.stopping.take());
         let _ = (&mut self.accepting).await;
     }
 }
