@@ -357,8 +357,7 @@ impl Infer<'_, '_> {
             }
         }
         // Where namespaces are declared inside files, the one around matters. Other languages need only one answer per file.
-        let namespace = || file.enclosing(ctx.scope, |kind| kind == SymbolKind::Namespace);
-        let around = if file.traits().names.namespaces_in_files { namespace() } else { None };
+        let around = file.traits().names.namespaces_in_files.then(|| file.namespace_around(ctx.scope));
         let scope = around.unwrap_or(DefIx::MODULE);
         let q = Question::Implicit(DefRef { def: scope, ..at }, name);
         self.w

@@ -168,7 +168,7 @@ fn seen_namespaces(w: &World<'_>, file: &FileIndex, scope: DefIx) -> Vec<String>
 /// The same namespaces in a form that can be compared, cached for each namespace of a file.
 fn seen_from(w: &World<'_>, from: FileIx, scope: DefIx) -> Rc<[Sym]> {
     let file = w.file(from);
-    let scope = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
+    let scope = file.namespace_around(scope);
     let q = Question::NamespacesSeen(DefRef { file: from, def: scope });
     w.derive(&w.memos.names, q, Rc::default(), || {
         seen_namespaces(w, &file, scope).iter().map(|text| plain_namespace(w, text)).collect()
@@ -279,14 +279,18 @@ fn join_namespace(namespace: &str, parts: &[&str]) -> String {
 
 /// The namespace around `scope` of a file.
 fn own_namespace(w: &World<'_>, file: &FileIndex, scope: DefIx) -> String {
-    match file.enclosing(scope, |kind| kind == SymbolKind::Namespace) {
-        Some(at) => {
-            let outer = namespace_of(w, file, at).unwrap_or_default();
-            let name = file.name(at).map(|name| w.text(name).to_string()).unwrap_or_default();
-            if outer.is_empty() { name } else { format!("{outer}.{name}") }
-        }
-        None => file.outline.package.map(|package| file.outline.str(package).to_owned()).unwrap_or_default(),
+    let around = file.namespace_around(scope);
+    if around == DefIx::MODULE {
+        return file.outline.package.map(|package| file.outline.str(package).to_owned()).unwrap_or_default();
     }
+    whole_name(w, file, around)
+}
+
+/// The name of the namespace `at` of a file, with those of the namespaces around it.
+fn whole_name(w: &World<'_>, file: &FileIndex, at: DefIx) -> String {
+    let outer = namespace_of(w, file, at).unwrap_or_default();
+    let name = file.name(at).map(|name| w.text(name).to_string()).unwrap_or_default();
+    if outer.is_empty() { name } else { format!("{outer}.{name}") }
 }
 
 /// The meaning of `name` in a namespace whose parts may be in several files.
@@ -295,8 +299,6 @@ pub(super) fn namespace_member(w: &World<'_>, namespace: DefRef, name: Sym) -> P
     if let Some(def) = file.child(namespace.def, name) {
         return as_place(&file, namespace, def);
     }
-    let outer = namespace_of(w, &file, namespace.def).unwrap_or_default();
-    let own = file.name(namespace.def).map(|own| w.text(own).to_string()).unwrap_or_default();
-    let whole = if outer.is_empty() { own } else { format!("{outer}.{own}") };
+    let whole = whole_name(w, &file, namespace.def);
     by_namespace(w, name, |found| same_namespace(found, &whole))
 }

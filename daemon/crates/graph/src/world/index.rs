@@ -405,6 +405,11 @@ impl FileIndex {
         }
         None
     }
+
+    /// The nearest namespace around `scope`, itself included, or the module of the file.
+    pub(crate) fn namespace_around(&self, scope: DefIx) -> DefIx {
+        self.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE)
+    }
 }
 
 /// Whether a declaration of this kind is merged with others of its name.

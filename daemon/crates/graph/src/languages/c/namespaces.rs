@@ -90,7 +90,7 @@ pub(super) fn import_name(w: &World<'_>, from: FileIx, text: &str, name: &str) -
 /// files.
 pub(super) fn find_qualified(w: &World<'_>, from: FileIx, scope: DefIx, text: &str, name: &str) -> Place {
     let file = w.file(from);
-    let around = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
+    let around = file.namespace_around(scope);
     let whole = w.sym(&format!("{text}::{name}"));
     let q = Question::Spelled(DefRef { file: from, def: around }, whole);
     w.derive(&w.memos.places, q, Place::Missing, || {

@@ -116,9 +116,7 @@ fn module_place(at: DefRef) -> Place {
 
 /// The inline module around `scope`, or the file.
 fn enclosing_module(w: &World<'_>, file: FileIx, scope: DefIx) -> DefRef {
-    let index = w.file(file);
-    let def = index.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
-    DefRef { file, def }
+    DefRef { file, def: w.file(file).namespace_around(scope) }
 }
 
 /// Whether a file is the root of a crate of its own.
