@@ -51,26 +51,26 @@ fn function_name(at: usize, number: usize) -> String {
 
 /// Files that call the library, each a function of two branches.
 fn write_callers(daemon: &Daemon) {
-    let mut modules = "pub mod library;\n".to_owned();
+    let mut modules = "pub mod libraries;\n".to_owned();
     for at in 0..FILES {
         let [one, other] = [0, 1].map(|number| function_name(at, number));
         let (path, text) = match at % 3 {
             0 => (
                 format!("app/u{at}.py"),
                 format!(
-                    "from src.library.m{at} import *\n\n\ndef use_{at}():\n    return {one}() or {other}()\n"
+                    "from src.libraries.m{at} import *\n\n\ndef use_{at}():\n    return {one}() or {other}()\n"
                 ),
             ),
             1 => (
                 format!("src/u{at}.rs"),
                 format!(
-                    "use crate::library::m{at};\n\npub fn use_{at}() -> usize {{\n    m{at}::{one}() + m{at}::{other}()\n}}\n"
+                    "use crate::libraries::m{at};\n\npub fn use_{at}() -> usize {{\n    m{at}::{one}() + m{at}::{other}()\n}}\n"
                 ),
             ),
             _ => (
                 format!("app/u{at}.ts"),
                 format!(
-                    "import * as m from '../src/library/m{at}';\n\nexport function use_{at}() {{\n  return m.{one}() || m.{other}();\n}}\n"
+                    "import * as m from '../src/libraries/m{at}';\n\nexport function use_{at}() {{\n  return m.{one}() || m.{other}();\n}}\n"
                 ),
             ),
         };
@@ -112,7 +112,7 @@ impl World {
     /// Moves a branch of the library into place as a whole, so that no batch has a part of it, and the one before it
     /// out.
     fn switch(&mut self, from: usize, to: usize) {
-        let place = self.daemon.root("app").join("src/library");
+        let place = self.daemon.root("app").join("src/libraries");
         fs::rename(&place, self.daemon.root(&format!("lib{from}"))).unwrap();
         fs::rename(self.daemon.root(&format!("lib{to}")), &place).unwrap();
         self.refresh();
@@ -179,7 +179,7 @@ fn a_switch_of_a_part_of_the_tree_equals_an_index_from_scratch() {
     let mut world = World::new(|daemon| {
         write_callers(daemon);
         write_others(daemon, FILES);
-        write_library(daemon, "app/src/library", 0);
+        write_library(daemon, "app/src/libraries", 0);
         for number in 1..3 {
             write_library(daemon, &format!("lib{number}"), number);
         }
